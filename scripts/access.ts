@@ -1,0 +1,4 @@
+import { writeFileSync } from "node:fs"
+import { accessTable } from "./accessTable.ts"
+
+writeFileSync("docs/access.md", accessTable())

@@ -1,0 +1,74 @@
+import { type Bucket, buckets, type Rule, windowSeconds } from "../src/domain/Access.ts"
+import { adminScopes, rules, scopes } from "../src/http/Rules.ts"
+
+const callers: Readonly<Record<Rule["caller"], string>> = {
+  public: "anybody",
+  agent: "an agent's token",
+  session: "signed-in browser",
+  authenticated: "anybody signed in",
+  viewer: "viewer",
+  operator: "operator",
+  admin: "admin",
+  global_admin: "global admin"
+}
+
+const shownPath = (path: string): string =>
+  path.replaceAll("::", "\0").replaceAll(/:([a-z_]+)/g, "{$1}").replaceAll("\0", ":").replace(/^\/api\/v1/, "")
+
+const row = (route: string, rule: Rule): string => {
+  const [method = "", path = ""] = route.split(" ")
+  const notes = [
+    rule.mutates === true && rule.caller !== "public" && rule.caller !== "agent" ? "CSRF" : "",
+    rule.creates === undefined ? "" : rule.creates === "secret" ? "idempotent, secret" : "idempotent",
+    rule.bucket === undefined ? "" : `bucket ${rule.bucket}`,
+    rule.bodyLimit === undefined ? "" : `body ${rule.bodyLimit} B`
+  ].filter((note) => note !== "")
+  const shown = path.startsWith("/api/v1/") ? shownPath(path) : `${shownPath(path)} (root)`
+  return `| ${method} | \`${shown}\` | ${callers[rule.caller]} | ${rule.scope ?? ""} | ${notes.join(", ")} |`
+}
+
+// the record's own keys, which Object.keys widens to string
+const bucketNames = Object.keys(buckets) as ReadonlyArray<Bucket>
+
+const bucketRow = (bucket: Bucket): string =>
+  `| ${bucket} | ${buckets[bucket]} in ${windowSeconds(bucket)} s |`
+
+/** `docs/access.md`, from the declarations of the endpoints. */
+export const accessTable = (): string => `# Access
+
+Made by \`npm run docs\` from the declarations of the endpoints; a test compares the two.
+Paths are under \`/api/v1\` where nothing else is said.
+
+**Who**: viewer, operator and admin are roles in the project of the path, each with the rights of those before it; a
+global admin is admin everywhere. "Anybody signed in" is a browser or an API key; "signed-in browser" is no API key.
+Who is no member of a project gets 404, whose role is too weak 403. Nobody is 401.
+
+**Scope**: what an API key must hold besides (\`admin:*\` holds all). A key never does more than its owner may, and a
+key bound to a project finds no other; paths outside of projects stay open to it.
+
+**CSRF**: by session cookie the request needs the header \`X-CSRF-Token\` with the value of the CSRF cookie.
+**Idempotent**: \`Idempotency-Key\` is honoured for 24 hours; with **secret** a repetition is 409 \`idempotency_conflict\`,
+because the answer showed something that is shown once. **Bucket**: requests of one address, see below.
+
+| | path | who | scope | |
+|---|---|---|---|---|
+${[...rules].map(([route, rule]) => row(route, rule)).join("\n")}
+
+## Scopes
+
+${scopes.map((scope) => `\`${scope}\``).join(", ")}
+
+Only global admins can put these into a key: ${adminScopes.map((scope) => `\`${scope}\``).join(", ")}
+
+## Rate buckets
+
+Requests of one address in a sliding window, counted in each process. A refused request (429 \`rate_limited\`) is not
+counted. Behind a proxy of \`SVC_TRUSTED_PROXIES\` the address is the client's.
+
+| bucket | requests |
+|---|---|
+${bucketNames.map(bucketRow).join("\n")}
+
+Setup attempts are counted in the database as well: \`SVC_FIRST_BOOT_ATTEMPTS_PER_IP\` of one address and eight times as
+many of all in 15 minutes. Wrong passwords are counted for each account, see \`SVC_LOGIN_LOCKOUT_THRESHOLD\`.
+`

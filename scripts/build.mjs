@@ -1,0 +1,38 @@
+// Builds what the package ships, all of it or one part:
+//   node scripts/build.mjs cli [folder]   dist/cli, the program `svc`: a small entry, and chunks that load on demand
+//   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
+//   node scripts/build.mjs workers        the worker threads' code for tests, which run from the sources
+import { build } from "esbuild"
+import { spawnSync } from "node:child_process"
+import { chmodSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { entries, options, workersFolder } from "./bundle.mjs"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+const [part, folder] = process.argv.slice(2)
+
+const buildCli = async () => {
+  const outdir = folder === undefined ? join(root, "dist/cli") : resolve(folder)
+  rmSync(outdir, { recursive: true, force: true })
+  await build({ ...options, entryPoints: { svc: "src/cli/main.ts", ...entries() }, outdir })
+  chmodSync(join(outdir, "svc.js"), 0o755)
+}
+
+const buildLib = () => {
+  rmSync(join(root, "dist/lib"), { recursive: true, force: true })
+  const { status } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.lib.json"], {
+    cwd: root,
+    stdio: "inherit"
+  })
+  if (status !== 0) process.exit(1) // the compiler has said why
+}
+
+const parts = ["cli", "lib", "workers"]
+if (part !== undefined && !parts.includes(part)) {
+  console.error(`build: there is no part "${part}"; the parts are ${parts.join(", ")}`)
+  process.exit(1)
+}
+if (part === undefined || part === "cli") await buildCli()
+if (part === undefined || part === "lib") buildLib()
+if (part === "workers") await build({ ...options, entryPoints: entries(), outdir: workersFolder })

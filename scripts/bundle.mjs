@@ -1,0 +1,62 @@
+// How the program is bundled; shared by the build, the benchmarks and the tests.
+import { readdirSync, readFileSync } from "node:fs"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+
+/**
+ * What stays an import: native modules, which are files of their own, and what is loaded only where someone
+ * installed it. Everything else goes into the bundle, because one file loads ten times faster than hundreds.
+ */
+const external = ["better-sqlite3", "argon2", "pg-native", "@parcel/watcher", "msgpackr-extract", "@sentry/node"]
+
+/**
+ * Two imports of packages that would load megabytes into every process that never uses them: the index of
+ * @effect/platform brings the API page's 3 MB script (which is imported by itself, when somebody opens the page), and
+ * the Node server brings the undici HTTP client for its own tests.
+ */
+const lighter = {
+  name: "lighter",
+  setup(build) {
+    build.onLoad({ filter: /@effect\/platform\/dist\/esm\/index\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(/^export \* as HttpApiScalar .*$/m, "")
+    }))
+    build.onResolve({ filter: /^undici$/ }, ({ importer }) =>
+      importer.includes("@effect/platform-node/") ? { path: "undici", namespace: "left-out" } : undefined)
+    build.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "module.exports = {}" }))
+  }
+}
+
+/** @type {import("esbuild").BuildOptions} */
+export const options = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20.19",
+  external,
+  plugins: [lighter],
+  entryNames: "[name]",
+  chunkNames: "[name]-[hash]", // flat, beside the entries: workers are found by their name (src/services/WorkerFile.ts)
+  minifySyntax: true,
+  minifyWhitespace: true, // names stay: they are in stack traces
+  legalComments: "none",
+  logLevel: "warning",
+  // CommonJS packages in the bundle call require for Node's own modules.
+  banner: {
+    js: `import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url);`
+  }
+}
+
+/** Where tests and benchmarks, which run from the sources, find the bundled worker threads. */
+export const workersFolder = `${root}node_modules/.cache/svc-workers`
+
+/** Every `*.worker.ts` under src, by its name without `.ts`: each is an entry of its own beside the program. */
+export const entries = () =>
+  Object.fromEntries(
+    readdirSync(`${root}src`, { recursive: true })
+      .filter((file) => file.endsWith(".worker.ts"))
+      .map((file) => [basename(file, ".ts"), `src/${file}`])
+  )

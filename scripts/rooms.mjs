@@ -1,0 +1,87 @@
+// The rules of the house that a general linter cannot hold: who may import whom, and what only one place may do.
+// CONTRIBUTING.md explains them. An exception is a line below, with its reason.
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+const all = ["domain", "services", "agents", "http", "layers", "migrations"]
+
+/** room -> rooms it may import, besides itself */
+const rooms = {
+  domain: [],
+  services: ["domain"],
+  agents: ["domain"],
+  "agents/gateway": ["domain", "agents", "services"],
+  http: ["domain", "services", "http definitions"],
+  "http definitions": ["domain"], // what a browser imports: the Api, and what it is made of
+  migrations: ["services"],
+  layers: [...all, "agents/gateway", "http definitions"],
+  cli: [...all, "layers", "agents/gateway", "http definitions"],
+  entry: [...all, "layers", "http definitions"]
+}
+
+const definitions = /^src\/http\/(.*\/)?(Api|Access|ProblemSchema|Client)\.ts$/
+
+const roomOf = (file) => {
+  if (definitions.test(file)) return "http definitions"
+  if (file.startsWith("src/agents/gateway/")) return "agents/gateway"
+  if (file.startsWith("migrations/")) return "migrations"
+  return /^src\/(\w+)\//.exec(file)?.[1] ?? "entry"
+}
+
+const allowedImports = new Map([
+  ["src/http/Access.ts src/services/CurrentActor.ts", "two tags that the definitions promise to their handlers; no server code"]
+])
+
+const only = [
+  {
+    what: "process.env",
+    found: /\bprocess\.env\b/,
+    instead: "declare a setting in src/services/Settings.ts",
+    except: { "src/cli/main.ts": "the one place that hands the environment to the settings" }
+  },
+  {
+    what: "the system clock or Math.random",
+    found: /\bDate\.now\(|\bnew Date\(|\bMath\.random\(|\bperformance\.now\(/,
+    instead: "use Effect's Clock (domain/Timestamp.ts) and node:crypto (services/Ids.ts)",
+    except: {}
+  },
+  {
+    what: "running an effect",
+    found: /\bEffect\.run(Sync|Promise|Fork|Callback)|\bRuntime\.run(Sync|Promise|Fork|Callback)/,
+    instead: "return the effect; only main.ts runs",
+    except: { "src/agents/runtime/startAgent.ts": "the agent's door for applications that do not use Effect" }
+  }
+]
+
+const withoutComments = (source) => source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1")
+
+const imported = (source) =>
+  [...source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g)].map(([, specifier]) => specifier)
+
+const problems = []
+const files = ["src", "migrations"].flatMap((folder) =>
+  readdirSync(root + folder, { recursive: true }).map((file) => `${folder}/${file}`)
+).filter((file) => file.endsWith(".ts"))
+
+for (const file of files) {
+  const source = withoutComments(readFileSync(root + file, "utf8"))
+  const room = roomOf(file)
+  for (const specifier of imported(source)) {
+    const target = normalize(join(dirname(file), specifier))
+    const there = roomOf(target)
+    if (!specifier.endsWith(".ts")) problems.push(`${file}: the import "${specifier}" does not end in .ts`)
+    if (there === room || rooms[room].includes(there) || allowedImports.has(`${file} ${target}`)) continue
+    problems.push(`${file}: ${room} may not import ${there} (${target})`)
+  }
+  for (const rule of only) {
+    if (rule.found.test(source) && rule.except[file] === undefined) problems.push(`${file}: ${rule.what}: ${rule.instead}`)
+  }
+}
+
+if (problems.length > 0) {
+  console.error(problems.join("\n"))
+  process.exit(1)
+}
+console.log(`rooms: ${files.length} files keep the rules`)

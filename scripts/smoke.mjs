@@ -1,0 +1,110 @@
+// Packs the package, installs it into an empty folder, and uses it there as a newcomer would.
+// `node scripts/smoke.mjs [file]` writes `<passed> <failed>` into the file. Needs a finished `npm run build`.
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), "svc-smoke-"))
+const home = join(folder, "home")
+const svc = join(folder, "node_modules/.bin/svc")
+const env = { PATH: process.env.PATH, HOME: folder, SVC_HOME: home }
+
+let passed = 0
+let failed = 0
+const check = async (what, run) => {
+  try {
+    await run()
+    passed++
+    console.log(`ok      ${what}`)
+  } catch (error) {
+    failed++
+    console.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+const expect = (holds, otherwise) => {
+  if (!holds) throw new Error(otherwise)
+}
+
+const run = (...args) => {
+  const { status, stderr, stdout } = spawnSync(svc, args, { env, encoding: "utf8", timeout: 30_000 })
+  expect(status === 0, `exit code ${status}: ${stdout}${stderr}`)
+  return stdout
+}
+
+const node = (code) => execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder, env, encoding: "utf8" })
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+
+/** Starts the brain, calls `use` when it says that it is ready, and stops it with SIGTERM. */
+const whileServing = async (use) => {
+  const port = await freePort()
+  const server = spawn(svc, ["serve", "--port", String(port)], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const ended = new Promise((resolve) => server.on("exit", (code, signal) => resolve(code ?? signal)))
+  let hints = ""
+  try {
+    await new Promise((resolve, reject) => {
+      server.stderr.setEncoding("utf8").on("data", (text) => {
+        hints += text
+        if (hints.includes("ready at")) resolve()
+      })
+      server.stdout.resume()
+      void ended.then((code) => reject(new Error(`the server ended with ${code}: ${hints}`)))
+      setTimeout(() => reject(new Error(`not ready after 30 s: ${hints}`)), 30_000).unref()
+    })
+    await use(`http://127.0.0.1:${port}`, () => hints)
+  } finally {
+    server.kill("SIGTERM")
+  }
+  expect(await ended === 0, `SIGTERM ended the server with ${await ended}`)
+}
+
+try {
+  const [{ filename }] = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: root, encoding: "utf8" })
+  )
+  // npm 11 runs no install script that the project has not allowed; npm 10 does not look at the field
+  const allowScripts = { "better-sqlite3": true, argon2: true }
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "newcomer", private: true, allowScripts }))
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: folder, stdio: "inherit" })
+
+  await check("svc version", () => expect(/^\d+\.\d+\.\d+\n$/.test(run("version")), "not a version"))
+  await check("svc --help lists the commands", () => expect(run("--help").includes("bootstrap-admin"), "no bootstrap-admin"))
+  await check("svc check on a fresh home makes nothing", () => {
+    run("check")
+    expect(!existsSync(join(home, "svc.db")), "a database was made")
+  })
+  await check("svc serve: /health answers, SIGTERM ends it with 0", () =>
+    whileServing(async (url, hints) => {
+      const response = await fetch(`${url}/api/v1/health`)
+      expect(response.status === 200, `status ${response.status}`)
+      await check("the setup link is printed and its page opens", async () => {
+        const link = /http:\/\/\S+\/setup\S*/.exec(hints())?.[0]
+        expect(link !== undefined, `no setup link in: ${hints()}`)
+        expect((await fetch(link)).status === 200, "the page does not open")
+      })
+    }))
+  await check("svc check prints the revision afterwards", () => expect(/revision: \d/.test(run("check")), "no revision"))
+  await check("the library's entry points load", () => {
+    node(`const { Brain, Projects } = await import("svc"); if (!Brain.layer || !Projects) throw new Error("no Brain.layer")`)
+    node(`const { Api, client } = await import("svc/http"); if (!Api || !client) throw new Error("no Api")`)
+    node(`const { startAgent, Agent } = await import("svc/agent"); if (!startAgent || !Agent.layer) throw new Error("no startAgent")`)
+    node(`const queues = await import("svc/agent/effect-queue"); if (!queues.make || !queues.engine) throw new Error("no Effect queues")`)
+  })
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+if (process.argv[2] !== undefined) writeFileSync(process.argv[2], `${passed} ${failed}\n`)
+console.log(`smoke: ${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,20 @@
+import { defineConfig } from "vitest/config"
+
+const ci = process.env.CI === "true"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/globalSetup.ts"],
+    // .ci/run sums the counts of this report with those of its other checks
+    reporters: ci ? ["default", "json", "./scripts/retried.mjs"] : ["default"],
+    outputFile: { json: "node_modules/.cache/vitest.json" },
+    // CI runs a failed test once more and names it ("RETRIED"): a bug to look at, but not one that stops all work.
+    // At home the first failure counts.
+    retry: ci ? 1 : 0,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    maxWorkers: 3, // many tests wait for processes and timers, so that two cores have room for a third
+    minWorkers: 1
+  }
+})
