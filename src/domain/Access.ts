@@ -1,0 +1,80 @@
+import { Context, Schema } from "effect"
+
+/** Roles of a project, each including the ones before it (design: admin ⊃ operator ⊃ viewer). */
+export const Role = Schema.Literal("viewer", "operator", "admin")
+export type Role = typeof Role.Type
+
+const ranks: Record<Role, number> = { viewer: 1, operator: 2, admin: 3 }
+
+export const includesRole = (held: Role, needed: Role): boolean => ranks[held] >= ranks[needed]
+
+export const weakerRole = (a: Role, b: Role): Role => (ranks[a] <= ranks[b] ? a : b)
+
+/**
+ * Who may call an endpoint.
+ *
+ * - `public`: anybody
+ * - `agent`: an agent, by its bearer token
+ * - `session`: a signed-in person by cookie only, never an API key
+ * - `authenticated`: a person or an API key
+ * - `viewer`, `operator`, `admin`: at least that role in the project of the path
+ * - `global_admin`: the global is_admin bit
+ */
+export type Caller = "public" | "agent" | "session" | "authenticated" | Role | "global_admin"
+
+/** API-key scopes, `resource:action` (design section 8). `admin:*` contains all of them. */
+const resources = [
+  "auth",
+  "home",
+  "projects",
+  "tasks",
+  "workers",
+  "queues",
+  "agents",
+  "commands",
+  "schedules",
+  "audit",
+  "memberships",
+  "notifications",
+  "automation",
+  "users"
+] as const
+export type Resource = (typeof resources)[number]
+export type Scope = `${Resource}:read` | `${Resource}:write` | "tasks:delete" | "admin:*"
+
+/** Rate buckets: requests per window and address (interface, Limits). One sliding window per bucket. */
+export const buckets = {
+  login: 20,
+  password_reset: 10,
+  invitation: 30,
+  bulk_write: 10,
+  channel_test: 20,
+  channel_import: 30,
+  agent: 600,
+  docs: 10,
+  mfa: 10,
+  setup: 5
+} as const
+export type Bucket = keyof typeof buckets
+
+/** The length of a bucket's window in seconds. */
+export const windowSeconds = (bucket: Bucket): number => (bucket === "setup" ? 900 : 60)
+
+export interface Rule {
+  readonly caller: Caller
+  /** Required of API keys; absent where no API key may call, or none is needed. */
+  readonly scope?: Scope
+  /** Changes something: by cookie it needs the CSRF token. */
+  readonly mutates?: boolean
+  /**
+   * Creates a record (201), so that `Idempotency-Key` is honoured. `secret`: the answer shows something that is never
+   * shown again, so a replay is 409 instead of the first answer.
+   */
+  readonly creates?: true | "secret"
+  readonly bucket?: Bucket
+  /** Largest request body in bytes where the default setting is too small for the contract. */
+  readonly bodyLimit?: number
+}
+
+/** The declaration that each endpoint carries: `.annotate(Access, { caller: "viewer", scope: "tasks:read" })`. */
+export class Access extends Context.Tag("svc/Access")<Access, Rule>() {}

@@ -1,0 +1,42 @@
+import type { Role, Scope } from "./Access.ts"
+
+/** Who acts: recorded in the audit log and asked by policies. */
+export type Actor = Person | System
+
+/** Where a request came from. */
+export interface Source {
+  readonly source_ip: string | null
+  readonly user_agent: string | null
+}
+
+/** A user, by session cookie or through one of their API keys. */
+export interface Person extends Source {
+  readonly kind: "person"
+  readonly user_id: string
+  readonly email: string
+  readonly is_admin: boolean
+  /** Role of each project by project id. An API key never holds more than its owner. */
+  readonly roles: ReadonlyMap<string, Role>
+  readonly via: Session | ApiKey
+}
+
+export interface Session {
+  readonly kind: "session"
+  readonly session_id: string
+}
+
+export interface ApiKey {
+  readonly kind: "api_key"
+  readonly api_key_id: string
+  readonly scopes: ReadonlySet<Scope>
+  /** The project the key is bound to, or null. */
+  readonly project_id: string | null
+}
+
+/** The program itself: the CLI, an embedding application, a sweeper. May do everything. */
+export interface System {
+  readonly kind: "system"
+  readonly name: string
+}
+
+export const system = (name: string): Actor => ({ kind: "system", name })

@@ -1,0 +1,61 @@
+import type { Layout } from "./Shape.ts"
+
+/** Canonical JSON text that was made or checked before, to be spliced as it is into a larger one. */
+export class CanonicalText {
+  constructor(readonly text: string) {}
+}
+
+/** A string whose text holds escapes; one without them is a plain text node. */
+export class JsonString extends CanonicalText {
+  constructor(text: string, readonly value: string) {
+    super(text)
+  }
+}
+
+export class JsonArray extends CanonicalText {
+  constructor(text: string, readonly items: ReadonlyArray<JsonNode>) {
+    super(text)
+  }
+}
+
+/** `values[i]` belongs to `layout.keys[i]`: distinct keys in canonical order. */
+export class JsonObject extends CanonicalText {
+  constructor(text: string, private readonly layout: Layout, readonly values: ReadonlyArray<JsonNode>) {
+    super(text)
+  }
+
+  get keys(): ReadonlyArray<string> {
+    return this.layout.keys
+  }
+
+  /** The member of that name. */
+  get(key: string): JsonNode | undefined {
+    const at = this.layout.indexOf(key)
+    return at === undefined ? undefined : this.values[at]
+  }
+
+  /** Each member's canonical text and key, in canonical order. */
+  forEach(visit: (json: string, key: string) => void): void {
+    for (let at = 0; at < this.values.length; at++) {
+      const value = this.values[at]!
+      visit(typeof value === "string" ? value : value.text, this.layout.keys[at]!)
+    }
+  }
+
+  /** The member at a place of `keys` as canonical text, `"key":value`. */
+  memberText(at: number): string {
+    const value = this.values[at]!
+    return this.layout.tokens[at]! + (typeof value === "string" ? value : value.text)
+  }
+}
+
+/**
+ * One value of a parsed text, without loss. A scalar without escapes is its own canonical text (`null`, `true`,
+ * `-12`, `1e-07`, `"abc"` with its quotes), which costs no object. `.text` of the others is their canonical text.
+ */
+export type JsonNode = string | JsonString | JsonArray | JsonObject
+
+/** A string node's value in memory of its own: a slice would keep the whole text it was read from alive. */
+export const ownString = (node: JsonNode): string =>
+  // The cast: a string node's text is a JSON string.
+  JSON.parse(typeof node === "string" ? node : node.text) as string

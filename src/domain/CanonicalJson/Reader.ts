@@ -1,0 +1,278 @@
+import { floatText } from "./Float.ts"
+import { JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./Node.ts"
+import { type Shape, Shapes } from "./Shape.ts"
+import { unitsOf } from "./Units.ts"
+
+export type ParseFailureReason = "syntax" | "too_deep" | "lone_surrogate" | "number_overflow"
+
+/** Why a text was refused, and the UTF-16 unit at or before which it shows. */
+export class ParseFailure {
+  constructor(readonly reason: ParseFailureReason, readonly at: number) {}
+}
+
+/** The shapes that this process has met. */
+const shapes = new Shapes()
+
+/**
+ * One pass over a text: checks RFC 8259 and makes each value's canonical text on the way. Where a value stands in
+ * the text just as it is signed, and most do, its text is a slice and nothing is copied.
+ *
+ * Methods begin at the unit `at` and leave `at` behind what they read; after `fail` they return undefined.
+ */
+export class Reader {
+  failure: ParseFailure | undefined = undefined
+  private readonly units: Uint16Array
+  private at = 0
+  private depth = 0
+  /** How many places so far are not canonical as they stand: white space, members out of order, spellings. */
+  private rewrites = 0
+  /** Members and items of the containers that are still open, and where each member's canonical slice lies. */
+  private readonly nodes: Array<JsonNode> = []
+  private readonly spans: Array<number> = []
+  private top = 0
+
+  constructor(private readonly text: string, private readonly maxDepth: number) {
+    this.units = unitsOf(text)
+  }
+
+  document(): JsonNode | undefined {
+    this.space()
+    const node = this.value()
+    if (node === undefined) return undefined
+    this.space()
+    return this.at === this.text.length ? node : this.fail("syntax")
+  }
+
+  private fail(reason: ParseFailureReason): undefined {
+    this.failure = new ParseFailure(reason, this.at)
+    return undefined
+  }
+
+  /** Skips white space; the unit behind it, 0 at the end of the text. */
+  private space(): number {
+    let unit = this.units[this.at]!
+    while (unit <= 32 && (unit === 32 || unit === 10 || unit === 13 || unit === 9)) {
+      this.rewrites++
+      unit = this.units[++this.at]!
+    }
+    return unit
+  }
+
+  private value(): JsonNode | undefined {
+    const unit = this.units[this.at]!
+    if (unit === 34) return this.string() // "
+    if (unit === 123) return this.object() // {
+    if (unit === 91) return this.array() // [
+    if (unit === 45 || isDigit(unit)) return this.number() // -
+    if (unit === 110) return this.literal("null")
+    if (unit === 116) return this.literal("true")
+    return this.literal("false")
+  }
+
+  private literal(word: "null" | "true" | "false"): JsonNode | undefined {
+    if (!this.text.startsWith(word, this.at)) return this.fail("syntax")
+    this.at += word.length
+    return word
+  }
+
+  private object(): JsonNode | undefined {
+    if (++this.depth > this.maxDepth) return this.fail("too_deep")
+    const start = this.at
+    const base = this.top
+    const rewrites = this.rewrites
+    let shape = shapes.root
+    this.at++
+    let unit = this.space()
+    if (unit === 125) this.at++ // }
+    while (unit !== 125) {
+      if (unit !== 34) return this.fail("syntax")
+      const from = this.at
+      const rewritesBefore = this.rewrites
+      const next = this.key(shape)
+      if (next === undefined) return undefined
+      shape = next
+      this.space()
+      const value = this.value()
+      if (value === undefined) return undefined
+      this.nodes[this.top] = value
+      this.spans[2 * this.top] = from
+      this.spans[2 * this.top + 1] = this.rewrites === rewritesBefore ? this.at : -1
+      this.top++
+      unit = this.separator(125)
+      if (unit < 0) return undefined
+    }
+    this.depth--
+    const { order } = shape.layout
+    if (order === undefined && this.rewrites === rewrites) {
+      const values = this.nodes.slice(base, this.top)
+      this.top = base
+      return new JsonObject(this.text.slice(start, this.at), shape.layout, values)
+    }
+    this.rewrites++
+    return this.rewrittenObject(shape, base)
+  }
+
+  /** The object of the members from `base` on, in canonical order. */
+  private rewrittenObject(shape: Shape, base: number): JsonObject {
+    const { order, tokens } = shape.layout
+    const values = this.nodes.slice(base, base + tokens.length)
+    let text = "{"
+    for (let i = 0; i < tokens.length; i++) {
+      const member = base + (order === undefined ? i : order[i]!)
+      const value = this.nodes[member]!
+      const end = this.spans[2 * member + 1]!
+      values[i] = value
+      if (i > 0) text += ","
+      if (end >= 0) text += this.text.slice(this.spans[2 * member], end)
+      else text += tokens[i]! + (typeof value === "string" ? value : value.text)
+    }
+    this.top = base
+    return new JsonObject(text + "}", shape.layout, values)
+  }
+
+  /** Reads a key and its colon: the object's shape with it. */
+  private key(shape: Shape): Shape | undefined {
+    const known = shapes.step(shape, this.units, this.at)
+    if (known !== undefined) {
+      this.at += known.token.length
+      return known
+    }
+    const node = this.string()
+    if (node === undefined) return undefined
+    if (this.space() !== 58) return this.fail("syntax") // :
+    this.at++
+    return shapes.learn(shape, ownString(node))
+  }
+
+  /** Reads what follows a value: the unit of the next one after a comma, `close` after that, -1 after a failure. */
+  private separator(close: number): number {
+    const unit = this.space()
+    if (unit === close) {
+      this.at++
+      return unit
+    }
+    if (unit !== 44) { // ,
+      this.fail("syntax")
+      return -1
+    }
+    this.at++
+    const next = this.space()
+    if (next !== close) return next
+    this.fail("syntax")
+    return -1
+  }
+
+  private array(): JsonNode | undefined {
+    if (++this.depth > this.maxDepth) return this.fail("too_deep")
+    const start = this.at
+    const base = this.top
+    const rewrites = this.rewrites
+    this.at++
+    let unit = this.space()
+    if (unit === 93) this.at++ // ]
+    while (unit !== 93) {
+      const item = this.value()
+      if (item === undefined) return undefined
+      this.nodes[this.top++] = item
+      unit = this.separator(93)
+      if (unit < 0) return undefined
+    }
+    this.depth--
+    const items = this.nodes.slice(base, this.top)
+    this.top = base
+    return new JsonArray(this.rewrites === rewrites ? this.text.slice(start, this.at) : arrayText(items), items)
+  }
+
+  private string(): JsonNode | undefined {
+    const { units } = this
+    const start = this.at
+    let at = start + 1
+    let unit = units[at]!
+    while (unit > 92 ? unit < 0xd800 : unit > 34 ? unit !== 92 : unit === 32 || unit === 33) unit = units[++at]!
+    if (unit !== 34) return this.unusualString(at)
+    this.at = at + 1
+    return this.text.slice(start, at + 1)
+  }
+
+  /** A string with an escape, a control character or a unit from U+D800 on, the first of them at `from`. */
+  private unusualString(from: number): JsonNode | undefined {
+    const { units } = this
+    let at = from
+    while (units[at] !== 34) {
+      if (units[at]! < 32) return this.fail("syntax") // also the end of the text
+      at += units[at] === 92 ? 2 : 1
+      if (at >= this.text.length) return this.fail("syntax")
+    }
+    const raw = this.text.slice(this.at, at + 1)
+    const value = decodeString(raw)
+    if (value === undefined) return this.fail("syntax")
+    if (!value.isWellFormed()) return this.fail("lone_surrogate")
+    this.at = at + 1
+    const text = JSON.stringify(value) // escapes just what the canonical form escapes, in the same spelling
+    if (text !== raw) this.rewrites++
+    return text.includes("\\") ? new JsonString(text, value) : text
+  }
+
+  private number(): JsonNode | undefined {
+    const start = this.at
+    const negative = this.units[start] === 45
+    if (negative) this.at++
+    const first = this.units[this.at]
+    const digits = this.digits()
+    if (digits === 0 || (digits > 1 && first === 48)) return this.fail("syntax")
+    const unit = this.units[this.at]
+    if (unit === 46 || unit === 101 || unit === 69) return this.float(start) // . e E
+    if (!negative || first !== 48) return this.text.slice(start, this.at)
+    this.rewrites++
+    return "0"
+  }
+
+  /** A number with a fraction or an exponent; `at` is behind its integer part. */
+  private float(start: number): JsonNode | undefined {
+    const { units } = this
+    if (units[this.at] === 46) {
+      this.at++
+      if (this.digits() === 0) return this.fail("syntax")
+    }
+    if (units[this.at] === 101 || units[this.at] === 69) {
+      this.at++
+      if (units[this.at] === 43 || units[this.at] === 45) this.at++ // + -
+      if (this.digits() === 0) return this.fail("syntax")
+    }
+    const raw = this.text.slice(start, this.at)
+    const value = Number(raw)
+    if (!Number.isFinite(value)) return this.fail("number_overflow")
+    const text = floatText(value)
+    if (text !== raw) this.rewrites++
+    return text
+  }
+
+  /** Skips digits; how many there were. */
+  private digits(): number {
+    const start = this.at
+    while (isDigit(this.units[this.at]!)) this.at++
+    return this.at - start
+  }
+}
+
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
+
+/** The value of a quoted string, or undefined if one of its escapes is none. */
+const decodeString = (raw: string): string | undefined => {
+  try {
+    // The cast: a quoted text without a bare quote inside can only be a JSON string.
+    return JSON.parse(raw) as string
+  } catch {
+    return undefined
+  }
+}
+
+const arrayText = (items: ReadonlyArray<JsonNode>): string => {
+  let text = "["
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!
+    if (i > 0) text += ","
+    text += typeof item === "string" ? item : item.text
+  }
+  return text + "]"
+}

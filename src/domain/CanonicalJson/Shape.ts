@@ -1,0 +1,122 @@
+/**
+ * Agents send the same few objects again and again: the same keys in the same order. A `Shape` is one such row of
+ * keys as it stands on the wire, found by walking a tree from the empty object, one step a key. What does not depend
+ * on the values is worked out once a shape instead of once an object: the decoded keys, their canonical order,
+ * whether one occurs twice. A step to a known key compares units of text and allocates nothing.
+ */
+export class Shape {
+  /** The last key as canonical text with its colon, `"id":`, and its UTF-16 units. */
+  readonly token: string
+  readonly units: Uint16Array
+  /** How many keys there are. */
+  readonly size: number
+  /** Known next shapes, the last used first, linked through `sibling`. */
+  child: Shape | undefined = undefined
+  sibling: Shape | undefined = undefined
+  private known: Layout | undefined = undefined
+
+  constructor(readonly parent: Shape | undefined, readonly key: string) {
+    this.token = `${JSON.stringify(key)}:`
+    this.units = Uint16Array.from({ length: this.token.length }, (_, at) => this.token.charCodeAt(at))
+    this.size = parent === undefined ? 0 : parent.size + 1
+  }
+
+  get layout(): Layout {
+    return this.known ??= layoutOf(this)
+  }
+}
+
+/** How the members of one shape are laid out canonically. */
+export class Layout {
+  private positions: ReadonlyMap<string, number> | undefined = undefined
+
+  constructor(
+    /** Distinct keys, sorted by Unicode code point. */
+    readonly keys: ReadonlyArray<string>,
+    /** `"key":` of each key. */
+    readonly tokens: ReadonlyArray<string>,
+    /** Which member on the wire each key takes: the last of that name. Undefined: the wire's order as it is. */
+    readonly order: ReadonlyArray<number> | undefined
+  ) {}
+
+  indexOf(key: string): number | undefined {
+    return (this.positions ??= new Map(this.keys.map((key, position) => [key, position]))).get(key)
+  }
+}
+
+const layoutOf = (shape: Shape): Layout => {
+  const wire: Array<Shape> = []
+  for (let step = shape; step.parent !== undefined; step = step.parent) wire.push(step)
+  wire.reverse()
+  if (wire.every((step, at) => at === 0 || compareCodePoints(wire[at - 1]!.key, step.key) < 0)) {
+    return new Layout(wire.map((step) => step.key), wire.map((step) => step.token), undefined)
+  }
+  const last = new Map(wire.map((step, at) => [step.key, at]))
+  const order = [...last.values()].sort((left, right) => compareCodePoints(wire[left]!.key, wire[right]!.key))
+  return new Layout(order.map((at) => wire[at]!.key), order.map((at) => wire[at]!.token), order)
+}
+
+/** By Unicode code point: JavaScript's own order puts U+E000 to U+FFFF after the characters beyond them. */
+export const compareCodePoints = (left: string, right: string): number => {
+  const length = Math.min(left.length, right.length)
+  for (let at = 0; at < length; at++) {
+    const a = left.charCodeAt(at)
+    const b = right.charCodeAt(at)
+    if (a !== b) return rank(a) - rank(b)
+  }
+  return left.length - right.length
+}
+
+/** Moves surrogates, with which the characters from U+10000 are written, behind all other UTF-16 units. */
+const rank = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+
+/** Each shape remembers its last used successors; the whole tree is dropped at its limit and learnt again. */
+const MAX_SUCCESSORS = 16
+const MAX_SHAPES = 4096
+/** Longer keys and objects of more keys hold data rather than names: not worth remembering. */
+const MAX_KEY_LENGTH = 64
+const MAX_KEYS = 64
+
+/** The tree of known shapes. It grows by what is read, so its size is bounded. */
+export class Shapes {
+  root = new Shape(undefined, "")
+  private size = 0
+
+  /** The known shape after one more key, whose `"key":` begins at `at`; undefined if it has to be learnt. */
+  step(shape: Shape, units: Uint16Array, at: number): Shape | undefined {
+    const first = shape.child
+    if (first === undefined || matches(first.units, units, at)) return first
+    for (let previous = first, next = first.sibling; next !== undefined; previous = next, next = next.sibling) {
+      if (matches(next.units, units, at)) {
+        previous.sibling = next.sibling
+        next.sibling = first
+        return shape.child = next
+      }
+    }
+    return undefined
+  }
+
+  /** The shape after one more key, remembered. `key` must not share memory with the text it was read from. */
+  learn(shape: Shape, key: string): Shape {
+    const next = new Shape(shape, key)
+    if (key.length > MAX_KEY_LENGTH || next.size > MAX_KEYS) return next
+    if (++this.size > MAX_SHAPES) {
+      this.root = new Shape(undefined, "")
+      this.size = 0
+      return next
+    }
+    next.sibling = shape.child
+    shape.child = next
+    let last = next
+    for (let count = 1; count < MAX_SUCCESSORS && last.sibling !== undefined; count++) last = last.sibling
+    last.sibling = undefined
+    return next
+  }
+}
+
+const matches = (token: Uint16Array, units: Uint16Array, at: number): boolean => {
+  for (let i = 1; i < token.length; i++) { // the opening quote was seen already
+    if (token[i] !== units[at + i]) return false
+  }
+  return true
+}

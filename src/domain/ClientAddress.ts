@@ -1,0 +1,37 @@
+import ipaddr from "ipaddr.js"
+
+/** Addresses and CIDR ranges whose X-Forwarded-For is believed (SVC_TRUSTED_PROXIES), parsed once. */
+export type TrustedProxies = ReadonlyArray<readonly [ipaddr.IPv4 | ipaddr.IPv6, number]>
+
+export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies =>
+  ranges.filter((range) => ipaddr.isValidCIDR(range) || ipaddr.isValid(range)).map((range) => {
+    if (ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range)
+    const address = ipaddr.parse(range)
+    return [address, address.kind() === "ipv4" ? 32 : 128] as const
+  })
+
+const isTrusted = (address: string, proxies: TrustedProxies): boolean => {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return proxies.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits))
+}
+
+/**
+ * The address of the client: the peer's, or, when the peer is a trusted proxy, the last address in
+ * X-Forwarded-For that is not itself a trusted proxy. IPv4 in IPv6 form is shown as IPv4.
+ */
+export const clientAddress = (
+  peer: string | undefined,
+  forwardedFor: string | undefined,
+  proxies: TrustedProxies
+): string | null => {
+  if (peer === undefined || !ipaddr.isValid(peer)) return null
+  const direct = ipaddr.process(peer).toString()
+  if (forwardedFor === undefined || !isTrusted(direct, proxies)) return direct
+  const hops = forwardedFor.split(",").map((hop) => hop.trim())
+  for (const hop of hops.reverse()) {
+    if (!ipaddr.isValid(hop)) return direct
+    if (!isTrusted(hop, proxies)) return ipaddr.process(hop).toString()
+  }
+  return direct
+}

@@ -1,0 +1,36 @@
+import { Schema } from "effect"
+import { decodeCursor, encodeCursor } from "./Page.ts"
+import { parse, type Timestamp } from "./Timestamp.ts"
+
+/** A changed task as the live stream tells it: what a list shows, without arguments, result and traceback. */
+export interface LiveTask {
+  readonly id: string
+  readonly engine: string
+  readonly task_id: string
+  readonly name: string
+  readonly queue: string | null
+  readonly state: string
+  readonly priority: string
+  readonly retry_count: number
+  readonly worker_name: string | null
+  readonly received_at: string | null
+  readonly started_at: string | null
+  readonly finished_at: string | null
+  readonly runtime_ms: number | null
+  readonly updated_at: Timestamp
+}
+
+/** A place in the order of changes. */
+export interface Position {
+  readonly updated_at: Timestamp
+  readonly id: string
+}
+
+/** The `id:` of an event, which a browser sends back as `Last-Event-ID`. */
+export const encodePosition = ({ id, updated_at }: Position): string => encodeCursor("stream", [updated_at, id])
+
+export const decodePosition = (text: string): Position | null => {
+  const [at, id] = decodeCursor("stream", text, 2) ?? []
+  const updated_at = at === undefined ? undefined : parse(at)
+  return updated_at === undefined || id === undefined || !Schema.is(Schema.UUID)(id) ? null : { updated_at, id }
+}

@@ -1,0 +1,77 @@
+import { HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import type { Failure, failures } from "./Errors.ts"
+
+/** The form of every failure on the wire: RFC 9457 with the house's members `code`, `details` and `request_id`. */
+export const Problem = Schema.Struct({
+  type: Schema.String,
+  title: Schema.String,
+  status: Schema.Number,
+  detail: Schema.String,
+  code: Schema.String,
+  details: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  request_id: Schema.String
+}).annotations({ identifier: "Problem" })
+export type Problem = typeof Problem.Type
+
+const titles: Readonly<Record<number, string>> = {
+  400: "Bad request",
+  401: "Not signed in",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Method not allowed",
+  409: "Conflict",
+  410: "Gone",
+  408: "Request timeout",
+  413: "Payload too large",
+  415: "Unsupported media type",
+  422: "Validation failed",
+  429: "Too many requests",
+  431: "Request head too large",
+  500: "Internal error",
+  503: "Not available now"
+}
+
+/** What a failure holds beyond code and detail. */
+const detailsOf = (failure: Failure): Readonly<Record<string, unknown>> => {
+  switch (failure._tag) {
+    case "Forbidden":
+      return failure.details
+    case "ValidationFailed":
+      return { issues: failure.issues }
+    case "NotFound":
+      return { resource: failure.resource }
+    case "MethodNotAllowed":
+      return { allowed: failure.allowed }
+    case "PayloadTooLarge":
+      return { limit: failure.limit }
+    default:
+      return {}
+  }
+}
+
+export const problem = (
+  status: number,
+  fields: { readonly code: string; readonly detail: string; readonly details?: Readonly<Record<string, unknown>> },
+  requestId: string
+): Problem => ({
+  type: "about:blank",
+  title: titles[status] ?? "Failed",
+  status,
+  detail: fields.detail,
+  code: fields.code,
+  details: fields.details ?? {},
+  request_id: requestId
+})
+
+type FailureClass = (typeof failures)[number]
+
+const statusOfClass = (failure: FailureClass): number => HttpApiSchema.getStatusError(failure)
+
+export const problemOf = (failure: Failure, requestId: string): Problem =>
+  // a failure's constructor is its class, which carries the status
+  problem(statusOfClass(failure.constructor as FailureClass), {
+    code: failure.code,
+    detail: failure.detail,
+    details: detailsOf(failure)
+  }, requestId)

@@ -1,0 +1,14 @@
+import { Schema } from "effect"
+
+/** A whole number of a query, in decimal digits, from `least` to `most`. */
+export const whole = (least: number, most: number) => {
+  const message = () => `must be a whole number from ${least} to ${most}`
+  return Schema.compose(
+    Schema.String.pipe(Schema.pattern(/^\d{1,9}$/, { message })),
+    Schema.NumberFromString.pipe(Schema.between(least, most, { message }))
+  ).annotations({ jsonSchema: { type: "integer", minimum: least, maximum: most } })
+}
+
+/** The same, and `otherwise` where the query has none. */
+export const wholeOr = (least: number, most: number, otherwise: number) =>
+  Schema.optionalWith(whole(least, most), { default: () => otherwise })

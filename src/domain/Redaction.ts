@@ -1,0 +1,102 @@
+/**
+ * Secrets are masked on arrival, before anything of an event is stored: agents mask too, but not everything (agents'
+ * protocol, section 0, point 15, and section 4.3), and not every agent is to be trusted with it.
+ *
+ * - A member whose key names a secret loses its value at any depth (`password`, `dbPassword`, `X-API-Key`,
+ *   `client_secret`, `refresh_token`, `Set-Cookie` …, docs/redaction.md). `null`, `true`, `false` and empty strings
+ *   stay: they give nothing away and tell much. So do names that only begin so: `token_count`, `password_changed_at`.
+ * - In texts, values that show what they are (bearer tokens, JWTs, credentials in URLs, private keys, keys of known
+ *   providers) and `password=…` are replaced where they stand.
+ *
+ * Works on canonical JSON text and keeps its numbers; a text in which nothing is found is answered as it is, after one
+ * look over it.
+ */
+import { canonical, JsonArray, type JsonNode, JsonObject, JsonString, ParseFailure, parse } from "./CanonicalJson.ts"
+import { anySpelling, hintsOfKeys, secretKeys } from "./Redaction/Keys.ts"
+import { hintsOfForms, REDACTED, scrubber } from "./Redaction/Texts.ts"
+import type { EventData } from "./TaskEvent.ts"
+
+export interface Redaction {
+  /** Whether a key of this name holds a secret. */
+  readonly secretKey: (name: string) => boolean
+  /** Canonical JSON text with its secrets masked. */
+  readonly json: (text: string) => string
+  /** Plain text with its secrets masked. */
+  readonly text: (text: string) => string
+  /** An event's data with the secrets of all fields masked; the same object when there are none. */
+  readonly data: (data: EventData) => EventData
+}
+
+const MASKED = JSON.stringify(REDACTED)
+
+/** Names of our own and identifiers: nothing to look for, and every event has some. */
+const PLAIN_FIELDS: ReadonlySet<string> = new Set([
+  "task_name",
+  "worker",
+  "queue",
+  "priority",
+  "runtime_ms",
+  "parent_task_id",
+  "root_task_id",
+  "eta"
+])
+
+/** The redaction with these `extra` key names besides the built-in ones. */
+export const make = (extra: ReadonlyArray<string>): Redaction => {
+  const isSecret = secretKeys(extra)
+  const scrub = scrubber(extra)
+  const names = extra.map(anySpelling).filter((name) => name !== "")
+  const suspicious = new RegExp([hintsOfKeys, hintsOfForms, ...names].join("|"), "i")
+
+  const masked = (node: JsonNode): string => {
+    if (node instanceof JsonObject) return maskedObject(node)
+    if (node instanceof JsonArray) return `[${node.items.map(masked).join(",")}]`
+    return maskedScalar(node)
+  }
+
+  const maskedObject = (node: JsonObject): string => {
+    const members = node.keys.map((key, at) => {
+      const value = node.values[at]!
+      return `${JSON.stringify(key)}:${isSecret(key) && tells(value) ? MASKED : masked(value)}`
+    })
+    return `{${members.join(",")}}`
+  }
+
+  const maskedScalar = (node: string | JsonString): string => {
+    const text = canonical(node)
+    if (text.charCodeAt(0) !== 34 || !suspicious.test(text)) return text
+    const value = node instanceof JsonString ? node.value : text.slice(1, -1)
+    const scrubbed = scrub(value)
+    return scrubbed === value ? text : JSON.stringify(scrubbed)
+  }
+
+  const json = (text: string): string => {
+    if (!suspicious.test(text)) return text
+    const node = parse(text)
+    // What cannot be read cannot be searched; verified frames hold no such text.
+    return node instanceof ParseFailure ? MASKED : masked(node)
+  }
+
+  const field = (text: string, name: string): string => isSecret(name) && tells(text) ? MASKED : json(text)
+
+  return {
+    secretKey: isSecret,
+    json,
+    text: (text) => suspicious.test(text) ? scrub(text) : text,
+    data: (data) => {
+      let clean = true
+      data.forEach((text, name) => {
+        if (clean && !PLAIN_FIELDS.has(name) && field(text, name) !== text) clean = false
+      })
+      if (clean) return data
+      const copy = new Map<string, string>()
+      data.forEach((text, name) => {
+        copy.set(name, PLAIN_FIELDS.has(name) ? text : field(text, name))
+      })
+      return copy
+    }
+  }
+}
+
+/** Whether there is anything to hide. */
+const tells = (node: JsonNode): boolean => !["null", "true", "false", "\"\""].includes(canonical(node))

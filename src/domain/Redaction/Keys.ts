@@ -1,0 +1,88 @@
+/** Which key names hold secrets. */
+
+/** The end of a name, in lower case and without separators, that says so beyond doubt: `dbPassword`, `X-API-Key`. */
+const ENDINGS = [
+  "password",
+  "passwords",
+  "passwd",
+  "passphrase",
+  "secret",
+  "secrets",
+  "token",
+  "accesstokens",
+  "refreshtokens",
+  "apitokens",
+  "authtokens",
+  "bearertokens",
+  "sessiontokens",
+  "apikey",
+  "apikeys",
+  "secretkey",
+  "accesskey",
+  "privatekey",
+  "signingkey",
+  "encryptionkey",
+  "authorization",
+  "credential",
+  "credentials",
+  "cookie",
+  "cookies",
+  "socialsecurity",
+  "socialsecuritynumber",
+  "creditcard",
+  "creditcardnumber",
+  "cardnumber"
+]
+
+/** Short ones, that count only as the whole last word: `smtp_pass`, but not `compass`. */
+const LAST_WORDS = ["pass", "pwd", "auth", "jwt", "ssn", "cvv", "cvc"]
+
+/** What may follow without making another thing of it: `password_hash`, `authorizationHeader`, `password2`. */
+const TAIL = /(?:[ _.-]?(?:hash|digest|confirmation|confirm|repeat|again|value|header|plain|plaintext|[0-9]{1,2}))$/
+
+const SPLIT_CAMEL = /([a-z0-9])([A-Z])/g
+const SEPARATORS = /[^\p{L}\p{N}]+/gu
+
+/** A name as lower-case words: `X-API-Key`, `xApiKey` and `x_api_key` are the same three. */
+const wordsOf = (name: string): string => name.replace(SPLIT_CAMEL, "$1_$2").toLowerCase().replace(SEPARATORS, "_")
+
+const squash = (words: string): string => words.replaceAll("_", "")
+
+const MOST_REMEMBERED = 4096
+const LONGEST_REMEMBERED = 64
+
+/** Tells whether a key's value is secret. `extra` names count as the built-in ones do: as the end, in any spelling. */
+export const secretKeys = (extra: ReadonlyArray<string>): (key: string) => boolean => {
+  const endings = [...ENDINGS, ...extra.map((name) => squash(wordsOf(name))).filter((name) => name !== "")]
+  const isSecret = (key: string): boolean => {
+    const words = wordsOf(key).replace(/_+$/, "")
+    return named(words) || named(words.replace(TAIL, ""))
+  }
+  const named = (words: string): boolean => {
+    const squashed = squash(words)
+    const lastWord = words.slice(words.lastIndexOf("_") + 1)
+    return endings.some((ending) => squashed.endsWith(ending)) || LAST_WORDS.includes(lastWord)
+  }
+  // Tasks have the same few keys again and again.
+  const known = new Map<string, boolean>()
+  return (key) => {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const secret = isSecret(key)
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    if (key.length <= LONGEST_REMEMBERED) known.set(key, secret)
+    return secret
+  }
+}
+
+const ESCAPED = /[\\^$.*+?()[\]{}|]/g
+
+/** What every name above has in it, as the source of a case-insensitive expression. */
+export const hintsOfKeys = [
+  "pass|pwd|secret|token|auth|jwt|ssn|social|card|cv[vc]|cookie|credential",
+  "(?:api|access|private|signing|encryption)[^a-z0-9]?key"
+].join("|")
+
+/** `name` in any spelling, as the source of a case-insensitive expression. */
+export const anySpelling = (name: string): string =>
+  wordsOf(name).split("_").filter((word) => word !== "").map((word) => word.replace(ESCAPED, "\\$&")).join("[ _.-]?")

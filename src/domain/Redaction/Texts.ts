@@ -1,0 +1,83 @@
+/**
+ * Secrets inside free text: exceptions, tracebacks, reasons, and strings anywhere in arguments and results. Only what
+ * was found is replaced, so that a traceback stays readable. Every expression is linear in the length of the text: no
+ * two parts of one can claim the same characters, and the long ones begin only where a word begins.
+ */
+import { anySpelling } from "./Keys.ts"
+
+/** What stands where a secret stood; agents use the same text. */
+export const REDACTED = "[REDACTED]"
+
+/** Values that show by their own form what they are (agents' protocol, section 4.3). */
+const FORMS: ReadonlyArray<readonly [form: RegExp, replacement: string]> = [
+  // JSON Web Tokens
+  [/(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}/g, REDACTED],
+  // Authorization headers
+  [/(?<!\w)(bearer)\s+[\w.~+/=-]{16,}/gi, `$1 ${REDACTED}`],
+  [/(?<!\w)(authorization['"]?\s{0,4}[:=]\s{0,4}['"]?(?:basic|digest|token)\s{1,4})[\w.~+/=-]+/gi, `$1${REDACTED}`],
+  // credentials in URLs: the host and the scheme stay
+  [/(:\/\/)[^\s/@:"'\\]{0,256}:[^\s/@"'\\]{1,512}@/g, `$1${REDACTED}@`],
+  [/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g, REDACTED],
+  // Slack
+  [/hooks\.slack\.com\/services\/[\w/]+/g, `hooks.slack.com/services/${REDACTED}`],
+  [/(?<![\w-])xox[abeprs]-[\w-]{10,}/g, REDACTED],
+  // Stripe, OpenAI, GitHub, GitLab, npm, AWS, Google, Twilio, SendGrid
+  [/(?<![\w-])(?:sk|rk)_(?:live|test)_\w{10,}/g, REDACTED],
+  [/(?<![\w-])whsec_\w{16,}/g, REDACTED],
+  [/(?<![\w-])sk-(?:proj-|ant-)?[\w-]{20,}/g, REDACTED],
+  [/(?<![\w-])gh[opsur]_\w{20,}/g, REDACTED],
+  [/(?<![\w-])github_pat_\w{20,}/g, REDACTED],
+  [/(?<![\w-])glpat-[\w-]{20,}/g, REDACTED],
+  [/(?<![\w-])npm_\w{36,}/g, REDACTED],
+  [/(?<![\w-])A[KS]IA[A-Z0-9]{16}(?!\w)/g, REDACTED],
+  [/(?<![\w-])AIza[\w-]{35}/g, REDACTED],
+  [/(?<![\w-])SK[0-9a-f]{32}(?!\w)/g, REDACTED],
+  [/(?<![\w-])SG\.[\w-]{16,}\.[\w-]{16,}/g, REDACTED]
+]
+
+/** Something of each form above, for one look over the whole text. */
+export const hintsOfForms = [
+  "eyJ|bearer\\s|:\\/\\/|-----BEGIN",
+  "xox[abeprs]-|[sr]k[_-]|whsec_|gh[opsur]_|github_pat|glpat-|npm_|A[KS]IA|AIza|SK[0-9a-f]{32}|SG\\."
+].join("|")
+
+const NAMES = [
+  "password",
+  "passwd",
+  "passphrase",
+  "pwd",
+  "secret",
+  "token",
+  "api key",
+  "access key",
+  "secret key",
+  "private key",
+  "authorization",
+  "credentials",
+  "cookie"
+]
+
+/**
+ * `name=value` without spaces around the sign (query strings, connection strings, keyword arguments), and
+ * `'name': value` with the name in quotes (the repr of a dict, JSON). A bare `name: value` is prose.
+ */
+const assignments = (names: ReadonlyArray<string>): RegExp =>
+  new RegExp(
+    `((?:${names.map(anySpelling).join("|")})(?:=|\\\\?['"]\\s{0,4}:\\s{0,4}))` +
+      `(?!\\[REDACTED\\]|None\\b|True\\b|False\\b|null\\b|true\\b|false\\b)` +
+      `("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|[^\\s,;&'"()[\\]{}]+)`,
+    "gi"
+  )
+
+/** Scrubs a text. `extra` names of keys count in assignments like the built-in ones. */
+export const scrubber = (extra: ReadonlyArray<string>): (text: string) => string => {
+  const assigned = assignments([...NAMES, ...extra.filter((name) => anySpelling(name) !== "")])
+  return (text) => {
+    let scrubbed = text
+    for (const [form, replacement] of FORMS) scrubbed = scrubbed.replace(form, replacement)
+    return scrubbed.replace(assigned, (_all, name: string, value: string) => {
+      const quote = value.startsWith("\"") || value.startsWith("'") ? value.charAt(0) : ""
+      return quote !== "" && value.slice(1, -1) === REDACTED ? `${name}${value}` : `${name}${quote}${REDACTED}${quote}`
+    })
+  }
+}

@@ -1,0 +1,39 @@
+/** Events as agents report them (agents' protocol, section 4), after the frame was verified and its parts checked. */
+import type { TaskEventKind } from "./TaskState.ts"
+import type { Timestamp } from "./Timestamp.ts"
+
+/**
+ * An event's data: each field's canonical JSON text. A `Map<string, string>` is one. Values keep the digits and the
+ * int or float of the agent, since they are never parsed (agents' protocol, section 3.2).
+ */
+export interface EventData {
+  readonly forEach: (visit: (json: string, field: string) => void) => void
+}
+
+/** Kinds that tell something about a worker, a queue or a schedule rather than about one task. */
+export type SideEventKind =
+  | "worker.online"
+  | "worker.offline"
+  | "worker.heartbeat"
+  | "queue.depth_report"
+  | "schedule.run_started"
+  | "schedule.run_completed"
+  | "schedule.created"
+  | "schedule.updated"
+  | "schedule.deleted"
+  | "schedule.snapshot"
+
+export type EventKind = TaskEventKind | SideEventKind
+
+/**
+ * One event of a batch. The session says whose it is. `id` is stable over re-sends and at most 64 characters;
+ * `taskId` is empty where the event is about no task.
+ */
+export interface AgentEvent {
+  readonly id: string
+  readonly kind: EventKind
+  readonly engine: string
+  readonly taskId: string
+  readonly occurredAt: Timestamp
+  readonly data: EventData
+}

@@ -1,0 +1,147 @@
+/**
+ * A task's row as a pure function of the set of its distinct events, and its timeline (docs/attempts.md).
+ *
+ * Plain code: an event of a hot stream passes through `apply` and `project`. Both are total.
+ */
+import { type FactName, FACTS, read, type Reading, type TaskEvent } from "./TaskHistory/Event.ts"
+import {
+  type Entry,
+  type Fact,
+  factSlot,
+  type History,
+  order,
+  pathOf,
+  sameTransition,
+  UNKNOWN
+} from "./TaskHistory/History.ts"
+import { RANK, type TaskEventKind } from "./TaskState.ts"
+import type { Timestamp } from "./Timestamp.ts"
+
+export { type Analysis, analyse } from "./TaskHistory/Attempts.ts"
+export { decode, encode } from "./TaskHistory/Codec.ts"
+export type { EventData, TaskEvent } from "./TaskHistory/Event.ts"
+export type { History } from "./TaskHistory/History.ts"
+export { ends, project, type TaskFields } from "./TaskHistory/Project.ts"
+export { endsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
+
+/** Entries a task keeps; ends may go over it by ENDS_BEYOND, so that a final state is never refused. */
+export const MAX_ENTRIES = 1000
+const ENDS_BEYOND = 24
+
+/** `duplicate`: nothing changed. `full`: refused, and nothing changed. */
+export type Applied = "applied" | "duplicate" | "full"
+
+export const empty = (): History => ({ entries: [], facts: [] })
+
+/** Takes an event of the task in, in place. */
+export const apply = (history: History, event: TaskEvent): Applied => {
+  if (holds(history, event.id)) return "duplicate"
+  const reading = read(event)
+  const entry = entryOf(event, reading)
+  const seen = pathOf(entry.name) === UNKNOWN
+    ? history.entries.findIndex((other) => sameTransition(other, entry))
+    : -1
+  if (seen >= 0) return applyCopy(history, seen, entry, reading)
+  if (history.entries.length >= MAX_ENTRIES && !mayExceed(history, entry)) return "full"
+  insert(history.entries, entry)
+  offer(history, entry, entry.id, reading.facts)
+  return "applied"
+}
+
+/** The last character first: ids come as slices of a frame, which are slow to compare as a whole. */
+const holds = ({ entries }: History, id: string): boolean => {
+  const end = id.length - 1
+  const last = id.charCodeAt(end)
+  for (const { id: known } of entries) {
+    if (known.charCodeAt(end) === last && known === id) return true
+  }
+  return false
+}
+
+const entryOf = (event: TaskEvent, { name, republished, rest, worker }: Reading): Entry => ({
+  id: event.id,
+  kind: event.kind,
+  at: event.occurredAt,
+  agentId: event.agentId,
+  name,
+  worker,
+  republished,
+  rest
+})
+
+const mayExceed = (history: History, entry: Entry): boolean =>
+  RANK[entry.kind] === RANK["task.succeeded"] && history.entries.length < MAX_ENTRIES + ENDS_BEYOND
+
+/** One broker event seen by another agent: the entry takes the smaller id, its data compete like any other's. */
+const applyCopy = (history: History, seen: number, copy: Entry, reading: Reading): Applied => {
+  let entry = history.entries[seen]!
+  const smaller = copy.id < entry.id
+  if (smaller) {
+    history.entries.splice(seen, 1)
+    insert(history.entries, copy)
+    history.facts.forEach((fact, slot) => {
+      if (fact?.entry === entry) history.facts[slot] = { ...fact, entry: copy }
+    })
+    entry = copy
+  }
+  return offer(history, entry, copy.id, reading.facts) || smaller ? "applied" : "duplicate"
+}
+
+/** Keeps the order; events mostly come in it. */
+const insert = (entries: Array<Entry>, entry: Entry): void => {
+  let at = entries.length
+  while (at > 0 && order(entry, entries[at - 1]!) < 0) at--
+  entries.splice(at, 0, entry)
+}
+
+/** Whether one of the values is now the latest of its field. */
+const offer = (
+  { facts }: History,
+  entry: Entry,
+  id: string,
+  values: ReadonlyArray<readonly [name: FactName, value: string]>
+): boolean => {
+  const path = pathOf(entry.name)
+  let changed = false
+  for (const [name, value] of values) {
+    const slot = factSlot(FACTS[name], path)
+    const held = facts[slot]
+    if (held !== undefined && !isLater(entry, id, held)) continue
+    facts[slot] = { entry, id, value }
+    changed = true
+  }
+  return changed
+}
+
+/** Later moment, then higher rank; of events that tie, the one with the smallest id. */
+const isLater = (entry: Entry, id: string, held: Fact): boolean => {
+  if (entry.at !== held.entry.at) return entry.at > held.entry.at
+  const rank = RANK[entry.kind] - RANK[held.entry.kind]
+  return rank !== 0 ? rank > 0 : id < held.id
+}
+
+/** One event of a task's timeline; `payload` is the text of a JSON object. */
+export interface TimelineEvent {
+  readonly id: string
+  readonly kind: TaskEventKind
+  readonly occurredAt: Timestamp
+  readonly agentId: string
+  readonly payload: string
+}
+
+/** Earliest first. The payload is the event's data without its big fields and without nulls. */
+export const timeline = (history: History): ReadonlyArray<TimelineEvent> =>
+  history.entries.map((entry) => ({
+    id: entry.id,
+    kind: entry.kind,
+    occurredAt: entry.at,
+    agentId: entry.agentId,
+    payload: payloadOf(entry)
+  }))
+
+const payloadOf = ({ name, rest, worker }: Entry): string => {
+  const members = [`"task_name":${JSON.stringify(name)}`]
+  if (worker !== null) members.push(`"worker":${JSON.stringify(worker)}`)
+  if (rest !== "") members.push(rest)
+  return `{${members.join(",")}}`
+}

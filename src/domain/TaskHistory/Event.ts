@@ -1,0 +1,163 @@
+/** What the fold takes in: one event about a task, and what of it the row and the timeline can use. */
+import * as Timestamp from "../Timestamp.ts"
+import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
+import { exceptionText, isTraceback, type Raised } from "./Exception.ts"
+
+/**
+ * An event's data: each field's canonical JSON text. A `Map<string, string>` is one. Values keep the digits and the
+ * int or float of the agent, since they are never parsed (agents' protocol, section 3.2).
+ */
+export interface EventData {
+  readonly forEach: (visit: (json: string, field: string) => void) => void
+}
+
+/** One event about a task. `agentId` is the session's; secrets in `data` are masked already. */
+export interface TaskEvent {
+  readonly id: string
+  readonly kind: TaskEventKind
+  readonly engine: string
+  readonly taskId: string
+  readonly occurredAt: Timestamp.Timestamp
+  readonly agentId: string
+  readonly data: EventData
+}
+
+/**
+ * Fields whose latest value is kept apart from the timeline, each with the number it is stored under (never reuse one).
+ * `args`, `kwargs`, `result`, `runtime_ms` and `tags` are kept as JSON text, the others as plain text.
+ */
+export const FACTS = {
+  queue: 0,
+  args: 1,
+  kwargs: 2,
+  result: 3,
+  exception: 4,
+  traceback: 5,
+  runtime_ms: 6,
+  priority: 7,
+  tags: 8,
+  eta: 9,
+  parent_task_id: 10,
+  root_task_id: 11
+} as const
+export type FactName = keyof typeof FACTS
+
+/** An event taken apart. */
+export interface Reading {
+  /** Falls back on the form agents use for a name they do not know. */
+  name: string
+  worker: string | null
+  /** `received` with the task as its own parent: Celery publishing a retry. */
+  republished: boolean
+  /** The small fields but name and worker, as members of a JSON object: `"queue":"mail","signum":15`. */
+  rest: string
+  /** Values that may become the row's; never empty text. */
+  readonly facts: Array<readonly [name: FactName, value: string]>
+}
+
+export const read = (event: TaskEvent): Reading => {
+  const reading: Reading = {
+    name: `<unknown:${event.taskId.slice(0, 8)}>`,
+    worker: null,
+    republished: false,
+    rest: "",
+    facts: []
+  }
+  const raised: Raised = { exception: null, message: null, reason: null, traceback: null }
+  event.data.forEach((json, field) => {
+    // A null says no more than an absent field, but for the result of a task that returned nothing.
+    if (json === "null" && field !== "result") return
+    takeFact(event, field, json, reading, raised)
+    if (field !== "exception" || !isTraceback(event.engine, raised.exception)) keepSmall(field, json, reading)
+  })
+  if (RANK[event.kind] >= RANK["task.retried"] && event.kind !== "task.succeeded") {
+    const text = exceptionText(event.engine, raised)
+    const traceback = isTraceback(event.engine, raised.exception)
+    addText(reading, "exception", text)
+    addText(reading, "traceback", traceback ? raised.exception : raised.traceback)
+    if (traceback) keepSmall("exception", JSON.stringify(text), reading)
+  }
+  return reading
+}
+
+const takeFact = (event: TaskEvent, field: string, json: string, reading: Reading, raised: Raised): void => {
+  switch (field) {
+    case "task_name":
+      reading.name = textOf(json) ?? reading.name
+      return
+    case "worker":
+      reading.worker = textOf(json)
+      return
+    case "args":
+    case "kwargs":
+      reading.facts.push([field, json])
+      return
+    case "result":
+      if (event.kind === "task.succeeded") reading.facts.push([field, json])
+      return
+    case "runtime_ms":
+      if (RANK[event.kind] === RANK["task.succeeded"] && Number(json) >= 0) reading.facts.push([field, json])
+      return
+    case "queue":
+      return addText(reading, field, queueOf(event.engine, textOf(json)))
+    case "parent_task_id":
+    case "root_task_id": {
+      const id = textOf(json)
+      if (id !== event.taskId) return addText(reading, field, id)
+      if (field === "parent_task_id") reading.republished = event.kind === "task.received"
+      return
+    }
+    case "priority": {
+      const label = textOf(json)
+      return addText(reading, field, label !== null && isTaskPriority(label) ? label : null)
+    }
+    case "eta":
+      return addText(reading, field, Timestamp.parse(textOf(json) ?? "") ?? null)
+    case "tags":
+      if (json.startsWith("[")) reading.facts.push([field, json])
+      return
+    case "exception":
+      raised.exception = textOf(json)
+      return
+    case "exception_message":
+      raised.message = textOf(json)
+      return
+    case "reason":
+      raised.reason = textOf(json)
+      return
+    case "traceback":
+      raised.traceback = textOf(json)
+      return
+  }
+}
+
+const addText = (reading: Reading, field: FactName, text: string | null): void => {
+  if (text !== null && text !== "") reading.facts.push([field, text])
+}
+
+const LONGEST_VALUE = 1024
+const LONGEST_RESULT = 512
+const LONGEST_REST = 2048
+
+/** Fields that the timeline has from elsewhere, or that are too big for it. */
+const NOT_IN_REST: ReadonlySet<string> = new Set(["task_name", "worker", "args", "kwargs", "traceback"])
+
+const keepSmall = (field: string, json: string, reading: Reading): void => {
+  const longest = field === "result" ? LONGEST_RESULT : LONGEST_VALUE
+  if (json.length > longest || NOT_IN_REST.has(field)) return
+  const member = `${JSON.stringify(field)}:${json}`
+  if (reading.rest.length + member.length >= LONGEST_REST) return
+  reading.rest = reading.rest === "" ? member : `${reading.rest},${member}`
+}
+
+/** The text of a JSON string, null for any other value. */
+const textOf = (json: string): string | null => {
+  if (!json.startsWith("\"")) return null
+  if (!json.includes("\\")) return json.slice(1, -1)
+  const text: unknown = JSON.parse(json)
+  return typeof text === "string" ? text : null
+}
+
+/** Dramatiq keeps delayed messages in a queue of its own beside the real one (agents' protocol, section 4.2). */
+const queueOf = (engine: string, queue: string | null): string | null =>
+  queue !== null && engine === "dramatiq" && queue.endsWith(".DQ") ? queue.slice(0, -3) : queue

@@ -1,0 +1,176 @@
+/** From a history to the row: the table of docs/attempts.md. */
+import {
+  isTaskPriority,
+  RANK,
+  STATE_AFTER,
+  type TaskEventKind,
+  type TaskPriority,
+  type TaskState
+} from "../TaskState.ts"
+import { parse, type Timestamp } from "../Timestamp.ts"
+import { type Analysis, analyse, type Attempt, microsOf, type Transitions } from "./Attempts.ts"
+import { type FactName, FACTS } from "./Event.ts"
+import { type Entry, type Fact, factSlot, type History, NAMED, order, type Path, pathOf, UNKNOWN } from "./History.ts"
+
+/**
+ * What the events tell of a task (interface, Task). `args`, `kwargs` and `result` are JSON text, null when unknown;
+ * `runtime_ms` is whole milliseconds.
+ */
+export interface TaskFields {
+  readonly name: string
+  readonly queue: string | null
+  readonly state: TaskState
+  readonly priority: TaskPriority
+  readonly args: string | null
+  readonly kwargs: string | null
+  readonly result: string | null
+  readonly exception: string | null
+  readonly traceback: string | null
+  readonly retry_count: number
+  readonly eta: Timestamp | null
+  readonly received_at: Timestamp | null
+  readonly started_at: Timestamp | null
+  readonly finished_at: Timestamp | null
+  readonly runtime_ms: number | null
+  readonly worker_name: string | null
+  readonly parent_task_id: string | null
+  readonly root_task_id: string | null
+  readonly tags: ReadonlyArray<string>
+  readonly first_event_at: Timestamp
+}
+
+/** The row of a task of which at least one event was applied. */
+export const project = (history: History, analysis: Analysis = analyse(history)): TaskFields => {
+  const { entries } = history
+  const { attempts } = analysis
+  const last = attempts.at(-1)
+  const receipts = ofKind(entries, "task.received")
+  const retries = attempts.reduce((count, attempt) => attempt.retried === null ? count : count + 1, 0)
+  const republications = republicationsOf(receipts)
+  const state = stateOf(history, last, receipts, republications >= retries)
+  const ended = last?.ended ?? null
+  const inLast = (name: FactName) => last === undefined ? null : valueWithin(history, name, last, analysis)
+  const raised = SHOWS_EXCEPTION.has(state)
+  const priority = value(history, "priority") ?? ""
+  return {
+    name: nameOf(entries),
+    queue: value(history, "queue"),
+    state,
+    priority: isTaskPriority(priority) ? priority : "normal",
+    args: value(history, "args"),
+    kwargs: value(history, "kwargs"),
+    result: state === "success" ? jsonOrNull(inLast("result")) : null,
+    exception: raised ? inLast("exception") : null,
+    traceback: raised ? inLast("traceback") : null,
+    retry_count: Math.max(retries, republications),
+    eta: parse(value(history, "eta") ?? "") ?? null,
+    received_at: receipts[0]?.at ?? null,
+    started_at: last?.started?.at ?? null,
+    finished_at: ended?.at ?? null,
+    runtime_ms: ended === null ? null : runtimeOf(inLast("runtime_ms"), last?.started ?? null, ended),
+    worker_name: workerOf(entries),
+    parent_task_id: value(history, "parent_task_id"),
+    root_task_id: value(history, "root_task_id"),
+    tags: tagsOf(value(history, "tags")),
+    first_event_at: firstOf(entries, [receipts[0], ofKind(entries, "task.sent")[0], analysis.counted[0]])
+  }
+}
+
+/** Kinds that end an attempt, a retry being one. */
+export type EndKind = "task.retried" | "task.succeeded" | "task.failed" | "task.revoked" | "task.rejected"
+
+/** How many attempts ended so, by kind. */
+export const ends = (history: History): Readonly<Record<EndKind, number>> => {
+  const counts = { "task.retried": 0, "task.succeeded": 0, "task.failed": 0, "task.revoked": 0, "task.rejected": 0 }
+  for (const { transitions } of analyse(history).attempts) {
+    for (const kind of new Set(transitions.map((entry) => entry.kind))) {
+      if (isEndKind(kind)) counts[kind] += 1
+    }
+  }
+  return counts
+}
+
+const isEndKind = (kind: TaskEventKind): kind is EndKind => RANK[kind] >= RANK["task.retried"]
+
+/** Of the named path if it has any, else of the unknown one. */
+const ofKind = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArray<Entry> => {
+  const all = entries.filter((entry) => entry.kind === kind)
+  if (all.length === 0) return all
+  const named = all.filter((entry) => pathOf(entry.name) === NAMED)
+  return named.length > 0 ? named : all
+}
+
+/** How often Celery published the task again; told twice for one moment is once. */
+const republicationsOf = (receipts: ReadonlyArray<Entry>): number => {
+  let count = 0
+  let previous = ""
+  for (const { at, republished } of receipts) {
+    if (!republished || at === previous) continue
+    previous = at
+    count++
+  }
+  return count
+}
+
+const SHOWS_EXCEPTION: ReadonlySet<TaskState> = new Set<TaskState>(["failure", "retry", "revoked", "rejected"])
+
+const stateOf = (
+  { entries }: History,
+  last: Attempt | undefined,
+  receipts: ReadonlyArray<Entry>,
+  eachRetryRepublished: boolean
+): TaskState => {
+  if (last === undefined) {
+    if (receipts.length > 0) return "received"
+    return entries.some((entry) => entry.kind === "task.sent") ? "pending" : "unknown"
+  }
+  if (last.ended !== null) return STATE_AFTER[last.ended.kind]
+  if (last.retried === null) return "started"
+  const received = receipts.at(-1)
+  return eachRetryRepublished || (received !== undefined && received.at > last.retried.at) ? "received" : "retry"
+}
+
+/** The latest value of the named path, else of the unknown one. */
+const value = ({ facts }: History, name: FactName): string | null => {
+  const number = FACTS[name]
+  return (facts[factSlot(number, NAMED)] ?? facts[factSlot(number, UNKNOWN)])?.value ?? null
+}
+
+/** As `value`, of those that the last attempt told. */
+const valueWithin = (history: History, name: FactName, last: Attempt, { original }: Transitions): string | null => {
+  const told = (path: Path): Fact | undefined => {
+    const fact = history.facts[factSlot(FACTS[name], path)]
+    return fact !== undefined && order(original(fact.entry), last.transitions[0]!) >= 0 ? fact : undefined
+  }
+  return (told(NAMED) ?? told(UNKNOWN))?.value ?? null
+}
+
+const nameOf = (entries: ReadonlyArray<Entry>): string =>
+  (entries.findLast((entry) => pathOf(entry.name) === NAMED) ?? entries.at(-1)!).name
+
+const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
+  const at = (path: Path) =>
+    entries.findLast((entry) =>
+      entry.worker !== null && RANK[entry.kind] >= RANK["task.started"] && pathOf(entry.name) === path
+    )
+  return (at(NAMED) ?? at(UNKNOWN))?.worker ?? null
+}
+
+const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
+
+/** As reported, else from start to end. Clocks that disagree give no negative runtime but none. */
+const runtimeOf = (reported: string | null, started: Entry | null, ended: Entry): number | null => {
+  if (reported !== null) return Math.round(Number(reported))
+  const micros = started === null ? -1 : microsOf(ended) - microsOf(started)
+  return micros < 0 ? null : Math.round(micros / 1000)
+}
+
+const tagsOf = (json: string | null): ReadonlyArray<string> => {
+  const tags: unknown = json === null ? [] : JSON.parse(json)
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : []
+}
+
+const firstOf = (entries: ReadonlyArray<Entry>, counted: ReadonlyArray<Entry | undefined>): Timestamp => {
+  const first = counted.reduce((least, entry) => least === undefined || (entry && entry.at < least.at) ? entry : least)
+  return (first ?? entries[0]!).at
+}

@@ -1,0 +1,68 @@
+/**
+ * The states a task is shown in, and the kinds of event that lead there (interface, Task states; agents' protocol,
+ * section 4.1). How events become a state is in docs/attempts.md.
+ */
+import * as Schema from "effect/Schema"
+
+export const TaskState = Schema.Literal(
+  "pending",
+  "received",
+  "started",
+  "success",
+  "failure",
+  "retry",
+  "revoked",
+  "rejected",
+  "unknown"
+)
+export type TaskState = typeof TaskState.Type
+
+export const TaskPriority = Schema.Literal("critical", "high", "normal", "low")
+export type TaskPriority = typeof TaskPriority.Type
+
+const PRIORITIES: ReadonlySet<string> = new Set(TaskPriority.literals)
+
+/** Plain code: each task's row asks. */
+export const isTaskPriority = (text: string): text is TaskPriority => PRIORITIES.has(text)
+
+/** The kinds of event that tell something about one task. */
+export const TaskEventKind = Schema.Literal(
+  "unknown",
+  "task.sent",
+  "task.received",
+  "task.started",
+  "task.retried",
+  "task.succeeded",
+  "task.failed",
+  "task.revoked",
+  "task.rejected"
+)
+export type TaskEventKind = typeof TaskEventKind.Type
+
+/** What a task is after an event of the kind, with nothing else known. */
+export const STATE_AFTER: Readonly<Record<TaskEventKind, TaskState>> = {
+  "unknown": "unknown",
+  "task.sent": "pending",
+  "task.received": "received",
+  "task.started": "started",
+  "task.retried": "retry",
+  "task.succeeded": "success",
+  "task.failed": "failure",
+  "task.revoked": "revoked",
+  "task.rejected": "rejected"
+}
+
+/** How far a task is after an event of the kind: orders events of one moment. All ends rank the same. */
+export const RANK: Readonly<Record<TaskEventKind, number>> = {
+  "unknown": 0,
+  "task.sent": 0,
+  "task.received": 1,
+  "task.started": 2,
+  "task.retried": 3,
+  "task.succeeded": 4,
+  "task.failed": 4,
+  "task.revoked": 4,
+  "task.rejected": 4
+}
+
+export const isTaskEventKind = (kind: string): kind is TaskEventKind => Object.hasOwn(RANK, kind)

@@ -1,0 +1,27 @@
+import { Schema } from "effect"
+
+/** Whether both databases can hold the text: no NUL character and no half of a surrogate pair. */
+export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
+
+const storable = Schema.filter<Schema.Schema<string>>((text) =>
+  isStorable(text) || "must not contain a NUL character or a lone surrogate", {
+  jsonSchema: {} // says nothing that the document could: without this, every text would be one and the same there
+})
+
+/** Text of `least` to `most` characters. */
+export const text = (most: number, least = 0) =>
+  Schema.String.pipe(Schema.minLength(least), Schema.maxLength(most), storable)
+
+/** A record's id. */
+export const Id = Schema.UUID
+
+/** A record's id as callers give it, in a path or a body: either case is the same id. */
+export const GivenId = Schema.transform(
+  Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
+  Id,
+  { strict: true, decode: (text) => text.toLowerCase(), encode: (id) => id }
+)
+
+/** An optional query or body field that may also be null, as the contract's `name?: T|null`. */
+export const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.optionalWith(Schema.NullOr(schema), { default: () => null })

@@ -1,0 +1,200 @@
+/**
+ * A moment in UTC with microseconds, kept as text from the agent's wire through both databases to the API.
+ *
+ * A `Timestamp` is always `YYYY-MM-DDTHH:MM:SS.ffffffZ` (27 characters, years 0000 to 9999), so that comparing two
+ * of them as strings compares the moments. A JavaScript `Date` and a driver's date type would lose the microseconds.
+ */
+import type * as Brand from "effect/Brand"
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Order from "effect/Order"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+
+const MIN_EPOCH_SECONDS = -62_167_219_200 // 0000-01-01T00:00:00Z
+const MAX_EPOCH_SECONDS = 253_402_300_799 // 9999-12-31T23:59:59Z
+const SECONDS_A_DAY = 86_400
+
+/** The normal form described at the top of this file. */
+export type Timestamp = string & Brand.Brand<"Timestamp">
+
+const Normal = Schema.String.pipe(
+  Schema.filter((text) => text.length === 27 && parse(text) === text),
+  Schema.brand("Timestamp"),
+  Schema.annotations({
+    arbitrary: () => (fc) =>
+      fc.tuple(fc.integer({ min: MIN_EPOCH_SECONDS, max: MAX_EPOCH_SECONDS }), fc.integer({ min: 0, max: 999_999 }))
+        .map(([seconds, micros]) => format(seconds, micros))
+  })
+)
+
+/**
+ * Decodes any RFC 3339 date-time (offset required, at most nine fraction digits, truncated or padded to six) to the
+ * normal form; encodes as it is. Fails for a date that does not exist, a leap second, or a year outside 0000 to 9999
+ * after the offset is taken off.
+ */
+export const Timestamp = Schema.transformOrFail(
+  Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }),
+  Normal,
+  {
+    strict: true,
+    decode: (text, _options, ast) => {
+      const timestamp = parse(text)
+      return timestamp === undefined
+        ? ParseResult.fail(new ParseResult.Type(ast, text, "Expected an RFC 3339 date-time with an offset"))
+        : ParseResult.succeed(timestamp)
+    },
+    encode: (timestamp) => ParseResult.succeed(timestamp)
+  }
+)
+
+/** The earlier one is the smaller. */
+export const order: Order.Order<Timestamp> = Order.string
+
+/**
+ * The moment of the fiber's clock, in microseconds. The fine clock counts on steadily from process start, so where it
+ * and the wall clock disagree (the wall clock was stepped, the machine slept) the wall clock wins, in milliseconds.
+ */
+export const now: Effect.Effect<Timestamp> = Effect.map(Effect.clock, (clock) => readClock(clock))
+
+const CLOCKS_AGREE_WITHIN_MICROS = 10_000
+
+const readClock = (clock: Clock.Clock): Timestamp => {
+  const wall = clock.unsafeCurrentTimeMillis() * 1000
+  const fine = Number(clock.unsafeCurrentTimeNanos() / 1000n)
+  return fromEpochMicros(Math.abs(fine - wall) <= CLOCKS_AGREE_WITHIN_MICROS ? fine : wall)
+}
+
+/** From whole microseconds since 1970 (negative before). Throws RangeError outside the years 0000 to 9999. */
+export const fromEpochMicros = (micros: bigint | number): Timestamp => {
+  if (typeof micros === "bigint") {
+    const fraction = Number(((micros % 1_000_000n) + 1_000_000n) % 1_000_000n)
+    return format(Number((micros - BigInt(fraction)) / 1_000_000n), fraction)
+  }
+  const seconds = Math.floor(micros / 1_000_000)
+  return format(seconds, micros - seconds * 1_000_000)
+}
+
+/** Whole milliseconds since 1970, microseconds cut off. */
+export const toEpochMillis = (timestamp: Timestamp): number =>
+  epochSeconds(timestamp) * 1000 + digits(timestamp, 20, 3)
+
+/** Moves by seconds (fractions to the microsecond, may be negative). Throws RangeError outside 0000 to 9999. */
+export const addSeconds = (timestamp: Timestamp, seconds: number): Timestamp => {
+  const whole = Math.floor(seconds)
+  const micros = digits(timestamp, 20, 6) + Math.round((seconds - whole) * 1_000_000)
+  const carry = Math.floor(micros / 1_000_000)
+  return format(epochSeconds(timestamp) + whole + carry, micros - carry * 1_000_000)
+}
+
+/**
+ * The normal form of an RFC 3339 date-time, or undefined: what the schema decodes, as plain code for hot paths.
+ * Lower-case `t` and `z` and a space for the `T` are taken, as RFC 3339 section 5.6 allows.
+ */
+export const parse = (text: string): Timestamp | undefined => {
+  if (text.length < 20 || text.length > 35 || !isDateTime(text)) return undefined
+  let end = 19
+  if (text.charCodeAt(19) === 46) { // .
+    end = 20
+    while (isDigit(text.charCodeAt(end))) end++
+    if (end === 20 || end > 29) return undefined
+  }
+  const offset = offsetSeconds(text, end)
+  if (offset === undefined) return undefined
+  // The casts: isDateTime and offsetSeconds have checked all that the brand promises. First the form agents write.
+  if (offset === 0 && end === 26 && text.charCodeAt(10) === 84) return `${text.slice(0, 26)}Z` as Timestamp
+  const fraction = text.slice(20, end).padEnd(6, "0").slice(0, 6)
+  if (offset === 0) return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z` as Timestamp
+  const seconds = epochSeconds(text) - offset
+  return seconds < MIN_EPOCH_SECONDS || seconds > MAX_EPOCH_SECONDS ? undefined : format(seconds, Number(fraction))
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
+/** The number written in `count` digits at `at`, or -1. */
+const digits = (text: string, at: number, count: number): number => {
+  let value = 0
+  for (let i = at; i < at + count; i++) {
+    const code = text.charCodeAt(i)
+    if (!isDigit(code)) return -1
+    value = value * 10 + code - 48
+  }
+  return value
+}
+
+/** Whether the first 19 characters are a date and a time that exist. */
+const isDateTime = (text: string): boolean => {
+  const year = digits(text, 0, 4)
+  const month = digits(text, 5, 2)
+  const day = digits(text, 8, 2)
+  const hour = digits(text, 11, 2)
+  const minute = digits(text, 14, 2)
+  const second = digits(text, 17, 2)
+  const separator = text.charCodeAt(10)
+  return year >= 0 && month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysInMonth(year, month)) &&
+    hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 59 &&
+    text.charCodeAt(4) === 45 && text.charCodeAt(7) === 45 && // -
+    (separator === 84 || separator === 116 || separator === 32) && // T t space
+    text.charCodeAt(13) === 58 && text.charCodeAt(16) === 58 // :
+}
+
+const daysInMonth = (year: number, month: number): number => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+/** Seconds east of UTC of the offset that fills the text from `at` to its end, or undefined. */
+const offsetSeconds = (text: string, at: number): number | undefined => {
+  const sign = text.charCodeAt(at)
+  if (sign === 90 || sign === 122) return text.length === at + 1 ? 0 : undefined // Z z
+  if ((sign !== 43 && sign !== 45) || text.length !== at + 6 || text.charCodeAt(at + 3) !== 58) return undefined
+  const hours = digits(text, at + 1, 2)
+  const minutes = digits(text, at + 4, 2)
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return undefined
+  const seconds = hours * 3600 + minutes * 60
+  return sign === 45 && seconds !== 0 ? -seconds : seconds
+}
+
+/**
+ * Seconds since 1970 of the first 19 characters, taken as UTC. Days are counted in years that begin in March, so that
+ * the leap day is the last one (proleptic Gregorian calendar).
+ */
+const epochSeconds = (text: string): number => {
+  const month = digits(text, 5, 2)
+  const year = digits(text, 0, 4) - (month <= 2 ? 1 : 0)
+  const era = Math.floor(year / 400)
+  const yearOfEra = year - era * 400
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + digits(text, 8, 2) - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  const days = era * 146_097 + dayOfEra - 719_468
+  return days * SECONDS_A_DAY + digits(text, 11, 2) * 3600 + digits(text, 14, 2) * 60 + digits(text, 17, 2)
+}
+
+const format = (seconds: number, micros: number): Timestamp => {
+  if (!(seconds >= MIN_EPOCH_SECONDS && seconds <= MAX_EPOCH_SECONDS)) {
+    throw new RangeError("a Timestamp lies within the years 0000 to 9999")
+  }
+  const days = Math.floor(seconds / SECONDS_A_DAY)
+  const time = seconds - days * SECONDS_A_DAY
+  const clock = `${pad(Math.floor(time / 3600), 2)}:${pad(Math.floor(time / 60) % 60, 2)}:${pad(time % 60, 2)}`
+  // The cast: built to the form that the brand promises.
+  return `${formatDate(days)}T${clock}.${pad(micros, 6)}Z` as Timestamp
+}
+
+/** The inverse of the day count in `epochSeconds`. */
+const formatDate = (days: number): string => {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
+}
+
+const pad = (value: number, width: number): string => String(value).padStart(width, "0")
