@@ -1,0 +1,40 @@
+import { Effect, Schema } from "effect"
+import { AgentWorker } from "../domain/AgentWorker.ts"
+import { CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql, Reader } from "./Database.ts"
+
+const decode = Schema.decodeUnknownSync(AgentWorker)
+
+/** Filters of the list; undefined: any. */
+export interface AgentWorkersQuery {
+  readonly state?: string | undefined
+  readonly role?: string | undefined
+  readonly limit: number
+}
+
+/** The processes of the project's agents. `Presence` writes them. */
+export class AgentWorkers extends Effect.Service<AgentWorkers>()("svc/AgentWorkers", {
+  effect: Effect.gen(function*() {
+    const read = yield* Reader
+
+    /** The newest `limit` processes that match. */
+    const list = Effect.fn("AgentWorkers.list")(function*({ limit, role, state }: AgentWorkersQuery) {
+      const project = yield* CurrentProject
+      const conditions = [
+        read`project_id = ${project.id}`,
+        ...(state === undefined ? [] : [read`state = ${state}`]),
+        ...(role === undefined ? [] : [read`role = ${role}`])
+      ]
+      // a process without a worker_id of its own is stored under its agent's id
+      const rows = yield* read`
+        SELECT id, agent_id, project_id, CASE WHEN worker_id = CAST(agent_id AS TEXT) THEN NULL ELSE worker_id END AS worker_id,
+               role, framework, pid, started_at, state, last_seen_at, last_connect_at, created_at, updated_at
+        FROM agent_workers WHERE ${read.and(conditions)} ORDER BY id DESC LIMIT ${limit}`
+      return rows.map((row) => decode(row))
+    }, orDieOnSql)
+
+    return { list } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

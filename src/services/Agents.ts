@@ -1,0 +1,126 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Redacted } from "effect"
+import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
+import { NotFound, Unauthenticated } from "../domain/Errors.ts"
+import type { Project } from "../domain/Project.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { AgentsRepo } from "./Agents/Repo.ts"
+import { Audit } from "./Audit.ts"
+import { Hints, orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { Vault } from "./Keys.ts"
+
+/** Who holds a token, and the key that signs its frames (32 raw bytes). */
+export interface AgentIdentity {
+  readonly agent_id: string
+  readonly project_id: string
+  readonly name: string
+  readonly key: Redacted.Redacted<Buffer>
+}
+
+const healthRows = 200
+
+const unknown = new NotFound({ resource: "agent" })
+
+const unauthenticated = new Unauthenticated({ detail: "Send the agent's token as `Authorization: Bearer …`." })
+
+/** Agents' tokens start with `sva_`, so that a leaked one is recognised for what it is. */
+const tokenPrefix = "sva_"
+
+const purposeOf = (agentId: string) => `agents.hmac_secret ${agentId}`
+
+export class Agents extends Effect.Service<Agents>()("svc/Agents", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* AgentsRepo
+    const audit = yield* Audit
+    const vault = yield* Vault
+    const hints = yield* Hints
+
+    const keyOf = (agentId: string, sealed: string) =>
+      vault.open(purposeOf(agentId), sealed).pipe(
+        Effect.map((secret) => Redacted.make(Buffer.from(secret, "base64url"))),
+        Effect.orDie // the keys' fingerprints were checked at start, so this is damage in the database
+      )
+
+    /** Newest first. */
+    const list = Effect.fn("Agents.list")((project: Project) => repo.list(project.id), orDieOnSql)
+
+    const get = Effect.fn("Agents.get")(function*(projectId: string, agentId: string) {
+      const found = yield* repo.byId(projectId, agentId)
+      return yield* Option.match(found, { onNone: () => unknown, onSome: Effect.succeed })
+    }, orDieOnSql)
+
+    /** Makes the agent; its token and secret are in this answer and never again. */
+    const create = Effect.fn("Agents.create")(function*(project: Project, input: CreateAgent) {
+      const id = yield* Ids.next
+      const token = `${tokenPrefix}${yield* Ids.secret}`
+      const hmac_secret = yield* Ids.secret
+      const agent = yield* repo.insert({
+        id,
+        project_id: project.id,
+        name: input.name,
+        token_hash: Ids.hashSecret(token),
+        hmac_secret: vault.seal(purposeOf(id), hmac_secret),
+        created_at: yield* Timestamp.now
+      })
+      yield* audit.record({
+        action: "agent.created",
+        target_type: "agent",
+        target_id: id,
+        project_id: project.id,
+        metadata: { name: input.name }
+      })
+      return { agent, token, hmac_secret } satisfies CreatedAgent
+    }, sql.withTransaction, orDieOnSql)
+
+    const removeRow = Effect.fnUntraced(function*(project: Project, agentId: string) {
+      yield* repo.cancelCommands(agentId)
+      if (!(yield* repo.delete(project.id, agentId))) return yield* unknown
+      yield* audit.record({ action: "agent.deleted", target_type: "agent", target_id: agentId, project_id: project.id })
+    }, sql.withTransaction)
+
+    /**
+     * Deletes the agent: its token is void, its pending and dispatched commands end as cancelled, and a hint on
+     * `access` with its id makes every replica close its connections.
+     */
+    const remove = Effect.fn("Agents.remove")(function*(project: Project, agentId: string) {
+      yield* get(project.id, agentId)
+      // before the transaction and in slices: thousands of rows would hold up every other writer
+      yield* Effect.repeat(repo.deleteHealthSlice(agentId), { while: (more) => more })
+      yield* removeRow(project, agentId)
+      yield* hints.publish("access", agentId)
+    }, orDieOnSql)
+
+    /** The agent's latest health snapshots, newest first, at most 200. */
+    const health = Effect.fn("Agents.health")(function*(project: Project, agentId: string) {
+      yield* get(project.id, agentId)
+      return yield* repo.health(agentId, healthRows)
+    }, orDieOnSql)
+
+    /** Who this token belongs to; none when there is no such agent or its project is not active. */
+    const byToken = Effect.fn("Agents.byToken")(function*(token: string) {
+      const found = yield* repo.byTokenHash(Ids.hashSecret(token))
+      if (Option.isNone(found)) return Option.none<AgentIdentity>()
+      const { hmac_secret, id, name, project_id } = found.value
+      return Option.some<AgentIdentity>({ agent_id: id, project_id, name, key: yield* keyOf(id, hmac_secret) })
+    }, orDieOnSql)
+
+    /** The agent that sends this `Authorization` header. */
+    const authenticate = Effect.fn("Agents.authenticate")(function*(authorization: string | undefined) {
+      const token = /^bearer\s+(\S{1,500})$/i.exec(authorization ?? "")?.[1]
+      const identity = token === undefined ? Option.none() : yield* byToken(token)
+      return yield* Option.match(identity, { onNone: () => unauthenticated, onSome: Effect.succeed })
+    })
+
+    /** The agent's signing key (32 bytes), for what is signed outside of a connection, such as purge tokens. */
+    const hmacKey = Effect.fn("Agents.hmacKey")(function*(projectId: string, agentId: string) {
+      const sealed = yield* repo.sealedSecret(projectId, agentId)
+      return yield* Option.match(sealed, { onNone: () => unknown, onSome: (text) => keyOf(agentId, text) })
+    }, orDieOnSql)
+
+    return { list, get, create, remove, health, byToken, authenticate, hmacKey } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

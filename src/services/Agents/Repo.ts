@@ -1,0 +1,120 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Schema } from "effect"
+import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.ts"
+import { Reader } from "../Database.ts"
+import { Json } from "../Row.ts"
+import { cancelCommands } from "./CancelCommands.ts"
+
+/** A row of `agents` as the drivers give it, without what is derived and without the secrets. */
+const Row = Schema.Struct({
+  ...Schema.Struct(Agent.fields).omit("is_outdated", "version_status").fields,
+  engine_adapters: Json(Agent.fields.engine_adapters),
+  scheduler_adapters: Json(Agent.fields.scheduler_adapters),
+  capabilities: Json(Agent.fields.capabilities),
+  setup_advice: Json(Agent.fields.setup_advice)
+})
+const decodeRow = Schema.decodeUnknownSync(Row)
+const decode = (stored: object): Agent => {
+  const row = decodeRow(stored)
+  const known = row.protocol_version !== ""
+  const is_outdated = known && row.protocol_version !== protocolVersion
+  return { ...row, is_outdated, version_status: known ? (is_outdated ? "outdated" : "current") : null }
+}
+
+const HealthRow = Schema.Struct({
+  ...AgentHealthSnapshot.fields,
+  telemetry_loss: Schema.NullOr(Json(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+})
+const decodeHealth = Schema.decodeUnknownSync(HealthRow)
+
+/** What a creation stores beside the columns that have a beginning of their own. */
+export interface NewAgent {
+  readonly id: string
+  readonly project_id: string
+  readonly name: string
+  readonly token_hash: string
+  readonly hmac_secret: string
+  readonly created_at: string
+}
+
+export interface Identity {
+  readonly id: string
+  readonly project_id: string
+  readonly name: string
+  readonly hmac_secret: string
+}
+
+const healthSlice = 2000
+
+export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(Object.keys(Row.fields).join(", "))
+
+    const first = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
+
+    return {
+      list: (projectId: string) =>
+        Effect.map(
+          read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} ORDER BY id DESC`,
+          (rows) => rows.map(decode)
+        ),
+      byId: (projectId: string, id: string) =>
+        Effect.map(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`, first),
+      insert: (agent: NewAgent) =>
+        Effect.map(
+          sql`INSERT INTO agents ${
+            sql.insert({
+              ...agent,
+              state: "offline",
+              protocol_version: "",
+              framework_adapter: "",
+              engine_adapters: "[]",
+              scheduler_adapters: "[]",
+              capabilities: "{}",
+              updated_at: agent.created_at
+            })
+          } RETURNING ${columns}`,
+          (rows) => decode(rows[0] ?? {})
+        ),
+      /** Whether there was one. Its processes go with it. */
+      delete: (projectId: string, id: string) =>
+        Effect.map(
+          sql`DELETE FROM agents WHERE project_id = ${projectId} AND id = ${id} RETURNING id`,
+          (rows) => rows.length > 0
+        ),
+      cancelCommands: (agentId: string) =>
+        cancelCommands(sql, sql`agent_id = ${agentId}`, "The agent was deleted."),
+      /** Removes some of the agent's health rows; answers whether there may be more. */
+      deleteHealthSlice: (agentId: string) =>
+        Effect.map(
+          sql`DELETE FROM agent_health WHERE id IN (
+            SELECT id FROM agent_health WHERE agent_id = ${agentId} ORDER BY id LIMIT ${healthSlice}) RETURNING id`,
+          (rows) => rows.length === healthSlice
+        ),
+      /** Newest first. */
+      health: (agentId: string, limit: number) =>
+        Effect.map(
+          read`SELECT id, captured_at, worker_id, telemetry_loss FROM agent_health
+            WHERE agent_id = ${agentId} ORDER BY id DESC LIMIT ${limit}`,
+          (rows) => rows.map((row) => decodeHealth(row))
+        ),
+      /** The agent of a token, in an active project. */
+      byTokenHash: (tokenHash: string) =>
+        Effect.map(
+          read<Identity>`SELECT a.id, a.project_id, a.name, a.hmac_secret
+            FROM agents a JOIN projects p ON p.id = a.project_id
+            WHERE a.token_hash = ${tokenHash} AND p.is_active = 1`,
+          (rows) => Option.fromNullable(rows[0])
+        ),
+      sealedSecret: (projectId: string, id: string) =>
+        Effect.map(
+          read<Pick<Identity, "hmac_secret">>`SELECT hmac_secret FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
+          (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.hmac_secret)
+        )
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

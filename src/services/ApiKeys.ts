@@ -1,0 +1,135 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Option } from "effect"
+import type { Scope } from "../domain/Access.ts"
+import type { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../domain/ApiKey.ts"
+import { Forbidden, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { ApiKeysRepo } from "./ApiKeys/Repo.ts"
+import { Audit } from "./Audit.ts"
+import { currentPerson, roleIn } from "./CurrentActor.ts"
+import { Hints, orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { ProjectsRepo } from "./Projects/Repo.ts"
+
+/** Every scope that an endpoint asks for. Derived from the endpoints' declarations, which services cannot see. */
+export class Scopes extends Context.Tag("svc/Scopes")<Scopes, {
+  readonly scopes: ReadonlyArray<Scope>
+  /** Only a global admin can put these into a key. */
+  readonly admin_only: ReadonlyArray<Scope>
+}>() {}
+
+const shownCharacters = 12
+const secondsADay = 86_400
+
+const found = Option.match({
+  onNone: () => new NotFound({ resource: "api_key" }),
+  onSome: (key: ApiKey) => Effect.succeed(key)
+})
+
+/** Keys for scripts: each belongs to a person and can never do more than they can. */
+export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* ApiKeysRepo
+    const projects = yield* ProjectsRepo
+    const catalogue = yield* Scopes
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    const scopes: ScopeList = { scopes: catalogue.scopes, admin_only: catalogue.admin_only }
+
+    /** The caller's keys, newest first; revoked and expired ones too. */
+    const list = Effect.fn("ApiKeys.list")(function*() {
+      return yield* repo.list((yield* currentPerson).user_id)
+    }, orDieOnSql)
+
+    const checkScopes = Effect.fnUntraced(function*(asked: ReadonlyArray<string>, isAdmin: boolean) {
+      const known: ReadonlySet<string> = new Set(catalogue.scopes)
+      const issues = asked.flatMap((scope, index) =>
+        known.has(scope) ? [] : [{ path: `scopes.${index}`, message: "is not a scope; GET /api-keys/scopes lists them" }])
+      if (issues.length > 0) return yield* new ValidationFailed({ issues })
+      const admins: ReadonlySet<string> = new Set(catalogue.admin_only)
+      const refused = asked.filter((scope) => admins.has(scope))
+      if (!isAdmin && refused.length > 0) {
+        return yield* new Forbidden({
+          code: "scope_admin_only",
+          detail: `Only a global admin can put ${refused.join(", ")} into a key.`
+        })
+      }
+    })
+
+    /** The project to bind to, which the caller must be able to see. */
+    const bindingOf = Effect.fnUntraced(function*(projectId: string | null) {
+      if (projectId === null) return null
+      const person = yield* currentPerson
+      const project = Option.filter(yield* projects.byId(projectId), ({ id }) => roleIn(person, id) !== null)
+      return yield* Option.match(project, { onNone: () => new NotFound({ resource: "project" }), onSome: Effect.succeed })
+    })
+
+    /** Makes a key of the caller; the answer is the only place that its secret is ever shown. */
+    const create = Effect.fn("ApiKeys.create")(function*(input: CreateApiKey) {
+      const person = yield* currentPerson
+      yield* checkScopes(input.scopes, person.is_admin)
+      const project = yield* bindingOf(input.project_id)
+      const token = `svk_${yield* Ids.secret}`
+      const now = yield* Timestamp.now
+      const key: ApiKey = {
+        id: yield* Ids.next,
+        name: input.name,
+        prefix: token.slice(0, shownCharacters),
+        scopes: [...new Set(input.scopes)],
+        project_id: project?.id ?? null,
+        project_slug: project?.slug ?? null,
+        last_used_at: null,
+        last_used_ip: null,
+        expires_at: input.expires_in_days === null ? null : Timestamp.addSeconds(now, input.expires_in_days * secondsADay),
+        revoked_at: null,
+        revoked_reason: null,
+        created_at: now,
+        allowed_cidrs: input.allowed_cidrs
+      }
+      yield* repo.insert(key, person.user_id, Ids.hashSecret(token))
+      yield* audit.record({
+        action: "api_key.created",
+        target_type: "api_key",
+        target_id: key.id,
+        project_id: key.project_id,
+        metadata: { name: key.name, prefix: key.prefix, scopes: key.scopes, expires_at: key.expires_at }
+      })
+      return { ...key, token } satisfies CreatedApiKey
+    }, sql.withTransaction, orDieOnSql)
+
+    /** Changes where the caller's key works from. */
+    const update = Effect.fn("ApiKeys.update")(function*(id: string, { allowed_cidrs }: UpdateApiKey) {
+      const key = yield* Effect.flatMap(repo.byId((yield* currentPerson).user_id, id), found)
+      if (allowed_cidrs === undefined) return key
+      yield* repo.setRanges(id, allowed_cidrs)
+      yield* audit.record({
+        action: "api_key.updated",
+        target_type: "api_key",
+        target_id: id,
+        project_id: key.project_id,
+        metadata: { allowed_cidrs }
+      })
+      return { ...key, allowed_cidrs }
+    }, sql.withTransaction, orDieOnSql)
+
+    const revoked = Effect.fnUntraced(function*(userId: string, id: string) {
+      const key = yield* Effect.flatMap(repo.byId(userId, id), found)
+      if (key.revoked_at !== null) return
+      yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner")
+      yield* audit.record({ action: "api_key.revoked", target_type: "api_key", target_id: id, project_id: key.project_id })
+    }, sql.withTransaction)
+
+    /** Ends the caller's key at once and for good; one that had ended already stays as it was. */
+    const revoke = Effect.fn("ApiKeys.revoke")(function*(id: string) {
+      const { user_id } = yield* currentPerson
+      yield* revoked(user_id, id)
+      yield* hints.publish("access", user_id)
+    }, orDieOnSql)
+
+    return { scopes, list, create, update, revoke } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

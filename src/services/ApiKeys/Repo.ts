@@ -1,0 +1,50 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Schema } from "effect"
+import { ApiKey } from "../../domain/ApiKey.ts"
+import { Reader } from "../Database.ts"
+import { Json } from "../Row.ts"
+
+const Row = Schema.Struct({
+  ...ApiKey.fields,
+  scopes: Json(ApiKey.fields.scopes),
+  allowed_cidrs: Schema.NullOr(Json(Schema.Array(Schema.String)))
+})
+const decodeRow = Schema.decodeUnknownSync(Row)
+const decode = (row: object) => decodeRow(row)
+const encode = Schema.encodeSync(Row)
+
+export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const stored = Object.keys(Row.fields).filter((field) => field !== "project_slug").map((field) => `k.${field}`)
+    const columns = sql.literal([...stored, "p.slug AS project_slug"].join(", "))
+
+    return {
+      /** Every key of the user, revoked and expired ones too, newest first. */
+      list: (userId: string) =>
+        Effect.map(
+          read`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
+            WHERE k.user_id = ${userId} ORDER BY k.id DESC`,
+          (rows) => rows.map(decode)
+        ),
+      /** Of the transaction it is called in, if any. */
+      byId: (userId: string, id: string) =>
+        Effect.map(
+          sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
+            WHERE k.user_id = ${userId} AND k.id = ${id}`,
+          (rows) => Option.map(Option.fromNullable(rows[0]), decode)
+        ),
+      insert: (key: ApiKey, user_id: string, token_hash: string) => {
+        const { project_slug: _, ...row } = encode(key)
+        return sql`INSERT INTO api_keys ${sql.insert({ ...row, user_id, token_hash })}`
+      },
+      setRanges: (id: string, ranges: ReadonlyArray<string> | null) =>
+        sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
+      revoke: (id: string, now: string, why: string) =>
+        sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${why} WHERE id = ${id}`
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,118 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import type { Role, Scope } from "../domain/Access.ts"
+import type { Person, Source } from "../domain/Actor.ts"
+import { inRanges } from "../domain/Cidr.ts"
+import { Forbidden } from "../domain/Errors.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { orDieOnSql, Reader } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { Metrics } from "./Metrics.ts"
+import { Settings } from "./Settings.ts"
+
+interface UserRow {
+  readonly user_id: string
+  readonly email: string
+  readonly is_admin: number
+}
+
+interface KeyRow extends UserRow {
+  readonly id: string
+  readonly scopes: string
+  readonly project_id: string | null
+  readonly allowed_cidrs: string | null
+  readonly last_used_at: Timestamp.Timestamp | null
+  readonly expires_at: string | null
+}
+
+interface SessionRow extends UserRow {
+  readonly id: string
+  readonly remember_me: number
+  readonly last_seen_at: Timestamp.Timestamp
+  readonly expires_at: string
+}
+
+/** Uses of a key or session are written down at most this often, in seconds. */
+const noteEvery = 60
+
+/** Turns a credential into a person. One query for the credential and its user, one for the memberships. */
+export class Authentication extends Effect.Service<Authentication>()("svc/Authentication", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const settings = yield* Settings
+    const metrics = yield* Metrics
+    // a short idle time needs a finer note, or a session in use would end
+    const seenEvery = Math.min(noteEvery, settings.sessionIdleTimeout / 10)
+
+    const personOf = Effect.fnUntraced(function*(row: UserRow, via: Person["via"], source: Source) {
+      const roles = yield* read<{ project_id: string; role: Role }>`
+        SELECT project_id, role FROM memberships WHERE user_id = ${row.user_id}`
+      return {
+        kind: "person",
+        user_id: row.user_id,
+        email: row.email,
+        is_admin: row.is_admin === 1,
+        roles: new Map(roles.map(({ project_id, role }) => [project_id, role])),
+        via,
+        ...source
+      } satisfies Person
+    })
+
+    /** When a credential was last used is a courtesy: a disk that is full must not lock everybody out. */
+    const note = <A, E>(write: Effect.Effect<A, E>) =>
+      Effect.catchAll(write, (error) =>
+        Effect.zipRight(
+          Effect.sync(() => metrics.swallowedExceptions.inc({ module: "authentication", site: "last_used" })),
+          Effect.logDebug("could not note the use of a credential", error)
+        ))
+
+    /**
+     * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active.
+     * Fails with Forbidden where the key may not be used from this address.
+     */
+    const byApiKey = Effect.fn("Authentication.byApiKey")(function*(token: string, source: Source) {
+      const [row] = yield* read<KeyRow>`
+        SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at,
+          u.id AS user_id, u.email, u.is_admin
+        FROM api_keys k JOIN users u ON u.id = k.user_id
+        WHERE k.token_hash = ${Ids.hashSecret(token)} AND k.revoked_at IS NULL AND u.is_active = 1`
+      const now = yield* Timestamp.now
+      if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return Option.none<Person>()
+      // both lists were written by us: ranges that were checked, scopes from the catalogue
+      const ranges: ReadonlyArray<string> | null = row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
+      if (ranges !== null && !inRanges(source.source_ip ?? "", ranges)) {
+        return yield* new Forbidden({
+          code: "address_not_allowed",
+          detail: "This API key may not be used from your address. Its owner can change allowed_cidrs."
+        })
+      }
+      if (row.last_used_at === null || Timestamp.addSeconds(row.last_used_at, noteEvery) <= now) {
+        yield* note(sql`UPDATE api_keys SET last_used_at = ${now}, last_used_ip = ${source.source_ip} WHERE id = ${row.id}`)
+      }
+      const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
+      const via = { kind: "api_key", api_key_id: row.id, scopes, project_id: row.project_id } as const
+      return Option.some(yield* personOf(row, via, source))
+    }, orDieOnSql)
+
+    /** The person behind a session cookie, if the session is neither ended, revoked, idle too long, nor its user inactive. */
+    const bySession = Effect.fn("Authentication.bySession")(function*(token: string, source: Source) {
+      const [row] = yield* read<SessionRow>`
+        SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, u.id AS user_id, u.email, u.is_admin
+        FROM sessions s JOIN users u ON u.id = s.user_id
+        WHERE s.token_hash = ${Ids.hashSecret(token)} AND s.revoked_at IS NULL AND u.is_active = 1`
+      if (row === undefined) return Option.none<Person>()
+      const now = yield* Timestamp.now
+      const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
+      if (row.expires_at <= now || (row.remember_me === 0 && idleEnd <= now)) return Option.none<Person>()
+      if (Timestamp.addSeconds(row.last_seen_at, seenEvery) <= now) {
+        yield* note(sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id}`)
+      }
+      return Option.some(yield* personOf(row, { kind: "session", session_id: row.id }, source))
+    }, orDieOnSql)
+
+    return { byApiKey, bySession } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

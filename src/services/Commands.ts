@@ -1,0 +1,116 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { type Command, isStatus } from "../domain/Command.ts"
+import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Audit } from "./Audit.ts"
+import { observeEnd } from "./Commands/Ended.ts"
+import { CommandIntents, type Intent } from "./Commands/Intents.ts"
+import { CommandIssue } from "./Commands/Issue.ts"
+import { CommandsRepo } from "./Commands/Repo.ts"
+import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { Metrics } from "./Metrics.ts"
+import { Settings } from "./Settings.ts"
+
+const defaultLimit = 100
+
+const notPending = ({ status }: Command) =>
+  new Conflict({
+    code: "command_not_pending",
+    detail: `Only a pending command can be cancelled; this one is ${status}.`
+  })
+
+/**
+ * What people ask of agents. Each command is a row that waits for a process of its agent; `docs/commands.md` has its
+ * journey. All methods work in the current project and answer the command as it is after them.
+ */
+export class Commands extends Effect.Service<Commands>()("svc/Commands", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* CommandsRepo
+    const intents = yield* CommandIntents
+    const { issue, once } = yield* CommandIssue
+    const audit = yield* Audit
+    const metrics = yield* Metrics
+    const { restMaxPageSize } = yield* Settings
+
+    const get = Effect.fn("Commands.get")(function*(id: string) {
+      const project = yield* CurrentProject
+      return yield* Option.match(yield* repo.byId(project.id, id), {
+        onNone: () => new NotFound({ resource: "command" }),
+        onSome: Effect.succeed
+      })
+    }, orDieOnSql)
+
+    /** Newest first. An unknown status means all (interface, Commands). */
+    const list = Effect.fn("Commands.list")(function*(
+      query: { readonly status: string | null; readonly cursor: string | null; readonly limit: number | null }
+    ) {
+      const project = yield* CurrentProject
+      const after = query.cursor === null ? null : decodeCursor("commands", query.cursor, 1)?.[0] ?? ""
+      if (after !== null && !Ids.isUuid(after)) {
+        return yield* ValidationFailed.at("cursor", "is not a cursor of this list")
+      }
+      const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
+      const { more, rows } = yield* repo.page(project.id, isStatus(query.status) ? query.status : null, after, limit)
+      const last = rows[rows.length - 1]
+      const next_cursor = more && last !== undefined ? encodeCursor("commands", [last.id]) : null
+      return { items: rows, next_cursor } satisfies PageOf<Command>
+    }, orDieOnSql)
+
+    const withdraw = Effect.fnUntraced(function*(id: string) {
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const who = actor.kind === "person" ? actor.email : actor.name
+      const now = yield* Timestamp.now
+      const cancelled = yield* repo.cancel(project.id, id, now, `Cancelled by ${who} before it was sent.`)
+      if (Option.isSome(cancelled)) {
+        yield* audit.record({
+          action: "command.cancelled",
+          target_type: "command",
+          target_id: id,
+          project_id: project.id,
+          metadata: { action: cancelled.value.action }
+        })
+      }
+      return cancelled
+    }, sql.withTransaction)
+
+    /** Cancels a pending command; fails with Conflict once it is dispatched or ended. */
+    const cancel = Effect.fn("Commands.cancel")(function*(id: string) {
+      const cancelled = yield* withdraw(id)
+      if (Option.isNone(cancelled)) return yield* notPending(yield* get(id))
+      observeEnd(metrics, cancelled.value, yield* Timestamp.now)
+      return cancelled.value
+    }, orDieOnSql)
+
+    /** A request of a person, or of whoever acts; `route` is the scope of its idempotency keys. */
+    const accept = <A extends { readonly idempotency_key: string | null }, E, R>(
+      route: string,
+      intentOf: (request: A) => Effect.Effect<Intent, E, R>
+    ) => Effect.fn(`Commands.${route}`)((request: A) => once(route, request, intentOf), orDieOnSql)
+
+    return {
+      get,
+      list,
+      cancel,
+      /** For automation and schedules: a command without a request, to an agent known to belong to the project. */
+      issue: Effect.fn("Commands.issue")((intent: Intent) => issue(intent), orDieOnSql),
+      retryTask: accept("retry-task", intents.retryTask),
+      cancelTask: accept("cancel-task", intents.cancelTask),
+      requeueDeadLetter: accept("requeue-dead-letter", intents.requeueDeadLetter),
+      bulkRetry: accept("bulk-retry", intents.bulkRetry),
+      purgeQueue: accept("purge-queue", intents.purgeQueue),
+      restartWorker: accept("restart-worker", intents.restartWorker),
+      poolResize: accept("pool-resize", intents.poolResize),
+      addConsumer: accept("add-consumer", intents.addConsumer),
+      cancelConsumer: accept("cancel-consumer", intents.cancelConsumer),
+      rateLimit: accept("rate-limit", intents.rateLimit)
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,53 @@
+import type { AgentSession } from "../AgentLine.ts"
+import type { Waiting } from "./Queue.ts"
+
+/** What is known of a process of an agent, on this replica or another one. */
+export type Candidate = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
+
+/**
+ * How well a process suits a command; smaller is better.
+ *
+ * - 0: it says that it can, and its role is to run tasks
+ * - 1: it says that it can
+ * - 2: it does not say what it can (long-poll)
+ * - 3: it serves the engine, but not this action: it will refuse, which is the answer that the operator needs
+ * - null: it is the wrong one: it does not serve the engine, or the command names another process
+ */
+export type Fitness = 0 | 1 | 2 | 3 | null
+
+/** Actions that need no capability (the agents' protocol, sections 5.2 and 6.1), or one of another name. */
+const capabilityOf = (action: string): string | null => {
+  if (action === "reconcile_task") return null
+  if (action === "schedule.fire") return "submit_task"
+  return action === "dlq.list" ? "list_dead_letters" : action
+}
+
+export const fitness = (command: Waiting, candidate: Candidate): Fitness => {
+  const { capabilities, engines, role, workerId } = candidate
+  const { action, engine, target_id } = command
+  const silent = Object.keys(capabilities).length === 0
+  const serves = engine === null || engines.includes(engine) || capabilities[engine] !== undefined
+  if (!serves && !(silent && engines.length === 0)) return null
+  const needed = capabilityOf(action)
+  const offered = engine === null ? Object.values(capabilities).flat() : capabilities[engine] ?? []
+  if (needed === null || offered.includes(needed)) return role === "task" ? 0 : 1
+  // Engines but Celery have no broadcast: the very process that gets the command ends.
+  if (action === "restart_worker" && engine !== "celery") return target_id === workerId ? 0 : null
+  return silent ? 2 : 3
+}
+
+/** The session that suits best, the one with the freshest heartbeat among equals; null when none does. */
+export const choose = (
+  command: Waiting,
+  sessions: ReadonlyArray<AgentSession>
+): { readonly session: AgentSession; readonly fitness: Exclude<Fitness, null> } | null => {
+  let best: { readonly session: AgentSession; readonly fitness: Exclude<Fitness, null> } | null = null
+  for (const session of sessions) {
+    const fit = fitness(command, session)
+    if (fit === null) continue
+    const better = best === null || fit < best.fitness ||
+      (fit === best.fitness && session.lastHeartbeat() > best.session.lastHeartbeat())
+    if (better) best = { session, fitness: fit }
+  }
+  return best
+}

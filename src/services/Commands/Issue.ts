@@ -1,0 +1,135 @@
+import { Effect, Option, Redacted } from "effect"
+import { createHmac } from "node:crypto"
+import type { Actor } from "../../domain/Actor.ts"
+import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
+import { type Command, frameOverheadBytes, mask, maxFrameBytes } from "../../domain/Command.ts"
+import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
+import * as Ids from "../Ids.ts"
+import { Keys, Vault } from "../Keys.ts"
+import { CommandDispatch } from "./Dispatch.ts"
+import type { Intent } from "./Intents.ts"
+import { sealPurpose, targetText } from "./Outbound.ts"
+import { CommandsRepo } from "./Repo.ts"
+import { CommandWriter, keyLifetime } from "./Writer.ts"
+
+const keyReused = new Conflict({
+  code: "idempotency_conflict",
+  detail: "This idempotency_key was used with another body. Take a new key for a new request."
+})
+
+/** A key in its scope, and a fingerprint of the request it came with. */
+interface IdempotencyKey {
+  readonly key: string
+  readonly fingerprint: string
+}
+
+const actorKey = (actor: Actor): string => (actor.kind === "person" ? actor.user_id : `system ${actor.name}`)
+
+/** How a command comes to be: a row with its audit row, then a wake-up of whoever holds the agent's connection. */
+export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIssue", {
+  effect: Effect.gen(function*() {
+    const repo = yield* CommandsRepo
+    const writer = yield* CommandWriter
+    const dispatch = yield* CommandDispatch
+    const vault = yield* Vault
+    const keys = yield* Keys
+
+    /** Keyed, since a plain hash of a request could be searched for the secrets in its arguments. */
+    const fingerprintOf = (body: object): string =>
+      createHmac("sha256", Redacted.value(keys.secret))
+        // a request is JSON by its schema, and its overrides are CanonicalText
+        .update(`svc request\n${canonicalize(body as JsonInput)}`)
+        .digest("hex")
+
+    /** The earlier command of the key, if there is one; fails when it came with another request. */
+    const earlier = Effect.fnUntraced(function*({ fingerprint, key }: IdempotencyKey) {
+      const project = yield* CurrentProject
+      const since = Timestamp.addSeconds(yield* Timestamp.now, -keyLifetime)
+      const found = yield* repo.byIdempotencyKey(project.id, key, since)
+      if (Option.isNone(found)) return Option.none<Command>()
+      const { request_hash, ...command } = found.value
+      return request_hash === fingerprint ? Option.some<Command>(command) : yield* keyReused
+    })
+
+    /** Row and audit row, both or neither; none when a command of the same key came first. */
+    const insert = Effect.fnUntraced(function*(intent: Intent, idempotency: IdempotencyKey | null) {
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
+      const id = yield* Ids.next
+      const issued_at = yield* Timestamp.now
+      const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, mask]))
+      return yield* writer.insert({
+        actor,
+        command: {
+          id,
+          project_id: project.id,
+          agent_id,
+          issued_by: actor.kind === "person" ? actor.user_id : null,
+          action,
+          engine,
+          target_type,
+          target_id,
+          payload: canonicalize({ ...parameters, ...masks }),
+          sealed_payload: Object.keys(sealed).length === 0 ? null : vault.seal(sealPurpose(id), canonicalize(sealed)),
+          idempotency_key: idempotency?.key ?? null,
+          request_hash: idempotency?.fingerprint ?? null,
+          issued_at,
+          timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds)
+        },
+        entry: {
+          action: "command.issued",
+          target_type: "command",
+          target_id: id,
+          project_id: project.id,
+          metadata: { action, agent_id, engine, target_type, target_id, ...metadata }
+        }
+      })
+    })
+
+    /** A frame that agents would not read is refused now, not lost later. */
+    const checkSize = (intent: Intent) => {
+      const parameters = canonicalize({ ...intent.parameters, ...intent.sealed })
+      const bytes = Buffer.byteLength(parameters) + Buffer.byteLength(targetText(intent)) + frameOverheadBytes
+      return bytes <= maxFrameBytes
+        ? Effect.void
+        : ValidationFailed.at("", `the command would take ${bytes} bytes, and agents read ${maxFrameBytes} at most`)
+    }
+
+    /** Issues a command in the current project, to an agent that is known to belong to it. */
+    const issue = Effect.fnUntraced(function*(intent: Intent, idempotency: IdempotencyKey | null = null) {
+      yield* checkSize(intent)
+      const inserted = yield* insert(intent, idempotency)
+      if (Option.isSome(inserted)) {
+        yield* dispatch.issued(intent.agent_id)
+        return inserted.value
+      }
+      const first = idempotency === null ? Option.none<Command>() : yield* earlier(idempotency)
+      return yield* Effect.orDie(first) // the unique index refused the row, so there is one
+    })
+
+    /**
+     * Issues what a request asks for, once per idempotency key of the actor and the route: a repetition of the same
+     * request gets the first command as it is now, and another request with the key is refused.
+     */
+    const once = <A extends { readonly idempotency_key: string | null }, E, R>(
+      route: string,
+      request: A,
+      intentOf: (request: A) => Effect.Effect<Intent, E, R>
+    ) =>
+      Effect.gen(function*() {
+        const { idempotency_key, ...body } = request
+        if (idempotency_key === null) return yield* issue(yield* intentOf(request))
+        const key = `${actorKey(yield* CurrentActor)}:${route}:${idempotency_key}`
+        const idempotency = { key, fingerprint: fingerprintOf(body) }
+        const first = yield* earlier(idempotency)
+        return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), idempotency)
+      })
+
+    return { issue, once } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { canonicalize, type JsonInput, JsonObject, parse, splice } from "../../domain/CanonicalJson.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { OutboundCommand } from "../AgentLine.ts"
+import type { SealBroken, Vault } from "../Keys.ts"
+import type { Outgoing } from "./Queue.ts"
+
+/** What the sealed parameters of a command are encrypted for. */
+export const sealPurpose = (commandId: string): string => `commands.sealed_payload ${commandId}`
+
+/** The `target` of a command frame. A target without an id speaks of all (the agents' protocol, section 5.1). */
+export const targetText = (command: Pick<Outgoing, "engine" | "target_type" | "target_id">): string =>
+  canonicalize({ type: command.target_type, id: command.target_id ?? undefined, engine: command.engine ?? undefined })
+
+/** The command as it goes to the agent; fails when what is sealed in it cannot be opened. */
+export const outbound = (vault: Vault, command: Outgoing): Effect.Effect<OutboundCommand, SealBroken> => {
+  const { action, id, issued_at, issued_by, payload, sealed_payload, timeout_at } = command
+  const timeout_seconds = Math.round((Timestamp.toEpochMillis(timeout_at) - Timestamp.toEpochMillis(issued_at)) / 1000)
+  const frame = { id, action, target: targetText(command), parameters: payload, timeout_seconds, issued_by }
+  return sealed_payload === null
+    ? Effect.succeed(frame)
+    : Effect.map(vault.open(sealPurpose(id), sealed_payload), (sealed) => ({
+      ...frame,
+      parameters: canonicalize({ ...membersOf(payload), ...membersOf(sealed) })
+    }))
+}
+
+/** The members of an object's text, each with all its digits. */
+const membersOf = (text: string): Readonly<Record<string, JsonInput>> => {
+  const node = parse(text)
+  if (!(node instanceof JsonObject)) return {}
+  return Object.fromEntries(node.keys.map((key) => [key, splice(node.get(key) ?? "null")]))
+}

@@ -1,0 +1,205 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { type Command, type CommandStatus } from "../../domain/Command.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import { recordset } from "../Recordset.ts"
+
+/** What a new row holds beside the beginnings that all share. */
+export interface NewCommand {
+  readonly id: string
+  readonly project_id: string
+  readonly agent_id: string
+  readonly issued_by: string | null
+  readonly action: string
+  readonly engine: string | null
+  readonly target_type: string
+  readonly target_id: string | null
+  readonly payload: string
+  readonly sealed_payload: string | null
+  readonly idempotency_key: string | null
+  readonly request_hash: string | null
+  readonly issued_at: Timestamp
+  readonly timeout_at: Timestamp
+}
+
+const newColumns = {
+  id: "uuid",
+  project_id: "uuid",
+  agent_id: "uuid",
+  issued_by: "uuid",
+  action: "text",
+  engine: "text",
+  target_type: "text",
+  target_id: "text",
+  payload: "text",
+  sealed_payload: "text",
+  idempotency_key: "text",
+  request_hash: "text",
+  issued_at: "text",
+  timeout_at: "text"
+} satisfies Record<keyof NewCommand, "uuid" | "text">
+
+const columns = [
+  "id",
+  "project_id",
+  "agent_id",
+  "issued_by",
+  "action",
+  "target_type",
+  "target_id",
+  "payload",
+  "status",
+  "result",
+  "error",
+  "issued_at",
+  "dispatched_at",
+  "completed_at",
+  "timeout_at"
+].join(", ")
+
+/** Bytes of payloads and results that one page of commands carries at most: a bulk retry may have a megabyte each. */
+const pageBytes = 4 * 1024 * 1024
+
+interface Sized {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** Commands as people issue, see and cancel them. */
+export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const all = sql.literal(columns)
+    const given = sql.literal(Object.keys(newColumns).join(", "))
+
+    /** Answers the rows that were inserted: not those whose idempotency key another command has. */
+    const insert = (commands: ReadonlyArray<NewCommand>) =>
+      sql<Command>`INSERT INTO commands (${given}, status)
+        SELECT ${given}, 'pending' FROM ${recordset(sql, "r", newColumns, commands)} WHERE true
+        ON CONFLICT DO NOTHING RETURNING ${all}`
+
+    const byId = (projectId: string, id: string) =>
+      Effect.map(
+        read<Command>`SELECT ${all} FROM commands WHERE project_id = ${projectId} AND id = ${id}`,
+        (rows) => Option.fromNullable(rows[0])
+      )
+
+    /** The command of an idempotency key that was issued after `since`, with the fingerprint of its request. */
+    const byIdempotencyKey = (projectId: string, key: string, since: Timestamp) =>
+      Effect.map(
+        sql<Command & { readonly request_hash: string }>`SELECT ${all}, request_hash FROM commands
+          WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at > ${since}`,
+        (rows) => Option.fromNullable(rows[0])
+      )
+
+    /** Frees an idempotency key whose command is older than the keys live. */
+    const forgetKey = (projectId: string, key: string, before: Timestamp) =>
+      sql`UPDATE commands SET idempotency_key = NULL
+        WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at <= ${before}`
+
+    /** Newest first, after the id `after`: at most `limit` rows and the one behind them, fewer when they are large. */
+    const page = Effect.fnUntraced(function*(
+      projectId: string,
+      status: CommandStatus | null,
+      after: string | null,
+      limit: number
+    ) {
+      const ids = yield* read<Sized>`
+        SELECT id, octet_length(payload) + coalesce(octet_length(result), 0) AS bytes FROM commands
+        WHERE ${
+        read.and([
+          read`project_id = ${projectId}`,
+          ...(status === null ? [] : [read`status = ${status}`]),
+          ...(after === null ? [] : [read`id < ${after}`])
+        ])
+      } ORDER BY id DESC LIMIT ${limit + 1}`
+      const fitting = prefixWithin(ids, pageBytes).slice(0, limit)
+      const rows = fitting.length === 0
+        ? []
+        : yield* read<Command>`SELECT ${all} FROM commands
+          WHERE project_id = ${projectId} AND id IN ${read.in(fitting)} ORDER BY id DESC`
+      return { rows, more: ids.length > fitting.length }
+    })
+
+    /** The row as it is now cancelled, or none when it was not pending (any more). */
+    const cancel = (projectId: string, id: string, at: Timestamp, error: string) =>
+      Effect.map(
+        sql<Command>`UPDATE commands
+          SET status = 'cancelled', error = ${error}, completed_at = ${at}, sealed_payload = NULL
+          WHERE project_id = ${projectId} AND id = ${id} AND status = 'pending' RETURNING ${all}`,
+        (rows) => Option.fromNullable(rows[0])
+      )
+
+    /** The name of a task, where one is known. */
+    const taskName = (projectId: string, engine: string, taskId: string) =>
+      Effect.map(
+        read<{ readonly name: string }>`SELECT name FROM tasks
+          WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${taskId}`,
+        (rows) => Option.fromNullable(rows[0]?.name)
+      )
+
+    /** Those of the ids that are tasks of the project and engine, with their names. */
+    const taskNames = (projectId: string, engine: string, taskIds: ReadonlyArray<string>) =>
+      read<{ readonly task_id: string; readonly name: string }>`SELECT task_id, name FROM tasks
+        WHERE project_id = ${projectId} AND engine = ${engine} AND task_id IN ${read.in(taskIds)}`
+
+    interface Engine {
+      readonly engine: string
+    }
+    const engines = Effect.map((rows: ReadonlyArray<Engine>) => rows.map((row) => row.engine))
+
+    /** The engines that an agent last told of; none when it is no agent of the project. */
+    const enginesOfAgent = (projectId: string, agentId: string) =>
+      Effect.map(
+        read<{ readonly engine_adapters: string }>`SELECT engine_adapters FROM agents
+          WHERE project_id = ${projectId} AND id = ${agentId}`,
+        (rows) =>
+          Option.map(
+            Option.fromNullable(rows[0]),
+            ({ engine_adapters }): ReadonlyArray<string> => JSON.parse(engine_adapters) // what the gateway wrote
+          )
+      )
+
+    const enginesOfQueue = (projectId: string, name: string) =>
+      engines(read<Engine>`SELECT engine FROM queues WHERE project_id = ${projectId} AND name = ${name}`)
+
+    const enginesOfWorker = (projectId: string, name: string) =>
+      engines(read<Engine>`SELECT engine FROM workers WHERE project_id = ${projectId} AND name = ${name}`)
+
+    /** Of the latest task of that name. */
+    const enginesOfTask = (projectId: string, name: string) =>
+      engines(read<Engine>`SELECT engine FROM tasks
+        WHERE project_id = ${projectId} AND name = ${name} ORDER BY id DESC LIMIT 1`)
+
+    return {
+      insert,
+      byId,
+      byIdempotencyKey,
+      forgetKey,
+      page,
+      cancel,
+      taskName,
+      taskNames,
+      enginesOfAgent,
+      enginesOfQueue,
+      enginesOfWorker,
+      enginesOfTask
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
+
+/** The ids from the first one on that fit together; at least one. */
+const prefixWithin = (rows: ReadonlyArray<Sized>, most: number): ReadonlyArray<string> => {
+  let sum = 0
+  const fitting: Array<string> = []
+  for (const { bytes, id } of rows) {
+    sum += bytes
+    if (sum > most && fitting.length > 0) break
+    fitting.push(id)
+  }
+  return fitting
+}

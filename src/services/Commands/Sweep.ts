@@ -1,0 +1,48 @@
+import { Effect, Layer } from "effect"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { turn } from "../EventLoop.ts"
+import { Loops } from "../Loops.ts"
+import { Metrics } from "../Metrics.ts"
+import { Settings } from "../Settings.ts"
+import { observeEnd } from "./Ended.ts"
+import { CommandQueue } from "./Queue.ts"
+
+/** Rows of one statement. */
+const slice = 500
+
+/** Ends what is overdue, and forgets what ended long ago. Every replica sweeps: each row goes to one of them. */
+export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSweep", {
+  effect: Effect.gen(function*() {
+    const queue = yield* CommandQueue
+    const metrics = yield* Metrics
+    const { commandsRetentionDays } = yield* Settings
+
+    /** Commands whose time ran out become timeout. */
+    const expire = Effect.gen(function*() {
+      const now = yield* Timestamp.now
+      for (let more = true; more;) {
+        const ended = yield* queue.expire(now, slice)
+        for (const command of ended) observeEnd(metrics, command, now)
+        more = ended.length === slice
+      }
+    })
+
+    /** Commands that ended longer ago than the retention are deleted. */
+    const forget = Effect.gen(function*() {
+      const before = Timestamp.addSeconds(yield* Timestamp.now, -commandsRetentionDays * 86_400)
+      while ((yield* queue.forget(before, slice)) === slice) yield* turn
+    })
+
+    return { expire, forget } as const
+  })
+}) {
+  static readonly layer = this.Default
+
+  /** The two loops. */
+  static readonly loops = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const { expire, forget } = yield* CommandSweep
+    yield* loops.every("commands timeout", "1 second", expire)
+    yield* loops.every("commands retention", "10 minutes", forget)
+  }))
+}

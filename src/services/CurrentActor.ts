@@ -1,0 +1,44 @@
+import { Context, Effect } from "effect"
+import { includesRole, type Role } from "../domain/Access.ts"
+import type { Actor, Person } from "../domain/Actor.ts"
+import { Forbidden } from "../domain/Errors.ts"
+import type { Project } from "../domain/Project.ts"
+import type { AgentIdentity } from "./Agents.ts"
+
+/** Who acts. HTTP provides it per request; the CLI and an embedding application provide `Actor.system`. */
+export class CurrentActor extends Context.Tag("svc/CurrentActor")<CurrentActor, Actor>() {}
+
+/** The person who acts. For what is somebody's own (sessions, keys, profile): the program itself has none of these. */
+export const currentPerson: Effect.Effect<Person, never, CurrentActor> = Effect.flatMap(CurrentActor, (actor) =>
+  actor.kind === "person" ? Effect.succeed(actor) : Effect.dieMessage("only a person has this"))
+
+/** The person who acts and the session they do it by; behind endpoints that only sessions may call. */
+export const currentSession: Effect.Effect<
+  { readonly person: Person; readonly session_id: string },
+  never,
+  CurrentActor
+> = Effect.flatMap(currentPerson, (person) =>
+  person.via.kind === "session"
+    ? Effect.succeed({ person, session_id: person.via.session_id })
+    : Effect.dieMessage("only a signed-in browser has this"))
+
+/** The project of the path, which the actor may see; the only way for a project handler to get its project. */
+export class CurrentProject extends Context.Tag("svc/CurrentProject")<CurrentProject, Project>() {}
+
+/** The agent whose token came with the request; behind the endpoints that are for agents. */
+export class CurrentAgent extends Context.Tag("svc/CurrentAgent")<CurrentAgent, AgentIdentity>() {}
+
+/** What the actor may do in a project: null for nothing at all. A global admin is admin everywhere. */
+export const roleIn = (actor: Actor, projectId: string): Role | null => {
+  if (actor.kind === "system") return "admin"
+  if (actor.via.kind === "api_key" && actor.via.project_id !== null && actor.via.project_id !== projectId) return null
+  return actor.is_admin ? "admin" : actor.roles.get(projectId) ?? null
+}
+
+/** Fails with Forbidden unless the actor has at least this role; for rules that depend on more than the endpoint. */
+export const requireRole = Effect.fnUntraced(function*(projectId: string, needed: Role) {
+  const held = roleIn(yield* CurrentActor, projectId)
+  if (held === null || !includesRole(held, needed)) {
+    return yield* new Forbidden({ detail: `This needs the role ${needed} in the project.` })
+  }
+})

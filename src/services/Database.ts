@@ -1,0 +1,98 @@
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Context, Effect, type Stream } from "effect"
+import type BetterSqlite3 from "better-sqlite3"
+
+/**
+ * The database as services see it.
+ *
+ * `SqlClient` is the writer: statements that change something, and reads that belong to their transaction.
+ * `Reader` is for everything else: on SQLite a connection of its own, so that a read never waits behind a
+ * transaction; on PostgreSQL the same pool.
+ */
+export class Reader extends Context.Tag("svc/Reader")<Reader, SqlClient.SqlClient>() {}
+
+/** Direct access to better-sqlite3 for the few hot places that style and measurement allow (ingest, exports). */
+export interface SqliteAccess {
+  readonly file: string
+  /**
+   * Runs `body` in one immediate transaction on the writing connection. `body` is synchronous, so that nothing else
+   * can get in between; it throws to roll back.
+   */
+  readonly write: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
+}
+
+/** Hears how long a connection was in use. On SQLite there is one of each kind, on PostgreSQL a pool. */
+export type Measure = (connection: "reader" | "writer" | "pool", seconds: number) => void
+
+export class Database extends Context.Tag("svc/Database")<Database, {
+  readonly dialect: "sqlite" | "pg"
+  /** The URL without its password, for people. */
+  readonly shownUrl: string
+  /** Present on SQLite only. */
+  readonly sqlite: SqliteAccess | null
+}>() {}
+
+/**
+ * Hints between fibers and, on PostgreSQL, between replicas (LISTEN/NOTIFY): "something changed, look".
+ * A hint may be lost or come twice; whoever listens must also poll.
+ */
+export class Hints extends Context.Tag("svc/Hints")<Hints, {
+  readonly publish: (channel: Channel, payload: string) => Effect.Effect<void>
+  readonly subscribe: (channel: Channel) => Stream.Stream<string>
+}>() {}
+
+/** `commands`: an agent id that has something pending. `tasks`: a project id whose tasks changed. `access`: keys or sessions were revoked. */
+export type Channel = "commands" | "tasks" | "access"
+
+/** A broken database is a defect, not a case: `src/http/Problem.ts` answers 503 when the connection was lost, else 500. */
+export const orDieOnSql = <A, E, R>(
+  self: Effect.Effect<A, E | SqlError.SqlError, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
+  Effect.catchIf(self, (error): error is E & SqlError.SqlError => isSqlError(error), Effect.die) as Effect.Effect<
+    A,
+    Exclude<E, SqlError.SqlError>, // catchIf cannot express that a type guard on a union member excludes it
+    R
+  >
+
+export const isSqlError = (error: unknown): error is SqlError.SqlError =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
+
+const causesOf = (error: unknown): ReadonlyArray<unknown> => {
+  const chain: Array<unknown> = []
+  for (let at = error; typeof at === "object" && at !== null && chain.length < 8; at = "cause" in at ? at.cause : null) {
+    chain.push(at)
+    if ("errors" in at && Array.isArray(at.errors)) chain.push(...at.errors)
+  }
+  return chain
+}
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
+
+/** The database's own code for what went wrong, for logs: its messages may hold what people stored. */
+export const errorCode = (error: unknown): string => causesOf(error).map(codeOf).find((code) => code !== "") ?? "no code"
+
+/** Whether a unique index refused the write. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  causesOf(error).some((cause) => ["23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"].includes(codeOf(cause)))
+
+/** Whether two transactions got into each other's way: the same again will do (PostgreSQL only: SQLite has one writer). */
+export const isContention = (error: unknown): boolean =>
+  causesOf(error).some((cause) => ["40001", "40P01", "55P03", "23503"].includes(codeOf(cause)))
+
+/** Whether the database refused what was to be written, rather than failed (PostgreSQL classes 21, 22, 23, 54). */
+export const isDataError = (error: unknown): boolean =>
+  causesOf(error).some((cause) =>
+    /^(2[123]|54)[0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(codeOf(cause)) ||
+    cause instanceof TypeError || cause instanceof RangeError)
+
+/**
+ * Whether the database could not be reached or is shutting down or starting (PostgreSQL classes 08, 57P, 53300,
+ * socket errors; SQLite busy, locked, full, read-only, cannot open).
+ */
+export const isUnavailable = (error: unknown): boolean =>
+  causesOf(error).some((cause) => {
+    const code = codeOf(cause)
+    return /^(08|57P)|^53300$|^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI)|^SQLITE_(BUSY|LOCKED|FULL|READONLY|CANTOPEN|IOERR)/.test(code) ||
+      (cause instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(cause.message))
+  })

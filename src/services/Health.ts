@@ -1,0 +1,127 @@
+import { SqlClient } from "@effect/sql"
+import { Clock, Duration, Effect, Option, Ref } from "effect"
+import { release } from "node:os"
+import type { DeepCheck, DeepHealth, Readiness, SystemInfo } from "../domain/Health.ts"
+import { packages } from "../domain/Packages.ts"
+import { version } from "../domain/Version.ts"
+import { Database, orDieOnSql, Reader } from "./Database.ts"
+import { Loops } from "./Loops.ts"
+import { Migrations } from "./Migrations.ts"
+
+const patience = Duration.seconds(2)
+
+const check = (given: Partial<DeepCheck> & Pick<DeepCheck, "status">): DeepCheck => ({
+  detail: null,
+  latency_ms: null,
+  revision: null,
+  expected: null,
+  activated: null,
+  scope: null,
+  ...given
+})
+
+export class Health extends Effect.Service<Health>()("svc/Health", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const database = yield* Database
+    const migrations = yield* Migrations
+    const loops = yield* Loops
+    const started = yield* Ref.make(false)
+
+    /** A trivial query of reader and writer, each within two seconds; a query that hangs is left to end behind our back. */
+    const databaseAnswers = Effect.all([read`SELECT 1`, sql`SELECT 1`], { concurrency: 2 }).pipe(
+      Effect.disconnect,
+      Effect.timeoutFail({ duration: patience, onTimeout: () => "timeout" as const }),
+      Effect.option,
+      Effect.map(Option.isSome)
+    )
+
+    const ready: Effect.Effect<Readiness> = Effect.gen(function*() {
+      if (!(yield* Ref.get(started))) return { status: "unready", reason: "starting" } as const
+      return (yield* databaseAnswers) ? { status: "ready" } as const : { status: "unready", reason: "database" } as const
+    })
+
+    const databaseInfo = sql.onDialectOrElse({
+      pg: () =>
+        read<{ version: string; size: number }>`
+          SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS size`,
+      orElse: () =>
+        read<{ version: string; size: number }>`
+          SELECT sqlite_version() AS version, (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size) AS size`
+    })
+
+    const system = Effect.fn("Health.system")(function*() {
+      const [info] = yield* databaseInfo
+      return {
+        version,
+        runtime: { name: "node", version: process.version },
+        os: { platform: process.platform, release: release(), arch: process.arch },
+        database: {
+          dialect: database.dialect,
+          version: info?.version ?? "unknown",
+          size_bytes: info?.size ?? 0,
+          revision: yield* migrations.current
+        },
+        packages
+      } satisfies SystemInfo
+    }, orDieOnSql)
+
+    const timed = (probe: Effect.Effect<DeepCheck, unknown>) =>
+      Effect.gen(function*() {
+        const begin = yield* Clock.currentTimeMillis
+        const result = yield* probe.pipe(
+          Effect.disconnect,
+          Effect.timeoutFail({ duration: patience, onTimeout: () => "no answer within 2 seconds" }),
+          Effect.catchAllCause(() => Effect.succeed(check({ status: "failed", detail: "the check could not finish" })))
+        )
+        return { ...result, latency_ms: (yield* Clock.currentTimeMillis) - begin }
+      })
+
+    const probes: Readonly<Record<string, Effect.Effect<DeepCheck, unknown>>> = {
+      database: Effect.as(Effect.all([read`SELECT 1`, sql`SELECT 1`]), check({ status: "ok" })),
+      migrations: Effect.map(migrations.current, (revision) =>
+        check({
+          status: revision === migrations.head ? "ok" : "degraded",
+          detail: revision === migrations.head ? null : "the database is at another revision than this program",
+          revision: String(revision),
+          expected: String(migrations.head)
+        })),
+      // only whether the head and the newest row agree; `svc audit verify` reads all rows
+      audit_chain: Effect.map(
+        read<{ head: string | null; newest: string | null }>`
+          SELECT (SELECT row_hmac FROM audit_head WHERE id = 1) AS head,
+                 (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest`,
+        ([row]) =>
+          check({
+            status: row?.head === row?.newest ? "ok" : "failed",
+            detail: row?.head === row?.newest ? null : "the chain's head is not its newest row",
+            scope: "state-only"
+          })
+      )
+    }
+
+    const deep = Effect.fn("Health.deep")(function*() {
+      const checks: Record<string, DeepCheck> = yield* Effect.all(
+        Object.fromEntries(Object.entries(probes).map(([name, probe]) => [name, timed(probe)])),
+        { concurrency: "unbounded" }
+      )
+      for (const loop of yield* loops.state) {
+        checks[`loop.${loop.name}`] = check({ status: loop.error === null ? "ok" : "degraded", detail: loop.error })
+      }
+      const statuses = Object.values(checks).map(({ status }) => status)
+      return {
+        status: statuses.includes("failed") ? "failed" : statuses.includes("degraded") ? "degraded" : "ok",
+        coverage: {
+          startup_equivalent: false,
+          detail: "Database, schema revision, audit chain head and background loops of this process. Settings and keys were checked at start."
+        },
+        checks
+      } satisfies DeepHealth
+    })
+
+    return { ready, system, deep, started: Ref.set(started, true) } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

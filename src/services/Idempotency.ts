@@ -1,0 +1,90 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { Conflict } from "../domain/Errors.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { orDieOnSql } from "./Database.ts"
+
+/** One `Idempotency-Key` and what it is kept apart by. */
+export interface Request {
+  readonly projectId: string | null
+  readonly userId: string
+  /** `POST /api/v1/projects/:slug/agents` */
+  readonly route: string
+  readonly key: string
+  readonly body: string
+}
+
+/** An answer as it was sent, so that it can be sent again. */
+export interface FirstAnswer {
+  readonly status: number
+  readonly body: string
+}
+
+interface Row {
+  readonly body_hash: string
+  readonly status: number | null
+  readonly response: string | null
+}
+
+/** How long a key is remembered. */
+export const keptSeconds = 86_400
+
+const conflict = (detail: string) => new Conflict({ code: "idempotency_conflict", detail })
+
+const hash = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
+
+const scopeOf = ({ key, projectId, route, userId }: Request): string => hash(JSON.stringify([projectId, userId, route, key]))
+
+/**
+ * `Idempotency-Key` of creations: the key is reserved before the work and completed after it, so that it is never
+ * done twice. What became of a reservation whose brain died is not known: it stays a conflict until it runs out.
+ */
+export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    /** Reserves the key: null when the work is to be done now, else the answer it got the first time. */
+    const begin = Effect.fn("Idempotency.begin")(function*(request: Request) {
+      const scope = scopeOf(request)
+      const body_hash = hash(request.body)
+      const created_at = yield* Timestamp.now
+      const old = Timestamp.addSeconds(created_at, -keptSeconds)
+      const reserved = yield* sql`
+        INSERT INTO idempotency_keys ${sql.insert({ scope, body_hash, status: null, response: null, created_at })}
+        ON CONFLICT (scope) DO UPDATE
+          SET body_hash = excluded.body_hash, status = NULL, response = NULL, created_at = excluded.created_at
+          WHERE idempotency_keys.created_at <= ${old}
+        RETURNING scope`
+      if (reserved.length > 0) return null
+      const [row] = yield* sql<Row>`SELECT body_hash, status, response FROM idempotency_keys WHERE scope = ${scope}`
+      return yield* answerOf(row, body_hash)
+    }, orDieOnSql)
+
+    /** Keeps the answer; `response` null where it held a secret. */
+    const complete = (request: Request, status: number, response: string | null) =>
+      Effect.asVoid(
+        sql`UPDATE idempotency_keys SET status = ${status}, response = ${response} WHERE scope = ${scopeOf(request)}`
+      ).pipe(orDieOnSql)
+
+    /** Nothing was created: the key may be used again. */
+    const release = (request: Request) =>
+      Effect.asVoid(sql`DELETE FROM idempotency_keys WHERE scope = ${scopeOf(request)}`).pipe(orDieOnSql)
+
+    return { begin, complete, release } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
+
+const answerOf = (row: Row | undefined, bodyHash: string): Effect.Effect<FirstAnswer, Conflict> => {
+  if (row === undefined) return conflict("The first request with this Idempotency-Key has just failed. Send it again.")
+  if (row.body_hash !== bodyHash) return conflict("This Idempotency-Key was used with another body.")
+  if (row.status === null) {
+    return conflict("The first request with this Idempotency-Key is still at work, or how it ended is not known.")
+  }
+  if (row.response === null) {
+    return conflict("This was created before. The answer held a secret, which is shown only once.")
+  }
+  return Effect.succeed({ status: row.status, body: row.response })
+}

@@ -1,0 +1,41 @@
+import { Clock, Effect } from "effect"
+import { createHash, randomBytes, randomFillSync } from "node:crypto"
+
+const pool = Buffer.allocUnsafe(16 * 256)
+let used = pool.length
+
+/**
+ * A UUIDv7 (RFC 9562, section 5.7) for the millisecond `at`: 48 bits of time, then random bits; text, lower case.
+ * Within one process two ids of one millisecond keep no order.
+ */
+export const uuidv7 = (at: number): string => {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const bytes = pool.subarray(used, used += 16)
+  bytes.writeUIntBE(at, 0, 6)
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  const hex = bytes.toString("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** The next record id. */
+export const next: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, uuidv7)
+
+const acceptable = /^[A-Za-z0-9._-]{1,64}$/
+
+/** The id of a request: what its `X-Request-Id` says when that is plain, else a new one. */
+export const ofRequest = (sent: string | undefined): Effect.Effect<string> =>
+  sent !== undefined && acceptable.test(sent) ? Effect.succeed(sent) : next
+
+/** A secret of 32 random bytes as base64url (43 characters). */
+export const secret: Effect.Effect<string> = Effect.sync(() => randomBytes(32).toString("base64url"))
+
+/** How bearer secrets are stored: SHA-256, hex. They are random, so no salt and no slow hash is needed. */
+export const hashSecret = (secret: string): string => createHash("sha256").update(secret, "utf8").digest("hex")
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const isUuid = (text: string): boolean => uuidPattern.test(text)

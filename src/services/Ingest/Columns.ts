@@ -1,0 +1,57 @@
+import type { TaskRow } from "./Fold.ts"
+
+/** The columns of `tasks` with their types on PostgreSQL. */
+export const TASK_COLUMNS = {
+  id: "uuid",
+  project_id: "uuid",
+  engine: "text",
+  task_id: "text",
+  name: "text",
+  queue: "text",
+  state: "text",
+  priority: "text",
+  args: "text",
+  kwargs: "text",
+  result: "text",
+  exception: "text",
+  traceback: "text",
+  retry_count: "integer",
+  eta: "text",
+  received_at: "text",
+  started_at: "text",
+  finished_at: "text",
+  runtime_ms: "bigint",
+  worker_name: "text",
+  parent_task_id: "text",
+  root_task_id: "text",
+  tags: "text",
+  first_event_at: "text",
+  history: "text",
+  revision: "integer",
+  created_at: "text",
+  updated_at: "text"
+} as const satisfies Record<keyof TaskRow, string>
+
+export type TaskColumn = keyof TaskRow
+
+// The cast: the record has no other keys.
+export const taskColumns = Object.keys(TASK_COLUMNS) as ReadonlyArray<TaskColumn>
+
+/** Columns that say which row it is, and never change. */
+const FIXED: ReadonlySet<TaskColumn> = new Set(["id", "project_id", "engine", "task_id", "created_at"])
+
+export const changingColumns = taskColumns.filter((column) => !FIXED.has(column))
+
+/** Columns of `Known`. */
+export const knownColumns = [
+  "id",
+  "revision",
+  "state",
+  "name",
+  "queue",
+  "worker_name",
+  "root_task_id",
+  "received_at",
+  "first_event_at",
+  "history"
+] as const satisfies ReadonlyArray<TaskColumn>

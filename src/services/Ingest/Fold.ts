@@ -1,0 +1,129 @@
+import type { SqlError } from "@effect/sql"
+import * as TaskHistory from "../../domain/TaskHistory.ts"
+import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import * as Ids from "../Ids.ts"
+import type { Group } from "./Arrivals.ts"
+import type { Known, TaskKey } from "./Recent.ts"
+
+/** A row of `tasks`; columns as in the table. */
+export interface TaskRow extends TaskKey, Omit<TaskHistory.TaskFields, "tags"> {
+  readonly id: string
+  /** JSON text. */
+  readonly tags: string
+  readonly history: string
+  readonly revision: number
+  readonly created_at: Timestamp
+  readonly updated_at: Timestamp
+}
+
+/** What a group's events make of its task. */
+export interface Folded {
+  readonly group: Group
+  /** The stored task that they were folded into; undefined: there was none. */
+  readonly known: Known | undefined
+  readonly row: TaskRow
+  /** What workers have done more (or, where a later event knows better, less) than was known. */
+  readonly ends: ReadonlyArray<TaskHistory.WorkerEnds>
+}
+
+/**
+ * The task's new row, null when its events tell nothing new. Marks the group's events that cannot be taken in; doing
+ * so again with another `known` judges them anew. Plain code: each event of a hot stream passes here.
+ */
+export const fold = (known: Known | undefined, group: Group, at: Timestamp): Folded | null => {
+  try {
+    return folded(known, group, at)
+  } catch (cause) {
+    throw new Unfoldable("a task's events cannot be folded", { cause })
+  }
+}
+
+/** Not the database but an event, or what is stored of its task, is at fault. */
+class Unfoldable extends Error {}
+
+export const isUnfoldable = (error: SqlError.SqlError): boolean => error.cause instanceof Unfoldable
+
+const folded = (known: Known | undefined, group: Group, at: Timestamp): Folded | null => {
+  const history = known === undefined ? TaskHistory.empty() : TaskHistory.decode(known.history)
+  const before = known === undefined ? none : TaskHistory.endsByWorker(history)
+  let changed = false
+  for (const event of group.events) {
+    const applied = TaskHistory.apply(history, event)
+    event.refusal = applied === "full" ? "too many events of one task" : null
+    if (applied === "applied") changed = true
+  }
+  if (!changed) return null
+  const analysis = TaskHistory.analyse(history)
+  const fields = TaskHistory.project(history, analysis)
+  return {
+    group,
+    known,
+    row: rowOf(known, group, fields, TaskHistory.encode(history), at),
+    ends: difference(before, TaskHistory.endsByWorker(history, analysis))
+  }
+}
+
+/** Written out: copying an object's properties with a spread costs more than the fold. */
+const rowOf = (
+  known: Known | undefined,
+  group: Group,
+  fields: TaskHistory.TaskFields,
+  history: string,
+  at: Timestamp
+): TaskRow => ({
+  id: known?.id ?? Ids.uuidv7(toEpochMillis(at)),
+  project_id: group.project_id,
+  engine: group.engine,
+  task_id: group.task_id,
+  name: fields.name,
+  queue: fields.queue,
+  state: fields.state,
+  priority: fields.priority,
+  args: fields.args,
+  kwargs: fields.kwargs,
+  result: fields.result,
+  exception: storable(fields.exception),
+  traceback: storable(fields.traceback),
+  retry_count: fields.retry_count,
+  eta: fields.eta,
+  received_at: fields.received_at,
+  started_at: fields.started_at,
+  finished_at: fields.finished_at,
+  runtime_ms: fields.runtime_ms,
+  worker_name: fields.worker_name,
+  parent_task_id: storable(fields.parent_task_id),
+  root_task_id: storable(fields.root_task_id),
+  tags: fields.tags.length === 0 ? "[]" : JSON.stringify(fields.tags),
+  first_event_at: fields.first_event_at,
+  history,
+  revision: (known?.revision ?? 0) + 1,
+  created_at: at,
+  updated_at: at
+})
+
+/** PostgreSQL keeps no NUL, and half of a message is better than none. */
+const storable = (text: string | null): string | null =>
+  text !== null && text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text
+
+const none: ReadonlyArray<TaskHistory.WorkerEnds> = []
+
+const difference = (
+  before: ReadonlyArray<TaskHistory.WorkerEnds>,
+  after: ReadonlyArray<TaskHistory.WorkerEnds>
+): ReadonlyArray<TaskHistory.WorkerEnds> => {
+  if (before.length === 0) return after
+  const changes: Array<TaskHistory.WorkerEnds> = []
+  for (const worker of new Set([...before, ...after].map((ends) => ends.worker))) {
+    const was = before.find((ends) => ends.worker === worker)
+    const is = after.find((ends) => ends.worker === worker)
+    const more = {
+      worker,
+      processed: (is?.processed ?? 0) - (was?.processed ?? 0),
+      succeeded: (is?.succeeded ?? 0) - (was?.succeeded ?? 0),
+      failed: (is?.failed ?? 0) - (was?.failed ?? 0),
+      retried: (is?.retried ?? 0) - (was?.retried ?? 0)
+    }
+    if (more.processed !== 0 || more.succeeded !== 0 || more.failed !== 0 || more.retried !== 0) changes.push(more)
+  }
+  return changes
+}

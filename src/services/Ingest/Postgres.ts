@@ -1,0 +1,109 @@
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Group } from "./Arrivals.ts"
+import { changingColumns, knownColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
+import type { TaskRow } from "./Fold.ts"
+import { type Known, keyOf, type TaskKey } from "./Recent.ts"
+import { queueChanges, workerChanges } from "./Sqlite.ts"
+import type { Tally } from "./Tally.ts"
+
+/** `$1` as a table: one parameter and one text whatever the number of rows. Names and types are the program's own. */
+const recordset = (columns: Readonly<Record<string, string>>): string =>
+  `json_to_recordset($1::json) AS r(${Object.entries(columns).map((column) => column.join(" ")).join(", ")})`
+
+const selected = ["project_id", "engine", "task_id", ...knownColumns].map((column) => `t.${column}`)
+
+const selectText = `SELECT ${selected.join(", ")} FROM ${recordset({ project_id: "uuid", engine: "text", task_id: "text" })}
+  JOIN tasks t ON t.project_id = r.project_id AND t.engine = r.engine AND t.task_id = r.task_id`
+
+const inserted = taskColumns.join(", ")
+
+const insertText = `INSERT INTO tasks (${inserted}) SELECT ${inserted} FROM ${recordset(TASK_COLUMNS)}
+  ON CONFLICT (project_id, engine, task_id) DO NOTHING RETURNING id`
+
+/** The rows come in the order of their keys and are looked up one by one, so that replicas take them in one order. */
+const updateText = `UPDATE tasks t SET ${changingColumns.map((column) => `${column} = r.${column}`).join(", ")}
+  FROM ${recordset(TASK_COLUMNS)}
+  WHERE t.project_id = r.project_id AND t.engine = r.engine AND t.task_id = r.task_id
+    AND t.id = r.id AND t.revision = r.revision - 1
+  RETURNING t.id`
+
+const countsText = `INSERT INTO task_counts (project_id, state, slot, tasks)
+  SELECT project_id, state, $2::integer, tasks FROM ${recordset({ project_id: "uuid", state: "text", tasks: "bigint" })}
+  ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = task_counts.tasks + excluded.tasks`
+
+const facetsText = `INSERT INTO task_facets (project_id, facet, value, seen_at)
+  SELECT project_id, facet, value, $2 FROM ${recordset({ project_id: "uuid", facet: "text", value: "text" })}
+  ON CONFLICT (project_id, facet, value) DO UPDATE SET seen_at = excluded.seen_at`
+
+const workersText = `INSERT INTO workers (id, project_id, engine, name, hostname, pid, queues, state, last_heartbeat,
+    active_tasks, processed, failed, succeeded, retried, metadata, agent_id, created_at, updated_at)
+  SELECT r.id, p.id, r.engine, r.name, r.hostname, r.pid, '[]', r.state, r.last_heartbeat, 0,
+    r.processed, r.failed, r.succeeded, r.retried, '{}', a.id, $2, $2
+  FROM ${
+  recordset({
+    id: "uuid",
+    project_id: "uuid",
+    engine: "text",
+    name: "text",
+    hostname: "text",
+    pid: "integer",
+    agent_id: "uuid",
+    state: "text",
+    last_heartbeat: "text",
+    processed: "bigint",
+    failed: "bigint",
+    succeeded: "bigint",
+    retried: "bigint"
+  })
+} JOIN projects p ON p.id = r.project_id LEFT JOIN agents a ON a.id = r.agent_id
+  ON CONFLICT (project_id, engine, name) DO UPDATE SET ${workerChanges("greatest")}`
+
+const queuesText = `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at)
+  SELECT r.id, p.id, r.engine, r.name, r.depth, r.last_seen_at, $2
+  FROM ${
+  recordset({ id: "uuid", project_id: "uuid", engine: "text", name: "text", depth: "bigint", last_seen_at: "text" })
+} JOIN projects p ON p.id = r.project_id
+  ON CONFLICT (project_id, engine, name) DO UPDATE SET ${queueChanges("greatest")}`
+
+const farewellsText = `UPDATE workers w SET state = 'offline', last_heartbeat = r.last_heartbeat, updated_at = $2
+  FROM ${recordset({ project_id: "uuid", name: "text", last_heartbeat: "text" })}
+  WHERE w.project_id = r.project_id AND w.name = r.name AND coalesce(w.last_heartbeat, '') <= r.last_heartbeat`
+
+/** The writer's statements on PostgreSQL: one a table, whatever the number of rows. */
+export const postgresTasks = (sql: SqlClient.SqlClient) => {
+  const run = <A extends object>(
+    text: string,
+    rows: ReadonlyArray<object>,
+    ...more: ReadonlyArray<string | number>
+  ): Effect.Effect<ReadonlyArray<A>, SqlError.SqlError> =>
+    rows.length === 0 ? Effect.succeed([]) : sql.unsafe<A>(text, [JSON.stringify(rows), ...more])
+
+  const ids = Effect.map((rows: ReadonlyArray<{ readonly id: string }>): ReadonlySet<string> =>
+    new Set(rows.map(({ id }) => id)))
+
+  return {
+    /** What is stored of these tasks, by `keyOf`. */
+    read: (groups: ReadonlyArray<Group>): Effect.Effect<ReadonlyMap<string, Known>, SqlError.SqlError> => {
+      const keys = groups.map(({ engine, project_id, task_id }): TaskKey => ({ engine, project_id, task_id }))
+      return Effect.map(run<Known & TaskKey>(selectText, keys), (rows) =>
+        new Map(rows.map((row) => [keyOf(row.project_id, row.engine, row.task_id), row])))
+    },
+
+    /** Inserts the rows of tasks that are not there; answers the ids of those that went in. */
+    insert: (rows: ReadonlyArray<TaskRow>) => ids(run<{ readonly id: string }>(insertText, rows)),
+
+    /** Replaces the rows whose stored revision is the one before; answers the ids of those that were replaced. */
+    update: (rows: ReadonlyArray<TaskRow>) => ids(run<{ readonly id: string }>(updateText, rows)),
+
+    writeTally: ({ counts, facets, farewells, queues, workers }: Tally, slot: number, at: Timestamp) =>
+      Effect.all([
+        run(facetsText, facets, at),
+        run(countsText, counts, slot),
+        run(workersText, workers, at),
+        run(queuesText, queues, at),
+        run(farewellsText, farewells, at)
+      ], { discard: true })
+  } as const
+}

@@ -1,0 +1,199 @@
+import type BetterSqlite3 from "better-sqlite3"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Group } from "./Arrivals.ts"
+import { changingColumns, knownColumns, type TaskColumn, taskColumns } from "./Columns.ts"
+import { fold, type Folded, type TaskRow } from "./Fold.ts"
+import type { Known, Recent, TaskKey } from "./Recent.ts"
+import type { Tally } from "./Tally.ts"
+
+/**
+ * The writer's statements on SQLite, each prepared once. Called inside one immediate transaction: nobody else writes
+ * until it ends, so that what was read stays true.
+ */
+export class SqliteTasks {
+  private readonly select: BetterSqlite3.Statement<[string, string, string], Known>
+  private readonly insert: BetterSqlite3.Statement<Array<TaskRow[TaskColumn]>>
+  private readonly updates = new Map<number, (row: TaskRow, revision: number) => boolean>()
+
+  constructor(private readonly db: BetterSqlite3.Database) {
+    this.select = db.prepare<[string, string, string], Known>(
+      `SELECT ${knownColumns.join(", ")} FROM tasks WHERE project_id = ? AND engine = ? AND task_id = ?`
+    )
+    this.insert = db.prepare<Array<TaskRow[TaskColumn]>>(
+      `INSERT INTO tasks (${taskColumns.join(", ")}) VALUES (${taskColumns.map(() => "?").join(", ")})
+       ON CONFLICT DO NOTHING`
+    )
+  }
+
+  /** Folds the group into its task and writes the row; null when it tells nothing new. */
+  write(group: Group, recent: Recent, at: Timestamp): Folded | null {
+    const known = recent.get(group.key)
+    if (known === undefined && group.opening) {
+      // probably new: the insert itself finds out
+      const folded = fold(undefined, group, at)
+      if (folded === null || this.inserted(folded.row)) return folded
+      return this.writeStored(group, at)
+    }
+    if (known === undefined) return this.writeStored(group, at)
+    const folded = fold(known, group, at)
+    if (folded === null || this.updated(known, folded.row)) return folded
+    return this.writeStored(group, at)
+  }
+
+  /** As `write`, on the strength of what is in the table. */
+  private writeStored(group: Group, at: Timestamp): Folded | null {
+    const known = this.read(group)
+    const folded = fold(known, group, at)
+    if (folded === null) return null
+    const written = known === undefined ? this.inserted(folded.row) : this.updated(known, folded.row)
+    if (!written) throw new Error("a task changed inside a transaction of its only writer")
+    return folded
+  }
+
+  private read({ engine, project_id, task_id }: TaskKey): Known | undefined {
+    return this.select.get(project_id, engine, task_id)
+  }
+
+  private inserted(row: TaskRow): boolean {
+    return this.insert.run(...valuesOf(row)).changes === 1
+  }
+
+  private updated(known: Known, row: TaskRow): boolean {
+    const changes = changedIndexes(known, row)
+    let update = this.updates.get(changes)
+    if (update === undefined) {
+      update = this.prepareUpdate(changes)
+      this.updates.set(changes, update)
+    }
+    return update(row, known.revision)
+  }
+
+  /** SQLite writes every index of a column in the SET list, changed or not: those that did not change are left out. */
+  private prepareUpdate(changes: number): (row: TaskRow, revision: number) => boolean {
+    const unchanged = new Set(INDEXED.flatMap((columns, bit) => (changes & (1 << bit)) === 0 ? columns : []))
+    const columns = changingColumns.filter((column) => !unchanged.has(column))
+    const statement = this.db.prepare<Array<TaskRow[TaskColumn]>>(
+      `UPDATE tasks SET ${columns.map((column) => `${column} = ?`).join(", ")}
+       WHERE project_id = ? AND engine = ? AND task_id = ? AND id = ? AND revision = ?`
+    )
+    return (row, revision) =>
+      statement.run(
+        ...columns.map((column) => row[column]),
+        row.project_id,
+        row.engine,
+        row.task_id,
+        row.id,
+        revision
+      ).changes === 1
+  }
+}
+
+/** In the order of `taskColumns`; written out, since looking each up by its name costs as much as an index. */
+const valuesOf = (row: TaskRow): Array<TaskRow[TaskColumn]> => [
+  row.id,
+  row.project_id,
+  row.engine,
+  row.task_id,
+  row.name,
+  row.queue,
+  row.state,
+  row.priority,
+  row.args,
+  row.kwargs,
+  row.result,
+  row.exception,
+  row.traceback,
+  row.retry_count,
+  row.eta,
+  row.received_at,
+  row.started_at,
+  row.finished_at,
+  row.runtime_ms,
+  row.worker_name,
+  row.parent_task_id,
+  row.root_task_id,
+  row.tags,
+  row.first_event_at,
+  row.history,
+  row.revision,
+  row.created_at,
+  row.updated_at
+]
+
+/** Columns of indexes that seldom change; each list is one bit. `updated_at` is indexed too, and always changes. */
+const INDEXED: ReadonlyArray<ReadonlyArray<TaskColumn>> = [
+  ["state"],
+  ["name"],
+  ["queue"],
+  ["worker_name"],
+  ["root_task_id"],
+  ["received_at", "first_event_at"]
+]
+
+const changedIndexes = (known: Known, row: TaskRow): number =>
+  (known.state === row.state ? 0 : 1) |
+  (known.name === row.name ? 0 : 2) |
+  (known.queue === row.queue ? 0 : 4) |
+  (known.worker_name === row.worker_name ? 0 : 8) |
+  (known.root_task_id === row.root_task_id ? 0 : 16) |
+  (known.received_at === row.received_at && known.first_event_at === row.first_event_at ? 0 : 32)
+
+/** Writes the tally of a transaction, in it. */
+export class SqliteTallies {
+  private readonly count: BetterSqlite3.Statement
+  private readonly facet: BetterSqlite3.Statement
+  private readonly worker: BetterSqlite3.Statement
+  private readonly queue: BetterSqlite3.Statement
+  private readonly farewell: BetterSqlite3.Statement
+
+  constructor(db: BetterSqlite3.Database) {
+    this.count = db.prepare(
+      `INSERT INTO task_counts (project_id, state, slot, tasks) VALUES (@project_id, @state, @slot, @tasks)
+       ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = tasks + excluded.tasks`
+    )
+    this.facet = db.prepare(
+      `INSERT INTO task_facets (project_id, facet, value, seen_at) VALUES (@project_id, @facet, @value, @at)
+       ON CONFLICT (project_id, facet, value) DO UPDATE SET seen_at = excluded.seen_at`
+    )
+    this.worker = db.prepare(
+      `INSERT INTO workers (id, project_id, engine, name, hostname, pid, queues, state, last_heartbeat, active_tasks,
+         processed, failed, succeeded, retried, metadata, agent_id, created_at, updated_at)
+       SELECT @id, projects.id, @engine, @name, @hostname, @pid, '[]', @state, @last_heartbeat, 0, @processed,
+         @failed, @succeeded, @retried, '{}', (SELECT id FROM agents WHERE id = @agent_id), @at, @at
+       FROM projects WHERE projects.id = @project_id
+       ON CONFLICT (project_id, engine, name) DO UPDATE SET ${workerChanges("max")}`
+    )
+    this.queue = db.prepare(
+      `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at)
+       SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at FROM projects WHERE projects.id = @project_id
+       ON CONFLICT (project_id, engine, name) DO UPDATE SET ${queueChanges("max")}`
+    )
+    this.farewell = db.prepare(
+      `UPDATE workers SET state = 'offline', last_heartbeat = @last_heartbeat, updated_at = @at
+       WHERE project_id = @project_id AND name = @name AND coalesce(last_heartbeat, '') <= @last_heartbeat`
+    )
+  }
+
+  write({ counts, facets, farewells, queues, workers }: Tally, slot: number, at: Timestamp): void {
+    for (const row of counts) this.count.run({ ...row, slot })
+    for (const row of facets) this.facet.run({ ...row, at })
+    for (const row of workers) this.worker.run({ ...row, at })
+    for (const row of queues) this.queue.run({ ...row, at })
+    for (const row of farewells) this.farewell.run({ ...row, at })
+  }
+}
+
+/** How a worker that is known changes. `greatest` is the dialect's name for the greater of two. */
+export const workerChanges = (greatest: "max" | "greatest"): string => `
+  state = CASE WHEN excluded.last_heartbeat > coalesce(workers.last_heartbeat, '')
+      OR (excluded.last_heartbeat = workers.last_heartbeat AND excluded.state = 'offline') THEN excluded.state
+    ELSE workers.state END,
+  last_heartbeat = ${greatest}(coalesce(workers.last_heartbeat, excluded.last_heartbeat),
+    coalesce(excluded.last_heartbeat, workers.last_heartbeat)),
+  processed = workers.processed + excluded.processed, failed = workers.failed + excluded.failed,
+  succeeded = workers.succeeded + excluded.succeeded, retried = workers.retried + excluded.retried,
+  agent_id = coalesce(workers.agent_id, excluded.agent_id), updated_at = excluded.updated_at`
+
+export const queueChanges = (greatest: "max" | "greatest"): string => `
+  depth = coalesce(excluded.depth, queues.depth),
+  last_seen_at = ${greatest}(coalesce(queues.last_seen_at, ''), excluded.last_seen_at)`

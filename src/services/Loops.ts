@@ -1,0 +1,77 @@
+import { Cause, Clock, Duration, Effect, Random } from "effect"
+import { Metrics } from "./Metrics.ts"
+
+export interface LoopState {
+  readonly name: string
+  /** Epoch milliseconds of the last tick that went well, or null. */
+  readonly last_success: number | null
+  /** One line, while the loop is failing. */
+  readonly error: string | null
+}
+
+/**
+ * The long-lived loops of the brain: named, supervised fibers. A tick that fails is logged and counted, and the loop
+ * goes on with back-off; its state is in `/health/deep` and `svc_background_task_error_active`.
+ */
+export class Loops extends Effect.Service<Loops>()("svc/Loops", {
+  effect: Effect.gen(function*() {
+    const metrics = yield* Metrics
+    const states = new Map<string, { last_success: number | null; error: string | null }>()
+
+    const failed = (name: string, cause: Cause.Cause<unknown>) =>
+      Effect.suspend(() => {
+        const state = states.get(name)
+        if (state !== undefined) state.error = Cause.pretty(cause).split("\n", 1)[0] ?? "failed"
+        metrics.backgroundTaskErrorActive.set({ task: name }, 1)
+        return Effect.logError(`the loop ${name} failed and goes on`, cause)
+      })
+    const succeeded = (name: string) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        states.set(name, { last_success: now, error: null })
+        metrics.backgroundTaskErrorActive.set({ task: name }, 0)
+      })
+
+    /** After so many failures in a row: 100 ms, doubled each time up to `most`, give or take a fifth. */
+    const pause = (failures: number, most: Duration.DurationInput) =>
+      Effect.flatMap(Random.nextRange(0.8, 1.2), (jitter) =>
+        Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(most)) * jitter))
+
+    /** Runs `tick` now and then every `interval` after the last one ended, until the scope closes. */
+    const every = <E, R>(name: string, interval: Duration.DurationInput, tick: Effect.Effect<unknown, E, R>) =>
+      forever(name, Effect.zipRight(tick, Effect.zipRight(succeeded(name), Effect.sleep(interval))))
+
+    /**
+     * Runs `work` again and again, until the scope closes; `work` waits for its own cause to act. `longestPause` is how
+     * long it rests at most after failures in a row; the first that goes well ends them.
+     */
+    const forever = <E, R>(
+      name: string,
+      work: Effect.Effect<unknown, E, R>,
+      { longestPause = "30 seconds" }: { readonly longestPause?: Duration.DurationInput } = {}
+    ) =>
+      Effect.suspend(() => {
+        states.set(name, { last_success: null, error: null })
+        metrics.backgroundTaskErrorActive.set({ task: name }, 0)
+        let failures = 0
+        const wentWell = Effect.zipRight(Effect.sync(() => failures = 0), succeeded(name))
+        return Effect.zipRight(work, wentWell).pipe(
+          Effect.catchAllCause((cause) =>
+            Effect.zipRight(
+              Cause.isInterruptedOnly(cause) ? Effect.void : failed(name, cause),
+              Effect.suspend(() => pause(++failures, longestPause))
+            )),
+          Effect.forever,
+          Effect.withSpan(name, { root: true }),
+          Effect.annotateLogs("logger", name),
+          Effect.forkScoped,
+          Effect.asVoid
+        )
+      })
+
+    const state = Effect.sync((): ReadonlyArray<LoopState> => [...states].map(([name, state]) => ({ name, ...state })))
+
+    return { every, forever, state } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

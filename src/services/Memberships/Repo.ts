@@ -1,0 +1,48 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Schema } from "effect"
+import type { Role } from "../../domain/Access.ts"
+import { Membership } from "../../domain/Membership.ts"
+import { Reader } from "../Database.ts"
+
+const decodeRow = Schema.decodeUnknownSync(Membership)
+const decode = (row: object) => decodeRow(row)
+
+export interface NewMembership {
+  readonly id: string
+  readonly user_id: string
+  readonly project_id: string
+  readonly role: Role
+  readonly created_at: string
+}
+
+export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/MembershipsRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(
+      "m.id, m.user_id, m.project_id, u.email AS user_email, u.display_name AS user_display_name, m.role, m.created_at"
+    )
+
+    return {
+      /** Newest first. */
+      list: (projectId: string) =>
+        Effect.map(
+          read`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
+            WHERE m.project_id = ${projectId} ORDER BY m.id DESC`,
+          (rows) => rows.map(decode)
+        ),
+      /** Of the transaction it is called in, if any. */
+      byId: (projectId: string, id: string) =>
+        Effect.map(
+          sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
+            WHERE m.project_id = ${projectId} AND m.id = ${id}`,
+          (rows) => Option.map(Option.fromNullable(rows[0]), decode)
+        ),
+      insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
+      setRole: (id: string, role: Role) => sql`UPDATE memberships SET role = ${role} WHERE id = ${id}`,
+      delete: (id: string) => sql`DELETE FROM memberships WHERE id = ${id}`
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,61 @@
+import { Effect } from "effect"
+import { Counter, Gauge, Histogram, Registry } from "prom-client"
+
+/** Seconds; from a memory read to a request that nobody waits for any more. */
+const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
+
+/**
+ * Every metric of the brain, in one list (interface, Metrics). Labels are bounded: states, reasons, actions and
+ * module names of our own, never ids, names of tasks or addresses.
+ */
+export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
+  sync: () => {
+    const registry = new Registry()
+    const registers = [registry]
+    return {
+      registry,
+      agentsOnline: new Gauge({ name: "svc_agents_online", help: "Agents online, of all replicas", registers }),
+      tasksTotal: new Gauge({ name: "svc_tasks_total", help: "Tasks by state", labelNames: ["state"], registers }),
+      backgroundTaskErrorActive: new Gauge({
+        name: "svc_background_task_error_active",
+        help: "1 while a background loop is failing",
+        labelNames: ["task"],
+        registers
+      }),
+      swallowedExceptions: new Counter({
+        name: "svc_swallowed_exceptions_total",
+        help: "Errors that were handled by going on",
+        labelNames: ["module", "site"],
+        registers
+      }),
+      agentSessions: new Gauge({ name: "svc_agent_sessions", help: "Open agent sessions of this process", labelNames: ["transport"], registers }),
+      framesReceived: new Counter({ name: "svc_agent_frames_total", help: "Frames accepted, by type", labelNames: ["type"], registers }),
+      framesRefused: new Counter({ name: "svc_agent_frames_refused_total", help: "Frames refused, by reason", labelNames: ["reason"], registers }),
+      ingestEvents: new Counter({ name: "svc_ingest_events_total", help: "Events by outcome", labelNames: ["outcome"], registers }),
+      ingestQueue: new Gauge({ name: "svc_ingest_queue_events", help: "Events waiting for the writer", registers }),
+      ingestCommit: new Histogram({ name: "svc_ingest_commit_seconds", help: "Time of one group commit", buckets: durations, registers }),
+      ingestBatch: new Histogram({
+        name: "svc_ingest_batch_events",
+        help: "Events of one group commit",
+        buckets: [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000],
+        registers
+      }),
+      commandSeconds: new Histogram({
+        name: "svc_command_seconds",
+        help: "From issued to its end, by action and status",
+        labelNames: ["action", "status"],
+        buckets: durations,
+        registers
+      }),
+      databaseSeconds: new Histogram({
+        name: "svc_database_seconds",
+        help: "Time that a database connection was in use, for a statement or a transaction",
+        labelNames: ["connection"],
+        buckets: durations,
+        registers
+      })
+    } as const
+  }
+}) {
+  static readonly layer = this.Default
+}

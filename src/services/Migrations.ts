@@ -1,0 +1,142 @@
+import { SqlClient, type SqlError } from "@effect/sql"
+import { Context, Data, Effect, Layer } from "effect"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { version } from "../domain/Version.ts"
+
+/**
+ * One numbered step of the schema, both dialects in one file. `up` expands (old programs run on); what contracts
+ * comes a release later. `down` undoes exactly this step.
+ */
+export interface Migration {
+  readonly id: number
+  readonly name: string
+  /** The oldest schema revision whose programs still work with the schema after this step. */
+  readonly compatibleFrom: number
+  readonly up: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
+  readonly down: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
+}
+
+export interface Applied {
+  readonly id: number
+  readonly name: string
+  readonly applied_at: string
+}
+
+interface AppliedRow extends Applied {
+  readonly compatible_from: number
+  /** The version of the program that applied it. */
+  readonly program: string | null
+}
+
+/** The database was migrated by a newer program, and this one cannot work with it. */
+export class SchemaTooNew extends Data.TaggedError("SchemaTooNew")<{
+  readonly revision: number
+  readonly known: number
+  readonly program: string | null
+}> {
+  override get message() {
+    const newer = named(this.program)
+    return `The database is at revision ${this.revision}, which ${newer} made; this is svc ${version}, and it knows revisions up ` +
+      `to ${this.known}. Start ${newer}, or let it go back one step: svc migrate downgrade ${this.revision - 1}`
+  }
+}
+
+/** The program that applied a step; null where that was not written down. */
+const named = (program: string | null): string => (program === null ? "a newer svc" : `svc ${program}`)
+
+/** A revision that does not exist, or a way that does not lead there. */
+export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
+
+/** The list of steps, provided by `migrations/index.ts`. */
+export class MigrationList extends Context.Tag("svc/MigrationList")<MigrationList, ReadonlyArray<Migration>>() {}
+
+const lockKey = 7_700_001
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const list = yield* MigrationList
+  const head = list[list.length - 1]?.id ?? 0
+
+  const prepare = sql`CREATE TABLE IF NOT EXISTS schema_migrations (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, compatible_from INTEGER NOT NULL, applied_at TEXT NOT NULL, program TEXT
+  )`
+  // Replicas that start together take turns; SQLite's immediate transaction is already exclusive.
+  const lock = sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockKey})`),
+    orElse: () => Effect.void
+  })
+  const exists = sql.onDialectOrElse({
+    pg: () => sql<{ n: number }>`SELECT count(*) AS n FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'`,
+    orElse: () => sql<{ n: number }>`SELECT count(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'`
+  })
+  const applied: Effect.Effect<ReadonlyArray<AppliedRow>, SqlError.SqlError> =
+    Effect.flatMap(exists, ([row]) =>
+      (row?.n ?? 0) === 0
+        ? Effect.succeed([])
+        : sql<AppliedRow>`SELECT id, name, compatible_from, applied_at, program FROM schema_migrations ORDER BY id`)
+
+  const current = Effect.map(applied, (rows) => rows[rows.length - 1]?.id ?? 0)
+
+  /** Fails with SchemaTooNew unless this program can work with the schema as it is. */
+  const checkCompatible = Effect.flatMap(applied, (rows) => {
+    const last = rows[rows.length - 1]
+    return last !== undefined && last.id > head && last.compatible_from > head
+      ? Effect.fail(new SchemaTooNew({ revision: last.id, known: head, program: last.program }))
+      : Effect.void
+  })
+
+  /** Applies every missing step up to `target`, in one transaction; answers the steps applied. */
+  const upgrade = (target = head) =>
+    sql.withTransaction(Effect.gen(function*() {
+      yield* lock
+      yield* prepare
+      const done = new Set((yield* applied).map((row) => row.id))
+      yield* checkCompatible
+      const missing = list.filter((migration) => migration.id <= target && !done.has(migration.id))
+      for (const migration of missing) {
+        yield* migration.up
+        const row = {
+          id: migration.id,
+          name: migration.name,
+          compatible_from: migration.compatibleFrom,
+          applied_at: yield* Timestamp.now,
+          program: version
+        }
+        yield* sql`INSERT INTO schema_migrations ${sql.insert(row)}`
+      }
+      return missing
+    }).pipe(Effect.provideService(SqlClient.SqlClient, sql)))
+
+  /** Undoes the newest step, which must be the one after `target`: one step back at a time. */
+  const downgrade = (target: number) =>
+    sql.withTransaction(Effect.gen(function*() {
+      yield* lock
+      const rows = yield* applied
+      const newest = rows[rows.length - 1]
+      const at = newest?.id ?? 0
+      if (newest !== undefined && at > head) {
+        return yield* new MigrationRefused({
+          message: `The newest step, revision ${at}, was made by ${named(newest.program)}, and this is svc ${version}, which knows ` +
+            `steps up to ${head}. Undo it with ${named(newest.program)}: svc migrate downgrade ${at - 1}`
+        })
+      }
+      if (at === target) return yield* new MigrationRefused({ message: `The database is already at revision ${target}.` })
+      const step = list.find((migration) => migration.id === at)
+      if (step === undefined || !(at - 1 === target)) {
+        return yield* new MigrationRefused({
+          message: `The database is at revision ${at}; one step back is revision ${at - 1}. Go back one step at a time.`
+        })
+      }
+      yield* step.down
+      yield* sql`DELETE FROM schema_migrations WHERE id = ${step.id}`
+      return step
+    }).pipe(Effect.provideService(SqlClient.SqlClient, sql)))
+
+  return { head, list, applied, current, checkCompatible, upgrade, downgrade } as const
+})
+
+export class Migrations extends Effect.Service<Migrations>()("svc/Migrations", { effect: make }) {
+  static readonly layer = this.Default
+  /** Migrates at start. */
+  static readonly upgraded = Layer.effectDiscard(Effect.flatMap(Migrations, (migrations) => migrations.upgrade()))
+}

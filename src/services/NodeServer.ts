@@ -1,0 +1,22 @@
+import { Context, type Effect } from "effect"
+import { type Server, STATUS_CODES } from "node:http"
+import type { Problem } from "../domain/Problem.ts"
+
+/**
+ * The raw HTTP server under the routes, for what needs its sockets: the agents' WebSockets. `closing` ends when the
+ * program stops: whatever holds a request open (live streams, long-polls, sockets) must end it then.
+ */
+export class NodeServer extends Context.Tag("svc/NodeServer")<NodeServer, {
+  readonly server: Server
+  readonly closing: Effect.Effect<void>
+  /** Begins the closing and drains; the server's own layer calls it. */
+  readonly close: Effect.Effect<void>
+}>() {}
+
+/** The whole answer to a request that no route takes, as text for its socket. Ends the connection. */
+export const rawAnswer = (problem: Problem): string => {
+  const body = JSON.stringify(problem)
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
+    `Content-Type: application/problem+json\r\nX-Request-Id: ${problem.request_id}\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}

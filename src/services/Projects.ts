@@ -1,0 +1,105 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import type { CreateProject, Project, UpdateProject } from "../domain/Project.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Audit } from "./Audit.ts"
+import { CurrentActor, roleIn } from "./CurrentActor.ts"
+import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { ProjectsRepo } from "./Projects/Repo.ts"
+
+const slugTaken = (slug: string) => new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
+
+export class Projects extends Effect.Service<Projects>()("svc/Projects", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* ProjectsRepo
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    /** The projects that the actor may see, by slug; for a bound API key only its own. */
+    const list = Effect.fn("Projects.list")(function*() {
+      const actor = yield* CurrentActor
+      return (yield* repo.list).filter((project) => roleIn(actor, project.id) !== null)
+    }, orDieOnSql)
+
+    /** The project behind a slug, if the actor may see it. */
+    const find = Effect.fn("Projects.find")(function*(slug: string) {
+      const actor = yield* CurrentActor
+      const found = yield* repo.bySlug(slug)
+      return yield* Option.match(Option.filter(found, (project) => roleIn(actor, project.id) !== null), {
+        onNone: () => new NotFound({ resource: "project" }),
+        onSome: Effect.succeed
+      })
+    }, orDieOnSql)
+
+    const create = Effect.fn("Projects.create")(function*(input: CreateProject) {
+      const now = yield* Timestamp.now
+      const project: Project = { ...input, id: yield* Ids.next, is_active: true, created_at: now, updated_at: now }
+      yield* repo.insert(project).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(input.slug)))
+      yield* audit.record({ action: "project.created", target_type: "project", target_id: project.id, project_id: project.id })
+      return project
+    }, sql.withTransaction, orDieOnSql)
+
+    /** Changes the given fields; null and absent fields stay as they are. */
+    const update = Effect.fn("Projects.update")(function*(project: Project, changes: UpdateProject) {
+      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
+      const updated: Project = { ...project, ...given, updated_at: yield* Timestamp.now }
+      yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
+      yield* audit.record({
+        action: "project.updated",
+        target_type: "project",
+        target_id: project.id,
+        project_id: project.id,
+        metadata: { fields: Object.keys(given) }
+      })
+      return updated
+    }, sql.withTransaction, orDieOnSql)
+
+    const removed = Effect.fnUntraced(function*(project: Project) {
+      yield* repo.cancelCommands(project.id)
+      yield* repo.insertDeletion(project.id, yield* Timestamp.now)
+      yield* repo.delete(project.id)
+      yield* audit.record({
+        action: "project.deleted",
+        target_type: "project",
+        target_id: project.id,
+        project_id: project.id,
+        metadata: { slug: project.slug }
+      })
+    }, sql.withTransaction)
+
+    /**
+     * Deletes the project with its agents, memberships and bound keys; pending and dispatched commands end as
+     * cancelled. Tasks and commands go afterwards, slice by slice (`sweepDeleted`). The audit log keeps its rows.
+     */
+    const remove = Effect.fn("Projects.remove")(function*(project: Project) {
+      const agents = yield* repo.agentIds(project.id)
+      // before the transaction: thousands of rows in it would hold up every other writer
+      yield* Effect.repeat(repo.deleteHealthSlice(project.id), { while: (more) => more })
+      yield* removed(project)
+      yield* Effect.forEach(agents, (agentId) => hints.publish("access", agentId), { discard: true })
+    }, orDieOnSql)
+
+    const sweepProject = Effect.fnUntraced(function*(projectId: string) {
+      for (const slice of repo.leftoverSlices) yield* Effect.repeat(slice(projectId), { while: (more) => more })
+    })
+
+    /**
+     * Removes what deleted projects left behind, and forgets a deletion after ten minutes: by then nothing that was
+     * on its way when the project was deleted can still arrive.
+     */
+    const sweepDeleted = Effect.fn("Projects.sweepDeleted")(function*() {
+      const deletions = yield* repo.deletions
+      yield* Effect.forEach(deletions, ({ project_id }) => sweepProject(project_id), { discard: true })
+      const settled = Timestamp.addSeconds(yield* Timestamp.now, -600)
+      const over = deletions.filter(({ created_at }) => created_at <= settled)
+      yield* Effect.forEach(over, ({ project_id }) => repo.forgetDeletion(project_id), { discard: true })
+    }, orDieOnSql)
+
+    return { list, find, create, update, remove, sweepDeleted } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

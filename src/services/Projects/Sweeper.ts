@@ -1,0 +1,10 @@
+import { Effect, Layer } from "effect"
+import { Loops } from "../Loops.ts"
+import { Projects } from "../Projects.ts"
+
+/** Twice a minute: what deleted projects left behind. */
+export const layer = Layer.scopedDiscard(Effect.gen(function*() {
+  const loops = yield* Loops
+  const projects = yield* Projects
+  yield* loops.every("deleted projects", "30 seconds", projects.sweepDeleted())
+}))

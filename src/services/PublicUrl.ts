@@ -1,0 +1,11 @@
+import type { SettingsShape } from "./Settings.ts"
+
+/**
+ * Where people reach the brain, without a slash at the end: SVC_PUBLIC_URL, else host and port; an address that
+ * stands for all of the machine's is shown as localhost.
+ */
+export const publicUrlOf = ({ host, port, publicUrl }: Pick<SettingsShape, "host" | "port" | "publicUrl">): string => {
+  if (publicUrl !== "") return publicUrl.replace(/\/+$/, "")
+  const name = ["0.0.0.0", "::", ""].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

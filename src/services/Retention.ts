@@ -1,0 +1,61 @@
+import { SqlClient, type SqlError, type Statement } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import { system } from "../domain/Actor.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Audit } from "./Audit.ts"
+import { pruneAudit } from "./Audit/Prune.ts"
+import { CurrentActor } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import { keptSeconds } from "./Idempotency.ts"
+import { Loops } from "./Loops.ts"
+import { Settings } from "./Settings.ts"
+
+const slice = 1000
+const daySeconds = 86_400
+
+/** Forgets, in slices, what identity and the audit log need no longer. Replicas may do it at the same time. */
+export class Retention extends Effect.Service<Retention>()("svc/Retention", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const audit = yield* Audit
+    const settings = yield* Settings
+
+    const repeated = <E, R>(work: Effect.Effect<boolean, E, R>) => Effect.repeat(work, { while: (more) => more })
+
+    const forget = (table: string, key: string, old: Statement.Fragment): Effect.Effect<boolean, SqlError.SqlError> =>
+      repeated(Effect.map(
+        sql`DELETE FROM ${sql(table)} WHERE ${sql(key)} IN (
+          SELECT ${sql(key)} FROM ${sql(table)} WHERE ${old} LIMIT ${slice}) RETURNING 1`,
+        (rows) => rows.length === slice
+      ))
+
+    /** Ended sessions, used `Idempotency-Key`s, setup links that ran out, and audit rows where a retention is set. */
+    const sweep = Effect.fn("Retention.sweep")(function*() {
+      const now = yield* Timestamp.now
+      const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
+      const ended = ago(settings.sessionsRetentionDays * daySeconds)
+      yield* forget("sessions", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
+      yield* forget("idempotency_keys", "scope", sql`created_at < ${ago(keptSeconds)}`)
+      yield* forget("setup_tokens", "id", sql`expires_at < ${now}`)
+      yield* forget("setup_attempts", "id", sql`attempted_at < ${ago(daySeconds)}`)
+      if (settings.auditRetentionDays > 0) {
+        yield* repeated(sql.withTransaction(pruneAudit(ago(settings.auditRetentionDays * daySeconds)))).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.provideService(Audit, audit),
+          Effect.provideService(CurrentActor, system("retention"))
+        )
+      }
+    }, orDieOnSql)
+
+    return { sweep } as const
+  })
+}) {
+  static readonly layer = this.Default
+
+  /** Once an hour. */
+  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const retention = yield* Retention
+    yield* loops.every("retention", "1 hour", retention.sweep())
+  }))
+}

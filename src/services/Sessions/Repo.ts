@@ -1,0 +1,68 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import { Session } from "../../domain/Session.ts"
+import { Reader } from "../Database.ts"
+
+const Row = Schema.Struct(Session.fields).omit("is_current")
+const decodeRows = Schema.decodeUnknownSync(Schema.Array(Row))
+
+export interface NewSession {
+  readonly id: string
+  readonly user_id: string
+  readonly token_hash: string
+  readonly remember_me: number
+  readonly issued_at: string
+  readonly last_seen_at: string
+  readonly expires_at: string
+  readonly ip_at_issue: string
+  readonly user_agent_at_issue: string | null
+}
+
+export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(Object.keys(Row.fields).join(", "))
+
+    return {
+      insert: (session: NewSession) => sql`INSERT INTO sessions ${sql.insert({ ...session })}`,
+      /** The sessions of a user that still work, newest first; idle ones by `idleSince`. */
+      active: (userId: string, now: string, idleSince: string) =>
+        Effect.map(
+          read`SELECT ${columns} FROM sessions
+            WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
+              AND (remember_me = 1 OR last_seen_at > ${idleSince})
+            ORDER BY id DESC`,
+          (rows) => decodeRows(rows)
+        ),
+      isRemembered: (id: string) =>
+        Effect.map(
+          read<{ remember_me: number }>`SELECT remember_me FROM sessions WHERE id = ${id}`,
+          (rows) => rows[0]?.remember_me === 1
+        ),
+      exists: (userId: string, id: string) =>
+        Effect.map(
+          read`SELECT 1 FROM sessions WHERE id = ${id} AND user_id = ${userId}`,
+          (rows) => rows.length > 0
+        ),
+      /** Ends one session of the user; whether it had not been ended before. */
+      revoke: (userId: string, id: string, now: string) =>
+        Effect.map(
+          sql`UPDATE sessions SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
+            RETURNING id`,
+          (rows) => rows.length > 0
+        ),
+      /** Ends every session of the user but `kept`; how many. */
+      revokeAll: (userId: string, now: string, kept: string | null) =>
+        Effect.map(
+          kept === null
+            ? sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL RETURNING id`
+            : sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL AND id <> ${kept}
+                RETURNING id`,
+          (rows) => rows.length
+        )
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,200 @@
+import { Context, Either, Redacted } from "effect"
+import { isRange } from "../domain/Cidr.ts"
+
+/**
+ * Every setting of the program, declared once: name, type, range, default, secret or not, and one line of text.
+ * The environment reader, `svc init`, `svc config show`, `svc config validate`, `svc check` and the reference page
+ * in `docs/settings.md` are derived from this list.
+ */
+export interface Setting<A> {
+  readonly name: string
+  /** What the value is, for people: `integer 1..500`, `duration in seconds`, `comma-separated list`. */
+  readonly type: string
+  readonly secret: boolean
+  /** May stand in the tunables file of `SVC_HOME` (secrets and the database may not). */
+  readonly tunable: boolean
+  readonly line: string
+  readonly fallback: A
+  readonly parse: (text: string) => Either.Either<A, string>
+  readonly print: (value: A) => string
+}
+
+type Extra = { readonly tunable?: boolean }
+
+const integer = (name: string, fallback: number, min: number, max: number, line: string, extra: Extra = {}): Setting<number> => ({
+  name,
+  type: `integer ${min}..${max}`,
+  secret: false,
+  tunable: extra.tunable ?? true,
+  line,
+  fallback,
+  parse: (text) => {
+    const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN
+    return value >= min && value <= max
+      ? Either.right(value)
+      : Either.left(`must be a whole number from ${min} to ${max}, but is "${text}"`)
+  },
+  print: String
+})
+
+export const text = (name: string, fallback: string, line: string, extra: Extra = {}): Setting<string> => ({
+  name,
+  type: "text",
+  secret: false,
+  tunable: extra.tunable ?? true,
+  line,
+  fallback,
+  parse: Either.right,
+  print: (value) => value
+})
+
+const oneOf = <A extends string>(name: string, values: ReadonlyArray<A>, fallback: A, line: string): Setting<A> => ({
+  name,
+  type: values.join(" | "),
+  secret: false,
+  tunable: true,
+  line,
+  fallback,
+  parse: (text) => {
+    const value = values.find((value) => value === text.toLowerCase())
+    return value === undefined
+      ? Either.left(`must be one of ${values.join(", ")}, but is "${text}"`)
+      : Either.right(value)
+  },
+  print: (value) => value
+})
+
+const list = (name: string, line: string): Setting<ReadonlyArray<string>> => ({
+  name,
+  type: "comma-separated list",
+  secret: false,
+  tunable: true,
+  line,
+  fallback: [],
+  parse: (text) => Either.right(text.split(",").map((part) => part.trim()).filter((part) => part !== "")),
+  print: (value) => value.join(",")
+})
+
+const url = (name: string, line: string): Setting<string> => ({
+  ...text(name, "", line),
+  type: "http or https URL",
+  parse: (text) =>
+    text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
+      ? Either.right(text)
+      : Either.left(`must be an http or https URL, but is "${text}"`)
+})
+
+const ranges = (name: string, line: string): Setting<ReadonlyArray<string>> => {
+  const parts = list(name, line)
+  return {
+    ...parts,
+    parse: (text) =>
+      Either.flatMap(parts.parse(text), (values) => {
+        const wrong = values.find((value) => !isRange(value))
+        return wrong === undefined
+          ? Either.right(values)
+          : Either.left(`must be IP addresses or ranges such as 10.0.0.0/8, but has "${wrong}"`)
+      })
+  }
+}
+
+export const secret = (name: string, line: string, least = 1): Setting<Redacted.Redacted | null> => ({
+  name,
+  type: least > 1 ? `secret, at least ${least} characters` : "secret",
+  secret: true,
+  tunable: false,
+  line,
+  fallback: null,
+  parse: (text) =>
+    text.length >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} characters`),
+  print: (value) => (value === null ? "" : "********")
+})
+
+const key = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line, 43),
+  parse: (text) =>
+    Buffer.from(text, "base64url").length === 32
+      ? Either.right(Redacted.make(text))
+      : Either.left("must be 32 bytes as base64url (43 characters)")
+})
+
+const sentryProject = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  parse: (text) =>
+    /^https?:\/\/[^@/\s]+@[^/\s]+\/(.+\/)?\d+$/.test(text)
+      ? Either.right(Redacted.make(text))
+      : Either.left("must look like https://key@host/project")
+})
+
+const day = 86_400
+
+export const declared = {
+  home: text("SVC_HOME", "", "Folder of the brain's own files (default: ~/.svc).", { tunable: false }),
+  databaseUrl: secret("SVC_DATABASE_URL", "sqlite:///path or postgresql://user:password@host/name (default: svc.db in SVC_HOME)."),
+  databasePoolSize: integer("SVC_DATABASE_POOL_SIZE", 16, 2, 200, "PostgreSQL connections of one process."),
+  host: text("SVC_HOST", "127.0.0.1", "Address the server listens on.", { tunable: false }),
+  port: integer("SVC_PORT", 7700, 0, 65535, "Port the server listens on.", { tunable: false }),
+  workers: integer("SVC_WORKERS", 1, 1, 64, "Server processes on one port (PostgreSQL only).", { tunable: false }),
+  publicUrl: url("SVC_PUBLIC_URL", "Address people reach the brain at; decides links and cookies (default: http://host:port)."),
+  environment: oneOf("SVC_ENVIRONMENT", ["production", "development"], "production", "development allows plain-http cookies on any address."),
+  trustedProxies: ranges("SVC_TRUSTED_PROXIES", "Addresses or CIDR ranges whose X-Forwarded-For is believed."),
+  logLevel: oneOf("SVC_LOG_LEVEL", ["debug", "info", "warning", "error"], "info", "Least level that is logged."),
+
+  secretKey: key("SVC_SECRET_KEY", "Key of the secrets stored in the database, 32 bytes as base64url (default: made in SVC_HOME)."),
+  auditChainKey: key("SVC_AUDIT_CHAIN_KEY", "Key of the audit chain, 32 bytes as base64url (default: made in SVC_HOME)."),
+  metricsAuthToken: secret("SVC_METRICS_AUTH_TOKEN", "Bearer token of /metrics (default: made in SVC_HOME).", 16),
+
+  maxPayloadSizeBytes: integer("SVC_MAX_PAYLOAD_SIZE_BYTES", 8192, 1024, 67_108_864, "Largest request body, unless the endpoint declares more."),
+  restMaxPageSize: integer("SVC_REST_MAX_PAGE_SIZE", 500, 1, 5000, "Largest page of a list."),
+  tasksExportMaxRows: integer("SVC_TASKS_EXPORT_MAX_ROWS", 100_000, 1, 10_000_000, "Most rows of one task export (csv, json)."),
+
+  sessionAbsoluteLifetime: integer("SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS", 7 * day, 60, 365 * day, "A session ends this long after login."),
+  sessionIdleTimeout: integer("SVC_SESSION_IDLE_TIMEOUT_SECONDS", 1800, 60, 365 * day, "A session ends after this long without a request."),
+  sessionRememberMeLifetime: integer("SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS", 30 * day, 60, 365 * day, "Lifetime of a remembered session."),
+  loginLockoutThreshold: integer("SVC_LOGIN_LOCKOUT_THRESHOLD", 10, 1, 1000, "Failed logins in a row that lock an account."),
+  loginLockoutDuration: integer("SVC_LOGIN_LOCKOUT_DURATION_SECONDS", 900, 1, day, "How long a locked account stays locked."),
+  loginMinDuration: integer("SVC_LOGIN_MIN_DURATION_MS", 300, 0, 10_000, "A login answers no sooner than this."),
+  setupTokenTtl: integer("SVC_SETUP_TOKEN_TTL_SECONDS", day, 60, 30 * day, "How long a one-time setup link is good."),
+  firstBootAttemptsPerIp: integer("SVC_FIRST_BOOT_ATTEMPTS_PER_IP", 30, 1, 1000, "Setup attempts of one address in 15 minutes."),
+
+  ingestQueueEvents: integer("SVC_INGEST_QUEUE_EVENTS", 20_000, 100, 1_000_000, "Events waiting for the writer before agents' sockets are paused."),
+  ingestBatchEvents: integer("SVC_INGEST_BATCH_EVENTS", 2000, 1, 50_000, "Most events written in one transaction."),
+  redactExtraKeys: list("SVC_REDACT_EXTRA_KEYS", "More key names whose values are masked in args, kwargs and results."),
+  agentHeartbeat: integer("SVC_AGENT_HEARTBEAT_SECONDS", 10, 1, 3600, "Heartbeat interval told to agents."),
+  agentOfflineAfter: integer("SVC_AGENT_OFFLINE_AFTER_SECONDS", 30, 2, 86_400, "An agent is offline after this long without a sign of life."),
+  commandTimeout: integer("SVC_COMMAND_TIMEOUT_SECONDS", 60, 1, 3600, "Time a command has to complete."),
+  bulkCommandTimeout: integer("SVC_BULK_COMMAND_TIMEOUT_SECONDS", 600, 1, 3600, "Time a bulk command has to complete."),
+
+  tasksRetentionDays: integer("SVC_TASKS_RETENTION_DAYS", 30, 1, 3650, "Tasks are deleted this long after their last event."),
+  commandsRetentionDays: integer("SVC_COMMANDS_RETENTION_DAYS", 90, 1, 3650, "Finished commands are deleted after this."),
+  agentHealthRetentionDays: integer("SVC_AGENT_HEALTH_RETENTION_DAYS", 7, 1, 3650, "Agents' health snapshots are deleted after this."),
+  workersRetentionDays: integer("SVC_WORKERS_RETENTION_DAYS", 30, 1, 3650, "Workers and agent processes not seen for this long are deleted."),
+  sessionsRetentionDays: integer("SVC_SESSIONS_RETENTION_DAYS", 30, 1, 3650, "Ended sessions are deleted after this."),
+  auditRetentionDays: integer("SVC_AUDIT_RETENTION_DAYS", 0, 0, 36_500, "Audit rows are kept this long; 0 keeps them for ever."),
+
+  agentBrainUrl: text("SVC_AGENT_BRAIN_URL", "", "For an agent's process: where it reaches the brain, such as https://svc.example.com.", { tunable: false }),
+  agentToken: secret("SVC_AGENT_TOKEN", "For an agent's process: the token shown when the agent was made."),
+  agentHmacSecret: secret("SVC_AGENT_HMAC_SECRET", "For an agent's process: the hmac secret shown when the agent was made."),
+  agentHome: text("SVC_AGENT_HOME", "", "For an agent's process: folder of its buffer of unsent events (default: ~/.svc/agent).", { tunable: false }),
+  agentName: text("SVC_AGENT_NAME", "", "For an agent's process: what people see it called (default: the machine's name).", { tunable: false }),
+  agentTransport: { ...oneOf("SVC_AGENT_TRANSPORT", ["auto", "ws", "longpoll"], "auto", "For an agent's process: auto takes WebSocket, and long-poll while that does not get through."), tunable: false },
+  agentAllowInsecure: { ...oneOf("SVC_AGENT_ALLOW_INSECURE", ["no", "yes"], "no", "For an agent's process: yes allows plain http to another machine."), tunable: false },
+  agentRedactExtraKeys: { ...list("SVC_AGENT_REDACT_EXTRA_KEYS", "For an agent's process: more key names whose values are masked before they are sent."), tunable: false },
+
+  otlpEndpoint: url("SVC_OTEL_EXPORTER_OTLP_ENDPOINT", "Base URL of an OTLP/HTTP collector; empty: no tracing."),
+  sentryDsn: sentryProject("SVC_SENTRY_DSN", "Sentry project to report crashes to; unset: none.")
+} as const
+
+export type SettingsShape = {
+  readonly [Key in keyof typeof declared]: (typeof declared)[Key] extends Setting<infer A> ? A : never
+}
+
+/** Where a value came from: `environment`, `file` (NAME_FILE), `tunables`, `default`, `option` (command line). */
+export type Source = "environment" | "file" | "tunables" | "default" | "option"
+
+/** The program's settings, read and checked. */
+export class Settings extends Context.Tag("svc/Settings")<Settings, SettingsShape & {
+  /** Absolute path of SVC_HOME. */
+  readonly home: string
+  readonly sources: ReadonlyMap<string, Source>
+}>() {}

@@ -1,0 +1,150 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Redacted } from "effect"
+import { type Source, system } from "../domain/Actor.ts"
+import { Conflict, Forbidden, RateLimited } from "../domain/Errors.ts"
+import type { CreateProject } from "../domain/Project.ts"
+import type { CompleteSetup, SetupCompleted } from "../domain/Setup.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { emailKey, type UserDetail } from "../domain/User.ts"
+import { Audit } from "./Audit.ts"
+import { CurrentActor } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { Projects } from "./Projects.ts"
+import { publicUrlOf } from "./PublicUrl.ts"
+import { Settings } from "./Settings.ts"
+import { SetupRepo } from "./Setup/Repo.ts"
+import { Passwords } from "./Users/Passwords.ts"
+import { UsersRepo } from "./Users/Repo.ts"
+
+export interface FirstAdmin {
+  readonly email: string
+  readonly displayName: string | null
+  readonly password: Redacted.Redacted
+}
+
+const alreadyDone = new Conflict({
+  code: "setup_done",
+  detail: "The brain is set up already. Sign in, or ask its global admin for an account."
+})
+
+const badToken = new Forbidden({
+  code: "setup_token_invalid",
+  detail: "This setup link is not valid or has run out. Restart the brain to get a new one in its log."
+})
+
+const overBudget = new RateLimited({ detail: "Too many setup attempts. Wait 15 minutes." })
+
+const asSetup = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("setup"))
+
+const windowSeconds = 900
+/** All addresses together may try this many times as often as one (interface, Limits). */
+const globalShare = 8
+
+const firstProject: CreateProject = {
+  slug: "default",
+  name: "Default",
+  description: null,
+  environment: "production",
+  timezone: "UTC",
+  default_scheduler_owner: "svc-scheduler",
+  allowed_schedulers: null
+}
+
+/** The first boot: while there is no user, whoever holds the one-time token makes the first admin. */
+export class Setup extends Effect.Service<Setup>()("svc/Setup", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* SetupRepo
+    const users = yield* UsersRepo
+    const projects = yield* Projects
+    const passwords = yield* Passwords
+    const audit = yield* Audit
+    const settings = yield* Settings
+
+    /** Whether nobody has set the brain up yet. */
+    const isFirstBoot = Effect.map(repo.hasUsers, (has) => !has).pipe(orDieOnSql)
+
+    /**
+     * A new setup link, good once and for SVC_SETUP_TOKEN_TTL_SECONDS; none when there is a user. Links of other
+     * replicas and earlier starts stay good. Whoever starts the server prints it.
+     */
+    const link = Effect.fn("Setup.link")(function*() {
+      if (yield* repo.hasUsers) return Option.none<string>()
+      const now = yield* Timestamp.now
+      const token = yield* Ids.secret
+      yield* repo.dropExpiredTokens(now)
+      yield* repo.insertToken({
+        id: yield* Ids.next,
+        token_hash: Ids.hashSecret(token),
+        created_at: now,
+        expires_at: Timestamp.addSeconds(now, settings.setupTokenTtl)
+      })
+      return Option.some(`${publicUrlOf(settings)}/setup?token=${token}`)
+    }, orDieOnSql)
+
+    /** Counts an attempt in the database, which all replicas share; fails when there were too many. */
+    const spendAttempt = Effect.fnUntraced(function*(source_ip: string) {
+      const now = yield* Timestamp.now
+      yield* repo.dropAttempts(Timestamp.addSeconds(now, -windowSeconds))
+      const perAddress = settings.firstBootAttemptsPerIp
+      if ((yield* repo.attemptsFrom(source_ip)) >= perAddress || (yield* repo.attempts) >= perAddress * globalShare) {
+        return yield* overBudget
+      }
+      yield* repo.insertAttempt({ id: yield* Ids.next, source_ip, attempted_at: now })
+    }, sql.withTransaction)
+
+    /** The admin and the project `default`, if there is still no user; `token` is checked again under the lock. */
+    const founded = Effect.fnUntraced(function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: Source) {
+      yield* users.lockAll
+      if ((yield* users.count) > 0) return yield* alreadyDone
+      const now = yield* Timestamp.now
+      if (token !== null && !(yield* repo.isTokenGood(Ids.hashSecret(token), now))) return yield* badToken
+      const user: UserDetail = {
+        id: yield* Ids.next,
+        email: admin.email,
+        first_name: null,
+        last_name: null,
+        display_name: admin.displayName,
+        is_admin: true,
+        is_active: true,
+        timezone: "UTC",
+        last_login_at: null,
+        created_at: now,
+        updated_at: now
+      }
+      yield* users.insert(user, emailKey(user.email), passwordHash)
+      yield* repo.dropTokens
+      const project = yield* projects.create(firstProject)
+      yield* audit.record({
+        action: "setup.completed",
+        target_type: "user",
+        target_id: user.id,
+        metadata: { email: user.email, by_link: token !== null },
+        source
+      })
+      return { user, project_id: project.id } satisfies SetupCompleted
+    }, sql.withTransaction)
+
+    /** Completes the first boot by the token of the link. A wrong token costs one of the address's attempts. */
+    const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, source: Source) {
+      if (yield* repo.hasUsers) return yield* alreadyDone
+      yield* spendAttempt(source.source_ip ?? "unknown")
+      const token = Redacted.value(input.token)
+      if (!(yield* repo.isTokenGood(Ids.hashSecret(token), yield* Timestamp.now))) return yield* badToken
+      const { display_name: displayName, email, password } = input
+      return yield* asSetup(founded({ email, displayName, password }, yield* passwords.hash(password), token, source))
+    }, orDieOnSql)
+
+    /** The same from the command line, without a token: who can run it owns the database anyway. First boot only. */
+    const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
+      if (yield* repo.hasUsers) return yield* alreadyDone
+      const passwordHash = yield* passwords.hash(admin.password)
+      return yield* asSetup(founded(admin, passwordHash, null, { source_ip: null, user_agent: null }))
+    }, orDieOnSql)
+
+    return { isFirstBoot, link, complete, bootstrapAdmin } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,40 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { Reader } from "../Database.ts"
+
+export interface NewToken {
+  readonly id: string
+  readonly token_hash: string
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+export class SetupRepo extends Effect.Service<SetupRepo>()("svc/SetupRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+
+    const countOf = (rows: ReadonlyArray<{ readonly n: number }>) => rows[0]?.n ?? 0
+
+    return {
+      hasUsers: Effect.map(read`SELECT 1 FROM users LIMIT 1`, (rows) => rows.length > 0),
+      insertToken: (token: NewToken) => sql`INSERT INTO setup_tokens ${sql.insert({ ...token })}`,
+      dropExpiredTokens: (now: string) => sql`DELETE FROM setup_tokens WHERE expires_at <= ${now}`,
+      dropTokens: sql`DELETE FROM setup_tokens`,
+      /** Of the transaction it is called in, if any. */
+      isTokenGood: (tokenHash: string, now: string) =>
+        Effect.map(
+          sql`SELECT 1 FROM setup_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
+          (rows) => rows.length > 0
+        ),
+      dropAttempts: (until: string) => sql`DELETE FROM setup_attempts WHERE attempted_at <= ${until}`,
+      attempts: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts`, countOf),
+      attemptsFrom: (ip: string) =>
+        Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts WHERE source_ip = ${ip}`, countOf),
+      insertAttempt: (attempt: { readonly id: string; readonly source_ip: string; readonly attempted_at: string }) =>
+        sql`INSERT INTO setup_attempts ${sql.insert({ ...attempt })}`
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,68 @@
+import { Effect, PubSub, Stream } from "effect"
+import { Hints } from "./Database.ts"
+import { Loops } from "./Loops.ts"
+import type { Timestamp } from "../domain/Timestamp.ts"
+
+/** A task that was written by this process. */
+export interface TaskChange {
+  readonly project_id: string
+  readonly id: string
+  readonly engine: string
+  readonly task_id: string
+  readonly name: string
+  readonly state: string
+  /** Null when the task was not known before. */
+  readonly previous_state: string | null
+  readonly updated_at: Timestamp
+}
+
+/** So often a project's change is told to the other replicas at most. */
+const hintMillis = 200
+
+/**
+ * News of changed tasks, after their commit: to listeners in this process task by task, old news lost first, and to
+ * all replicas as a hint that the project's tasks changed. What must not be lost is in the tables.
+ */
+export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges", {
+  scoped: Effect.gen(function*() {
+    const hints = yield* Hints
+    const loops = yield* Loops
+    const hub = yield* Effect.acquireRelease(PubSub.sliding<TaskChange>(4096), PubSub.shutdown)
+    const changed = new Set<string>()
+    let wake: (() => void) | null = null
+    let listeners = 0
+
+    const somethingChanged = Effect.async<void>((resume) => {
+      if (changed.size > 0) return resume(Effect.void)
+      wake = () => resume(Effect.void)
+    })
+    const tell = Effect.gen(function*() {
+      yield* somethingChanged
+      wake = null
+      const projects = [...changed]
+      changed.clear()
+      yield* Effect.forEach(projects, (id) => hints.publish("tasks", id), { discard: true })
+      yield* Effect.sleep(hintMillis)
+    })
+    yield* loops.forever("task hints", tell)
+
+    return {
+      /** Plain code on the writer's path. `changes` is asked only when somebody listens. */
+      publish: (projectIds: Iterable<string>, changes: () => Iterable<TaskChange>): void => {
+        for (const id of projectIds) changed.add(id)
+        if (changed.size > 0) wake?.()
+        if (listeners === 0) return
+        for (const change of changes()) hub.unsafeOffer(change)
+      },
+      changes: Stream.unwrapScoped(Effect.acquireRelease(
+        Effect.sync(() => {
+          listeners++
+          return Stream.fromPubSub(hub)
+        }),
+        () => Effect.sync(() => listeners--)
+      ))
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

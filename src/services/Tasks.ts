@@ -1,0 +1,149 @@
+import { Effect, Layer, Option } from "effect"
+import { NotFound, ValidationFailed } from "../domain/Errors.ts"
+import { decodeCursor, encodeCursor } from "../domain/Page.ts"
+import type { BulkDelete, ExportFormat, TaskFilter } from "../domain/Task/Filter.ts"
+import type { TaskRow } from "../domain/Task/Json.ts"
+import type { TaskKey } from "../domain/Task.ts"
+import { isStorable } from "../domain/Text.ts"
+import { CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { Settings } from "./Settings.ts"
+import { TaskBulkDelete } from "./Tasks/BulkDelete.ts"
+import { TaskDeletion } from "./Tasks/Delete.ts"
+import { fieldsOf, TaskExport } from "./Tasks/Export.ts"
+import { TasksRepo } from "./Tasks/Repo.ts"
+import { Scans } from "./Tasks/Scans.ts"
+import { TaskSearch } from "./Tasks/Search.ts"
+import { pageOfTimeline, type TimelinePage } from "./Tasks/Timeline.ts"
+import { TaskTrees } from "./Tasks/Tree.ts"
+import { Xlsx } from "./Tasks/Xlsx.ts"
+
+/** Newest first. `total_count` is undefined unless asked for, null when there are too many to count. */
+export interface TaskPage {
+  readonly rows: ReadonlyArray<TaskRow>
+  readonly next_cursor: string | null
+  readonly total_count: number | null | undefined
+}
+
+const defaultLimit = 50
+
+const noTask = new NotFound({ resource: "task" })
+
+/** The read side of tasks, and their deletion, within the current project (interface, Tasks). */
+export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
+  effect: Effect.gen(function*() {
+    const settings = yield* Settings
+    const repo = yield* TasksRepo
+    const search = yield* TaskSearch
+    const trees = yield* TaskTrees
+    const files = yield* TaskExport
+    const bulk = yield* TaskBulkDelete
+
+    /** Rows of the window, and the id to go on after, if any. */
+    const page = Effect.fnUntraced(function*(
+      projectId: string,
+      filter: TaskFilter,
+      after: string | null,
+      limit: number
+    ) {
+      if (isServedByOneIndex(filter)) {
+        const rows = yield* repo.page(projectId, filter, after, limit + 1)
+        const shown = rows.slice(0, limit)
+        return { rows: shown, next: rows.length > limit ? String(shown[limit - 1]?.[0]) : null }
+      }
+      const ids = yield* search.ids(projectId, filter, { direction: "newest", after, limit: limit + 1 })
+      const shown = ids.slice(0, limit)
+      return { rows: yield* repo.byIds(projectId, shown), next: ids.length > limit ? shown[limit - 1] ?? null : null }
+    })
+
+    const total = (projectId: string, filter: TaskFilter) => {
+      const { state, ...others } = filter
+      return Object.values(others).every((term) => term === null)
+        ? repo.counted(projectId, state)
+        : search.count(projectId, filter)
+    }
+
+    /** A page of the tasks that match. `limit` is 1 to 5000 and is cut to the largest page of the settings. */
+    const list = Effect.fn("Tasks.list")(function*(filter: TaskFilter, options: {
+      readonly cursor: string | null
+      readonly limit: number | null
+      readonly include_total: boolean
+    }) {
+      const project = yield* CurrentProject
+      const after = options.cursor === null ? null : yield* afterOf(options.cursor)
+      const limit = Math.min(options.limit ?? defaultLimit, settings.restMaxPageSize)
+      const { next, rows } = yield* page(project.id, filter, after, limit)
+      const total_count = !options.include_total
+        ? undefined
+        : after === null && next === null
+        ? rows.length
+        : yield* total(project.id, filter)
+      return { rows, next_cursor: next === null ? null : encodeCursor("tasks", [next]), total_count } satisfies TaskPage
+    }, orDieOnSql)
+
+    /** One task. */
+    const find = Effect.fn("Tasks.find")(function*(key: TaskKey) {
+      const project = yield* CurrentProject
+      const row = canExist(key) ? yield* repo.byKey(project.id, key) : undefined
+      return row ?? (yield* noTask)
+    }, orDieOnSql)
+
+    /** The tree a task belongs to. */
+    const tree = Effect.fn("Tasks.tree")(function*(key: TaskKey) {
+      const project = yield* CurrentProject
+      const found = canExist(key) ? yield* trees.of(project.id, key) : Option.none()
+      return yield* Option.match(found, { onNone: () => noTask, onSome: Effect.succeed })
+    }, orDieOnSql)
+
+    /** A page of a task's events, earliest first; of a task that is not known, none. */
+    const timeline = Effect.fn("Tasks.timeline")(function*(key: TaskKey, cursor: string | null, limit: number | null) {
+      const project = yield* CurrentProject
+      const history = yield* repo.history(project.id, key)
+      const size = Math.min(limit ?? defaultLimit, settings.restMaxPageSize)
+      const found = history === undefined
+        ? { items: [], next_cursor: null } satisfies TimelinePage
+        : pageOfTimeline(history, project.id, key, cursor, size)
+      return found ?? (yield* badCursor)
+    }, orDieOnSql)
+
+    /** A file of the tasks that match. `fields` is a comma-separated list of names, null for all. */
+    const exportAs = Effect.fn("Tasks.exportAs")(function*(
+      filter: TaskFilter,
+      format: ExportFormat,
+      fields: string | null
+    ) {
+      const project = yield* CurrentProject
+      return yield* files.file(project.id, filter, format, yield* fieldsOf(fields))
+    })
+
+    /** Deletes tasks of the project; answers how many there were. */
+    const bulkDelete = Effect.fn("Tasks.bulkDelete")(function*(body: BulkDelete) {
+      const project = yield* CurrentProject
+      return yield* bulk.run(project.id, body)
+    })
+
+    return { list, find, tree, timeline, exportAs, bulkDelete } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide(Layer.mergeAll(TaskTrees.layer, TaskExport.layer, TaskBulkDelete.layer)),
+    Layer.provide(Layer.mergeAll(TaskSearch.layer, TasksRepo.layer, TaskDeletion.layer, Xlsx.layer)),
+    Layer.provide(Scans.layer)
+  )
+}
+
+const badCursor = ValidationFailed.at("cursor", "is not a cursor of this list")
+
+const afterOf = (cursor: string): Effect.Effect<string, ValidationFailed> => {
+  const [id] = decodeCursor("tasks", cursor, 1) ?? []
+  return id !== undefined && Ids.isUuid(id) ? Effect.succeed(id) : Effect.fail(badCursor)
+}
+
+/** At most one of the terms that have an index of their own, and no other. */
+const isServedByOneIndex = ({ queue, state, worker, ...others }: TaskFilter): boolean =>
+  Object.values(others).every((term) => term === null) &&
+  [queue, state, worker].filter((term) => term !== null).length <= 1
+
+/** No task has an id that the databases cannot hold. */
+const canExist = ({ engine, task_id }: TaskKey): boolean => isStorable(engine) && isStorable(task_id)

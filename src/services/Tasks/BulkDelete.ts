@@ -1,0 +1,73 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { BulkDelete, TaskFilter } from "../../domain/Task/Filter.ts"
+import { Audit } from "../Audit.ts"
+import { orDieOnSql } from "../Database.ts"
+import { turn } from "../EventLoop.ts"
+import { TaskDeletion } from "./Delete.ts"
+import { TaskSearch } from "./Search.ts"
+
+/** Rows of one request in filter mode (interface, Limits). */
+const mostRows = 10_000
+const rowsAtOnce = 250
+
+const filterOf = (body: BulkDelete): TaskFilter => ({
+  state: body.filter_state,
+  priority: body.filter_priority,
+  name: body.filter_name,
+  search: body.filter_search,
+  queue: body.filter_queue,
+  worker: body.filter_worker,
+  since: body.filter_since,
+  until: body.filter_until
+})
+
+/** What the audit log says of the request: the filter's terms, or that ids were given. */
+const selectionOf = ({ task_ids, ...filters }: BulkDelete) =>
+  task_ids === null
+    ? Object.fromEntries(Object.entries(filters).filter(([, term]) => term !== null))
+    : { task_ids: task_ids.length }
+
+/**
+ * Deletes many tasks at once (interface, Bulk delete request). In slices, each a transaction of its own with its own
+ * audit row: the writer is never held for long, and what is deleted is audited whatever happens next.
+ */
+export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/BulkDelete", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const search = yield* TaskSearch
+    const deletion = yield* TaskDeletion
+    const audit = yield* Audit
+
+    const slice = Effect.fnUntraced(function*(projectId: string, body: BulkDelete, ids: ReadonlyArray<string>) {
+      const deleted = yield* deletion.remove(projectId, ids)
+      if (deleted > 0) {
+        yield* audit.record({
+          action: "task.bulk_deleted",
+          target_type: "project",
+          target_id: projectId,
+          project_id: projectId,
+          metadata: { deleted_count: deleted, selection: selectionOf(body) }
+        })
+      }
+      return deleted
+    }, sql.withTransaction)
+
+    /** How many were deleted. In filter mode the oldest 10 000 of the matching tasks, by their ids. */
+    const run = Effect.fn("TaskBulkDelete.run")(function*(projectId: string, body: BulkDelete) {
+      const ids = body.task_ids === null
+        ? yield* search.ids(projectId, filterOf(body), { direction: "oldest", after: null, limit: mostRows })
+        : [...new Set(body.task_ids)].sort()
+      let deleted = 0
+      for (let at = 0; at < ids.length; at += rowsAtOnce) {
+        yield* turn
+        deleted += yield* slice(projectId, body, ids.slice(at, at + rowsAtOnce))
+      }
+      return deleted
+    }, orDieOnSql)
+
+    return { run } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,98 @@
+import type { SqlClient, Statement } from "@effect/sql"
+import type { TaskFilter } from "../../domain/Task/Filter.ts"
+import type { TaskFacet } from "../../domain/TaskFacet.ts"
+import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+
+export type Fragment = Statement.Fragment
+
+/** What a search term is looked for in; `value` is the table of facets' own. */
+type Searched = TaskFacet | "task_id" | "value"
+
+/** Both ends included; null is open. */
+interface IdBounds {
+  readonly lowest: string | null
+  readonly highest: string | null
+}
+
+/** The moment that `since` and `until` bound. */
+const moment = "COALESCE(received_at, first_event_at)"
+
+/** As the partial index `tasks_other_hour` says it: the few rows of which `idsOf` does not hold. */
+const otherHour = `substr(${moment}, 1, 13) <> substr(created_at, 1, 13)`
+
+/** The terms of a filter as SQL that looks at one row; all text of callers goes in as parameters. */
+export const conditionsOn = (sql: SqlClient.SqlClient) => {
+  const position = sql.onDialectOrElse({ pg: () => sql.literal("strpos"), orElse: () => sql.literal("instr") })
+
+  /** Letter for letter. */
+  const has = (column: TaskFacet | "value", part: string) => sql`${position}(${sql(column)}, ${part}) > 0`
+
+  const like = (column: Searched, pattern: string) => sql`${sql(column)} LIKE ${pattern} ESCAPE '\\'`
+
+  /** ASCII letters in either case: what SQLite's LIKE does, and PostgreSQL's ILIKE under the collation "C". */
+  const resembles = (column: Searched, term: string) => {
+    const pattern = `%${term.replace(/[\\%_]/g, "\\$&")}%`
+    return sql.onDialectOrElse({
+      pg: () => {
+        // ILIKE takes twice the time of LIKE: what is no letter decides first
+        const loose = pattern.replace(/[a-z]/gi, "_")
+        const rest = /[a-z]/i.test(term) ? [sql`${sql(column)} ILIKE ${pattern} ESCAPE '\\'`] : []
+        return /[^_%]/.test(loose) ? sql.and([like(column, loose), ...rest]) : sql.and(rest)
+      },
+      orElse: () => like(column, pattern)
+    })
+  }
+
+  /** One of many values, as one parameter: the statement's text stays the same. */
+  const oneOf = (column: TaskFacet, values: ReadonlyArray<string>) =>
+    sql.onDialectOrElse({
+      pg: () => sql`${sql(column)} = ANY(${values}::text[])`,
+      orElse: () => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
+    })
+
+  /** All terms but name and search. */
+  const plain = (filter: TaskFilter): ReadonlyArray<Fragment> => {
+    const terms: Array<Fragment> = []
+    if (filter.state !== null) terms.push(sql`state = ${filter.state}`)
+    if (filter.queue !== null) terms.push(sql`queue = ${filter.queue}`)
+    if (filter.worker !== null) terms.push(sql`worker_name = ${filter.worker}`)
+    if (filter.priority !== null) terms.push(sql`priority IN ${sql.in([...new Set(filter.priority)])}`)
+    if (filter.since !== null) terms.push(sql`${sql.literal(moment)} >= ${filter.since}`)
+    if (filter.until !== null) terms.push(sql`${sql.literal(moment)} <= ${filter.until}`)
+    return terms
+  }
+
+  const anyColumn = (term: string) =>
+    sql.or((["name", "queue", "worker_name", "task_id"] as const).map((column) => resembles(column, term)))
+
+  /** Every term, without knowing which names exist: for a walk over a bounded number of rows. */
+  const everything = (filter: TaskFilter): ReadonlyArray<Fragment> => [
+    ...plain(filter),
+    ...(filter.name === null ? [] : [has("name", filter.name)]),
+    ...(filter.search === null ? [] : [anyColumn(filter.search)])
+  ]
+
+  return { has, resembles, oneOf, plain, everything, otherHour: sql.literal(otherHour) } as const
+}
+export type Conditions = ReturnType<typeof conditionsOn>
+
+/** An id and `created_at` are taken from the clock within this many seconds. */
+const apart = 60
+
+const floorToHour = (moment: Timestamp): number => Math.floor(toEpochMillis(moment) / 3_600_000) * 3_600_000
+
+const idAt = (millis: number, rest: "0" | "f"): string => {
+  const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)
+  const hex = clamped.toString(16).padStart(12, "0")
+  const tail = rest.repeat(20)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`
+}
+
+/**
+ * The ids between which a task can lie whose moment and creation fall into the same hour, given bounds of the moment.
+ * Tasks of another hour are in the index `tasks_other_hour`.
+ */
+export const idsOf = ({ since, until }: TaskFilter): IdBounds => ({
+  lowest: since === null ? null : idAt(floorToHour(since) - apart * 1000, "0"),
+  highest: until === null ? null : idAt(floorToHour(until) + 3_600_000 + apart * 1000, "f")
+})

@@ -1,0 +1,85 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { orDieOnSql, Reader } from "../Database.ts"
+import { turn } from "../EventLoop.ts"
+import { Loops } from "../Loops.ts"
+import { Settings } from "../Settings.ts"
+import { TaskDeletion } from "./Delete.ts"
+
+const daySeconds = 86_400
+const tasksAtOnce = 250
+const facetsAtOnce = 200
+/** Writers tell again within an hour that a facet is in use; this is far longer. */
+const facetDays = 2
+
+/**
+ * Forgets tasks SVC_TASKS_RETENTION_DAYS after their last event, and the names, queues and workers that no task has any
+ * more. In slices, each its own transaction, with a turn of the event loop in between. Replicas may do it at once.
+ */
+export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Retention", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const settings = yield* Settings
+    const deletion = yield* TaskDeletion
+
+    const projects = read<{ id: string }>`SELECT id FROM projects ORDER BY id`
+
+    const tasks = Effect.fnUntraced(function*(projectId: string, before: Timestamp.Timestamp) {
+      let forgotten = 0
+      while (true) {
+        const old = yield* read<{ id: string }>`
+          SELECT id FROM tasks WHERE project_id = ${projectId} AND updated_at < ${before}
+          ORDER BY updated_at LIMIT ${tasksAtOnce}`
+        if (old.length === 0) return forgotten
+        forgotten += yield* sql.withTransaction(deletion.remove(projectId, old.map(({ id }) => id)))
+        yield* turn
+      }
+    })
+
+    /** Walks the facet's values; removes those that were not used lately and that no task has. */
+    const facets = Effect.fnUntraced(function*(projectId: string, facet: TaskFacet, before: Timestamp.Timestamp) {
+      let after = ""
+      while (true) {
+        const slice: ReadonlyArray<{ value: string }> = yield* read<{ value: string }>`
+          SELECT value FROM task_facets WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after}
+          ORDER BY value LIMIT ${facetsAtOnce}`
+        const last = slice[slice.length - 1]
+        if (last === undefined) return
+        yield* sql`
+          DELETE FROM task_facets
+          WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after} AND value <= ${last.value}
+            AND seen_at < ${before} AND NOT EXISTS (
+              SELECT 1 FROM tasks t WHERE t.project_id = ${projectId} AND t.${sql(facet)} = task_facets.value)`
+        after = last.value
+        yield* turn
+      }
+    })
+
+    /** How many tasks were forgotten. */
+    const sweep = Effect.fn("TaskRetention.sweep")(function*() {
+      const now = yield* Timestamp.now
+      const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * daySeconds)
+      const facetsBefore = Timestamp.addSeconds(now, -facetDays * daySeconds)
+      let forgotten = 0
+      for (const { id } of yield* projects) {
+        forgotten += yield* tasks(id, tasksBefore)
+        for (const facet of taskFacets) yield* facets(id, facet, facetsBefore)
+      }
+      return forgotten
+    }, orDieOnSql)
+
+    return { sweep } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide(TaskDeletion.layer))
+
+  /** Once an hour. */
+  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const retention = yield* TaskRetention
+    yield* loops.every("task retention", "1 hour", retention.sweep())
+  }))
+}

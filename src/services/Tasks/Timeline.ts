@@ -1,0 +1,44 @@
+import { decodeCursor, encodeCursor, type Key } from "../../domain/Page.ts"
+import type { TaskKey } from "../../domain/Task.ts"
+import * as TaskHistory from "../../domain/TaskHistory.ts"
+
+/** A page of a timeline as JSON text (bodies: EventListResponse). */
+export interface TimelinePage {
+  readonly items: ReadonlyArray<string>
+  readonly next_cursor: string | null
+}
+
+/**
+ * The events of a stored history, earliest first, after the cursor. The cursor is the last event's place in the
+ * order, not its number: events that come late do not move what follows. Null when the cursor is none.
+ */
+export const pageOfTimeline = (
+  history: string,
+  projectId: string,
+  { engine, task_id }: TaskKey,
+  cursor: string | null,
+  limit: number
+): TimelinePage | null => {
+  const place = cursor === null ? null : decodeCursor("events", cursor, 2)
+  if (cursor !== null && place === null) return null
+  const events = TaskHistory.timeline(TaskHistory.decode(history))
+  const from = place === null ? 0 : startAfter(events, place)
+  const shown = events.slice(from, from + limit)
+  const last = from + shown.length < events.length ? shown[shown.length - 1] : undefined
+  return {
+    items: shown.map(({ agentId, id, kind, occurredAt, payload }) =>
+      `{"id":${JSON.stringify(id)},"project_id":"${projectId}","agent_id":"${agentId}",` +
+      `"engine":${JSON.stringify(engine)},"task_id":${JSON.stringify(task_id)},` +
+      `"kind":"${kind}","occurred_at":"${occurredAt}","payload":${payload}}`
+    ),
+    next_cursor: last === undefined ? null : encodeCursor("events", [last.occurredAt, last.id])
+  }
+}
+
+/** After the event itself; if it is gone (another agent's copy took its place), after all of its moment or earlier. */
+const startAfter = (events: ReadonlyArray<TaskHistory.TimelineEvent>, [moment = "", id = ""]: Key): number => {
+  const at = events.findIndex((event) => event.id === id && event.occurredAt === moment)
+  if (at >= 0) return at + 1
+  const later = events.findIndex(({ occurredAt }) => occurredAt > moment)
+  return later === -1 ? events.length : later
+}

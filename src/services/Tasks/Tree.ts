@@ -1,0 +1,61 @@
+import { Effect, Option } from "effect"
+import type { TaskKey, TaskTree, TaskTreeNode } from "../../domain/Task.ts"
+import { Reader } from "../Database.ts"
+
+/** Nodes of a tree (interface, Limits). */
+const mostNodes = 500
+/** How far parents are followed where a task does not name its root. */
+const mostSteps = 100
+
+type Row = TaskTreeNode & { readonly id: string }
+
+const columns = "id, task_id, name, state, parent_task_id, root_task_id, received_at, started_at, finished_at"
+
+/** A task's tree: the tasks of its engine that share its root. */
+export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
+  effect: Effect.gen(function*() {
+    const sql = yield* Reader
+    const own = sql.literal(columns)
+    const others = sql.literal(columns.split(", ").map((column) => `tasks.${column}`).join(", "))
+
+    /** The task itself, then each root or parent that is known, up to the last. */
+    const wayUp = (projectId: string, { engine, task_id }: TaskKey) =>
+      sql<Row>`WITH RECURSIVE up AS (
+          SELECT ${own}, 0 AS step FROM tasks
+          WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
+          UNION ALL
+          SELECT ${others}, up.step + 1 FROM up JOIN tasks ON tasks.project_id = ${projectId}
+            AND tasks.engine = ${engine} AND tasks.task_id = COALESCE(up.root_task_id, up.parent_task_id)
+          WHERE up.step < ${mostSteps}
+        ) SELECT ${own} FROM up ORDER BY step`
+
+    const sharing = (projectId: string, engine: string, root: string) =>
+      sql<Row>`SELECT ${own} FROM tasks
+        WHERE project_id = ${projectId} AND root_task_id = ${root} AND engine = ${engine}
+        ORDER BY id LIMIT ${mostNodes + 1}`
+
+    /**
+     * The tree of a task, or none when there is no such task. Oldest first; when there are more than 500 nodes, the
+     * root, the task itself and the oldest others.
+     */
+    const of = Effect.fn("TaskTrees.of")(function*(projectId: string, key: TaskKey) {
+      const way = yield* wayUp(projectId, key)
+      const top = way[way.length - 1]
+      if (top === undefined) return Option.none<TaskTree>()
+      const root = top.root_task_id ?? top.parent_task_id ?? top.task_id
+      const nodes = new Map(way.map((row) => [row.id, row]))
+      for (const row of yield* sharing(projectId, key.engine, root)) nodes.set(row.id, row)
+      const shown = [...nodes.values()].slice(0, mostNodes).sort((a, b) => (a.id < b.id ? -1 : 1))
+      return Option.some<TaskTree>({
+        root_task_id: root,
+        node_count: shown.length,
+        truncated: nodes.size > mostNodes,
+        nodes: shown.map(({ id: _id, ...node }) => node)
+      })
+    })
+
+    return { of } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

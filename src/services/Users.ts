@@ -1,0 +1,152 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, type Redacted } from "effect"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { type CreateUser, emailKey, type Me, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
+import { Audit } from "./Audit.ts"
+import { CurrentActor, currentPerson } from "./CurrentActor.ts"
+import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { SessionsRepo } from "./Sessions/Repo.ts"
+import { Passwords } from "./Users/Passwords.ts"
+import { givenOf, UsersRepo } from "./Users/Repo.ts"
+
+const unknown = new NotFound({ resource: "user" })
+
+const emailTaken = new Conflict({ code: "email_taken", detail: "There is already a user with this e-mail address." })
+
+const lastAdmin = new Conflict({
+  code: "last_admin",
+  detail: "This is the last active global admin. Make somebody else one first."
+})
+
+const found = <A>(user: Option.Option<A>) => Option.match(user, { onNone: () => unknown, onSome: Effect.succeed })
+
+export class Users extends Effect.Service<Users>()("svc/Users", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* UsersRepo
+    const sessions = yield* SessionsRepo
+    const passwords = yield* Passwords
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    /** Newest first. */
+    const list = Effect.fn("Users.list")(repo.list, orDieOnSql)
+
+    const get = Effect.fn("Users.get")((id: string) => Effect.flatMap(repo.byId(id), found), orDieOnSql)
+
+    const byEmail = Effect.fn("Users.byEmail")(
+      (email: string) => Effect.flatMap(repo.byEmailKey(emailKey(email)), found),
+      orDieOnSql
+    )
+
+    const insert = Effect.fnUntraced(function*(user: UserDetail, passwordHash: string) {
+      yield* repo.insert(user, emailKey(user.email), passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => emailTaken))
+      yield* audit.record({
+        action: "user.created",
+        target_type: "user",
+        target_id: user.id,
+        metadata: { email: user.email, is_admin: user.is_admin }
+      })
+      return user
+    }, sql.withTransaction)
+
+    const create = Effect.fn("Users.create")(function*({ password, ...input }: CreateUser) {
+      const passwordHash = yield* passwords.hash(password)
+      const now = yield* Timestamp.now
+      const user: UserDetail = {
+        ...input,
+        id: yield* Ids.next,
+        is_active: true,
+        last_login_at: null,
+        created_at: now,
+        updated_at: now
+      }
+      return yield* insert(user, passwordHash)
+    }, orDieOnSql)
+
+    /** Fails when this is the only active admin; else somebody else stays one until the transaction ends. */
+    const requireAnotherAdmin = (userId: string) =>
+      Effect.flatMap(repo.lockActiveAdmins, (admins) =>
+        admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin)
+
+    const applied = Effect.fnUntraced(function*(id: string, changes: Partial<UpdateUser>) {
+      const given = givenOf(changes)
+      if (given.is_admin === false || given.is_active === false) yield* requireAnotherAdmin(id)
+      const user = yield* Effect.flatMap(repo.lockedById(id), found)
+      const updated: UserDetail = { ...user, ...given, updated_at: yield* Timestamp.now }
+      yield* repo.update(updated)
+      if (given.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
+      yield* audit.record({
+        action: "user.updated",
+        target_type: "user",
+        target_id: id,
+        metadata: { fields: Object.keys(given) }
+      })
+      return updated
+    }, sql.withTransaction)
+
+    /** Changes the given fields. Who is made inactive is signed out everywhere, and their keys stop working. */
+    const update = Effect.fn("Users.update")(function*(id: string, changes: UpdateUser) {
+      const updated = yield* applied(id, changes)
+      yield* hints.publish("access", id)
+      return updated
+    }, orDieOnSql)
+
+    const removed = Effect.fnUntraced(function*(id: string) {
+      yield* requireAnotherAdmin(id)
+      const user = yield* Effect.flatMap(repo.lockedById(id), found)
+      yield* repo.delete(id)
+      yield* audit.record({ action: "user.deleted", target_type: "user", target_id: id, metadata: { email: user.email } })
+    }, sql.withTransaction)
+
+    /** Deletes the user with their sessions, keys and memberships. What they did stays in the audit log. */
+    const remove = Effect.fn("Users.remove")(function*(id: string) {
+      yield* removed(id)
+      yield* hints.publish("access", id)
+    }, orDieOnSql)
+
+    const passwordSet = Effect.fnUntraced(function*(id: string, passwordHash: string) {
+      const actor = yield* CurrentActor
+      const now = yield* Timestamp.now
+      yield* Effect.flatMap(repo.lockedById(id), found)
+      yield* repo.setPassword(id, passwordHash, now)
+      const own = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
+      yield* sessions.revokeAll(id, now, own)
+      yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
+    }, sql.withTransaction)
+
+    /** Sets the password for somebody, opens their locked account, and ends their sessions (but the caller's own). */
+    const setPassword = Effect.fn("Users.setPassword")(function*(id: string, password: Redacted.Redacted) {
+      yield* get(id)
+      yield* passwordSet(id, yield* passwords.hash(password))
+      yield* hints.publish("access", id)
+    }, orDieOnSql)
+
+    const meOf = Effect.fnUntraced(function*(user: UserDetail) {
+      const { via } = yield* currentPerson
+      const memberships = yield* repo.memberships(user.id)
+      const bound = via.kind === "api_key" ? via.project_id : null
+      return {
+        ...user,
+        memberships: bound === null ? memberships : memberships.filter(({ project_id }) => project_id === bound)
+      } satisfies Me
+    })
+
+    /** The caller, with their memberships; through a bound API key only the one of its project. */
+    const me = Effect.fn("Users.me")(function*() {
+      const { user_id } = yield* currentPerson
+      return yield* meOf(yield* get(user_id))
+    }, orDieOnSql)
+
+    const updateMe = Effect.fn("Users.updateMe")(function*(changes: UpdateProfile) {
+      const { user_id } = yield* currentPerson
+      return yield* meOf(yield* applied(user_id, changes))
+    }, orDieOnSql)
+
+    return { list, get, byEmail, create, update, remove, setPassword, me, updateMe } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

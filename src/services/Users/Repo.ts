@@ -1,0 +1,116 @@
+import { SqlClient, type SqlError } from "@effect/sql"
+import { Effect, Option, Schema } from "effect"
+import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
+import { Reader } from "../Database.ts"
+import { Flag } from "../Row.ts"
+
+const Row = Schema.Struct({ ...UserDetail.fields, is_admin: Flag, is_active: Flag })
+const decodeRow = Schema.decodeUnknownSync(Row)
+const decode = (row: object) => decodeRow(row)
+const encode = Schema.encodeSync(Row)
+
+const MembershipRows = Schema.Array(Me.fields.memberships.value)
+const decodeMemberships = Schema.decodeUnknownSync(MembershipRows)
+
+/** What a login needs to know about an account. */
+export interface Credentials {
+  readonly id: string
+  readonly password_hash: string
+}
+
+/** The fields that a change names, without the nulls that leave a field as it is; an empty name clears it. */
+export const givenOf = (changes: Partial<UpdateUser>): Partial<UserDetail> => {
+  const given = Object.entries(changes).filter(([, value]) => value !== null)
+  return Object.fromEntries(given.map(([field, value]) => [field, value === "" ? null : value]))
+}
+
+export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(Object.keys(Row.fields).join(", "))
+    const onlyPg = (text: string) => sql.onDialectOrElse({ pg: () => sql.literal(text), orElse: () => sql.literal("") })
+    const locked = onlyPg("FOR UPDATE")
+
+    const lockAll: Effect.Effect<void, SqlError.SqlError> = sql.onDialectOrElse({
+      pg: () => Effect.asVoid(sql`LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`),
+      orElse: () => Effect.void
+    })
+    const first = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
+
+    return {
+      /** Newest first. */
+      list: (limit: number, offset: number) =>
+        Effect.map(
+          read`SELECT ${columns} FROM users ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`,
+          (rows) => rows.map(decode)
+        ),
+      byId: (id: string) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, first),
+      byEmailKey: (key: string) => Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, first),
+      /** Within a transaction: nobody else changes the row until it ends. */
+      lockedById: (id: string) => Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${locked}`, first),
+      memberships: (userId: string) =>
+        Effect.map(
+          read`SELECT m.project_id, p.slug AS project_slug, m.role
+            FROM memberships m JOIN projects p ON p.id = m.project_id
+            WHERE m.user_id = ${userId} ORDER BY p.slug`,
+          (rows) => decodeMemberships(rows)
+        ),
+      count: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM users`, (rows) => rows[0]?.n ?? 0),
+      /** Within a transaction: no user is added until it ends. SQLite's transactions are alone anyway. */
+      lockAll,
+      /** Within a transaction: the ids of the active admins, who stay so until it ends. */
+      lockActiveAdmins: Effect.map(
+        sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${locked}`,
+        (rows) => rows.map((row) => row.id)
+      ),
+      insert: (user: UserDetail, email_key: string, password_hash: string) =>
+        sql`INSERT INTO users ${sql.insert({ ...encode(user), email_key, password_hash })}`,
+      update: (user: UserDetail) => sql`UPDATE users SET ${sql.update(encode(user), ["id"])} WHERE id = ${user.id}`,
+      delete: (id: string) => sql`DELETE FROM users WHERE id = ${id}`,
+
+      credentials: (key: string) =>
+        Effect.map(
+          read<Credentials>`SELECT id, password_hash FROM users WHERE email_key = ${key}`,
+          (rows) => Option.fromNullable(rows[0])
+        ),
+      /** None while the account is locked. */
+      unlockedCredentials: (id: string, now: string) =>
+        Effect.map(
+          read<Credentials>`SELECT id, password_hash FROM users
+            WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`,
+          (rows) => Option.fromNullable(rows[0])
+        ),
+      /** A new password also opens a locked account. */
+      setPassword: (id: string, password_hash: string, now: string) =>
+        sql`UPDATE users SET password_hash = ${password_hash}, failed_logins = 0, locked_until = NULL, updated_at = ${now}
+          WHERE id = ${id}`,
+      /**
+       * Counts a wrong password, and locks until `lockUntil` from the `threshold`th since the last success on. While
+       * the account is locked nothing is counted. Answers whether this one locked it.
+       */
+      countFailure: (id: string, now: string, threshold: number, lockUntil: string) =>
+        Effect.map(
+          sql<{ locked: number }>`UPDATE users SET failed_logins = failed_logins + 1,
+              locked_until = CASE WHEN failed_logins + 1 >= ${threshold} THEN ${lockUntil} ELSE NULL END
+            WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})
+            RETURNING CASE WHEN locked_until IS NULL THEN 0 ELSE 1 END AS locked`,
+          (rows) => rows[0]?.locked === 1
+        ),
+      /**
+       * The last word on a login whose password was right: the user, unless they are inactive or locked, or their
+       * password was changed meanwhile. `newHash` replaces the stored one.
+       */
+      countSuccess: ({ id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }) =>
+        Effect.map(
+          sql`UPDATE users SET failed_logins = 0, locked_until = NULL, last_login_at = ${now}, password_hash = ${newHash}
+            WHERE id = ${id} AND is_active = 1 AND password_hash = ${password_hash}
+              AND (locked_until IS NULL OR locked_until <= ${now})
+            RETURNING ${columns}`,
+          first
+        )
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,12 @@
+/**
+ * Where the code of a worker thread is. Its source is `<Name>.worker.ts` beside the module that starts it; the name
+ * is unique in the program. Use: `new Worker(workerFile("Name", import.meta.url))`.
+ *
+ * Bundled and built, `<Name>.worker.js` lies beside the file that asks. Under vitest the asking file is the source
+ * itself, which Node cannot load in a thread: the test run's set-up has put bundles of all workers into one folder
+ * (`scripts/build.mjs workers`).
+ */
+export const workerFile = (name: string, askedFrom: string): URL =>
+  askedFrom.endsWith(".ts")
+    ? new URL(`../../node_modules/.cache/svc-workers/${name}.worker.js`, import.meta.url)
+    : new URL(`./${name}.worker.js`, askedFrom)

@@ -1,0 +1,26 @@
+import { Effect, Option } from "effect"
+import { NotFound } from "../domain/Errors.ts"
+import { CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import { WorkersRepo } from "./Workers/Repo.ts"
+
+/** The engines' own workers, as heartbeats and events tell of them; the source of `worker_name` values. */
+export class Workers extends Effect.Service<Workers>()("svc/Workers", {
+  effect: Effect.gen(function*() {
+    const repo = yield* WorkersRepo
+
+    /** All workers of the project, newest first. */
+    const list = Effect.fn("Workers.list")(function*() {
+      return yield* repo.list((yield* CurrentProject).id)
+    }, orDieOnSql)
+
+    const get = Effect.fn("Workers.get")(function*(id: string) {
+      const found = yield* repo.byId((yield* CurrentProject).id, id)
+      return yield* Option.match(found, { onNone: () => new NotFound({ resource: "worker" }), onSome: Effect.succeed })
+    }, orDieOnSql)
+
+    return { list, get } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
