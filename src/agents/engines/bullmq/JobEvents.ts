@@ -1,0 +1,57 @@
+/** A job's data as the events of the agents' protocol have it (section 4.2). */
+import type { Job } from "bullmq"
+import type { JsonInput } from "../../../domain/CanonicalJson.ts"
+import { fromEpochMicros } from "../../../domain/Timestamp.ts"
+import type { EngineEvent } from "../../runtime/Engine.ts"
+import { argumentsOf } from "./Data.ts"
+import { taskIdOf, taskIdOfKey } from "./TaskId.ts"
+
+export type EventData = EngineEvent["data"]
+
+export const taskIdOfJob = (job: Job): string => taskIdOf(job.queueName, job.id ?? "")
+
+/** What each event of a job says. */
+export const base = (job: Job, worker: string | null): { readonly [field: string]: JsonInput | undefined } => ({
+  task_name: job.name,
+  queue: job.queueName,
+  worker
+})
+
+/** What the job was made with: its arguments, its parent, when it may run. */
+export const origin = (job: Job): { readonly [field: string]: JsonInput | undefined } => ({
+  ...argumentsOf(job.data),
+  parent_task_id: parentOf(job),
+  priority: priorityOf(job),
+  max_attempts: job.opts.attempts,
+  schedule: job.repeatJobKey
+})
+
+/** 0 is none. */
+export const priorityOf = (job: Job): number | undefined => job.priority > 0 ? job.priority : undefined
+
+export const parentOf = (job: Job): string | undefined =>
+  job.parentKey === undefined ? undefined : taskIdOfKey(job.parentKey, job.prefix)
+
+/** When a delayed job may run first, as `eta`. */
+export const etaAfter = (from: number, delay: number | undefined): string | undefined =>
+  delay === undefined || delay <= 0 ? undefined : fromEpochMicros(Math.round((from + delay) * 1000))
+
+/** What was thrown, as it was thrown. */
+export const raised = (error: unknown): { readonly [field: string]: JsonInput | undefined } =>
+  error instanceof Error
+    ? { exception: error.name, exception_message: error.message, traceback: error.stack }
+    : { exception: String(error) }
+
+/** What was thrown, as the job has it: the message, and the stack whose first line is `Name: message`. */
+export const recorded = (
+  reason: string | undefined,
+  stacks: ReadonlyArray<string> | null
+): { readonly [field: string]: JsonInput | undefined } => {
+  const stack = stacks?.at(-1)
+  const name = stack === undefined ? undefined : /^([\w$.]+)(?::|\n|$)/.exec(stack)?.[1]
+  return { exception: name ?? reason, exception_message: name === undefined ? undefined : reason, traceback: stack }
+}
+
+/** Of the last attempt, in milliseconds. */
+export const runtimeOf = ({ finishedOn, processedOn }: Job): number | undefined =>
+  finishedOn === undefined || processedOn === undefined ? undefined : Math.max(finishedOn - processedOn, 0)

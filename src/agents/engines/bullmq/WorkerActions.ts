@@ -1,0 +1,95 @@
+/** What may be done to the workers of this process, and through the relay to those of the others. */
+import type { Worker } from "bullmq"
+import { Effect, Fiber, Schedule } from "effect"
+import { ActionFailed, type Actions } from "../../runtime/Engine.ts"
+import { read, refuse } from "./Broker.ts"
+import type { Ask, Handler, WorkerRequest } from "./Relay.ts"
+import type { WorkerWatch } from "./WorkerWatch.ts"
+
+/** Requests about a worker or job that is one of these. */
+export const handler = (watches: () => ReadonlyArray<WorkerWatch>): Handler => (request) => {
+  const watch = watches().find((watch) =>
+    request.action === "cancel_job"
+      ? watch.worker.name === request.queue && watch.runs(request.jobId)
+      : watch.name === request.worker
+  )
+  return watch === undefined ? null : obey(watch, request)
+}
+
+const obey = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerRequest) {
+  const { name, worker } = watch
+  switch (request.action) {
+    case "cancel_job":
+      if (watch.cancel(request.jobId)) return { terminated: true, worker: name }
+      return yield* refuse(
+        "the job runs, and its processor takes no abort signal (a third parameter), so nothing can end it"
+      )
+    case "pool_resize": {
+      const concurrency = worker.concurrency + request.delta
+      if (concurrency < 1) return yield* refuse(`the worker runs ${worker.concurrency} at a time; below 1 it cannot go`)
+      worker.concurrency = concurrency
+      return { worker: name, delta: request.delta, concurrency }
+    }
+    case "restart_worker":
+      return yield* restart(watch)
+    case "add_consumer":
+    case "cancel_consumer":
+      if (request.queue !== worker.name) {
+        return yield* refuse(`a BullMQ worker has one queue; that of ${name} is ${worker.name}`)
+      }
+      yield* request.action === "add_consumer" ? read(() => worker.resume()) : stopFetching(worker)
+      return { worker: name, queue: worker.name }
+  }
+})
+
+/**
+ * What runs goes on. BullMQ's pause leaves a fetch that waits for a job in the air, and so takes one more: breaking the
+ * connection that it waits on ends it.
+ */
+const stopFetching = (worker: Worker) =>
+  read(async () => {
+    await worker.pause(true)
+    await worker.getBackend().disconnectBlocking()
+    await worker.getBackend().reconnectBlocking()
+  })
+
+/**
+ * Lets what runs end, which ends the worker's loop, and starts the loop again on a new connection. A worker that is
+ * closed cannot be opened again, so this is as far as it goes.
+ */
+const restart = Effect.fnUntraced(function*({ name, inventory, worker }: WorkerWatch) {
+  if (worker.closing !== undefined) return yield* refuse("the worker is closed; only its app can make a new one")
+  const running = inventory().activeTasks
+  yield* stopFetching(worker)
+  const again = Effect.suspend(() => worker.closing === undefined ? read(() => worker.resume()) : Effect.void)
+  // it may be long: the agent does not wait, and the worker resumes by itself
+  const restarted = yield* Effect.forkDaemon(Effect.zipRight(ended(worker), again))
+  if (running === 0) {
+    const onTimeout = () => new ActionFailed({ message: "the worker did not stop within 10 seconds; it resumes by itself once it has", indeterminate: true })
+    yield* Effect.timeoutFail(Fiber.join(restarted), { duration: "10 seconds", onTimeout })
+    return { worker: name, restarted: true }
+  }
+  return { worker: name, restarted: false, waiting_for: running }
+})
+
+/** Until the worker's loop has ended; BullMQ has no event for it. */
+const ended = (worker: Worker) =>
+  Effect.repeat(Effect.sync(() => worker.closing === undefined && worker.isRunning()), {
+    while: (running) => running,
+    schedule: Schedule.spaced("50 millis")
+  })
+
+type WorkerActions = Required<Pick<Actions, "restart_worker" | "pool_resize" | "add_consumer" | "cancel_consumer">>
+
+export const workerActions = (request: Ask): WorkerActions => {
+  const consumer = (action: "add_consumer" | "cancel_consumer"): WorkerActions["add_consumer"] =>
+    Effect.fnUntraced(function*({ queue, worker_name: worker }) {
+      return yield* request({ action, worker, queue })
+    })
+  return {
+    restart_worker: ({ worker_name }) => request({ action: "restart_worker", worker: worker_name }),
+    pool_resize: ({ delta, worker_name }) => request({ action: "pool_resize", worker: worker_name, delta }),
+    add_consumer: consumer("add_consumer"),
+    cancel_consumer: consumer("cancel_consumer")
+  }
+}

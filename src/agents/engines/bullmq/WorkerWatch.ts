@@ -1,0 +1,169 @@
+/**
+ * Listens to one worker of the app's. Nothing is asked of Redis for it but what a flow or a stalled job makes
+ * necessary.
+ */
+import type { Job, Worker } from "bullmq"
+import { hostname } from "node:os"
+import type { WorkerInventory } from "../../runtime/Engine.ts"
+import { argumentsOf, asIs } from "./Data.ts"
+import { base, etaAfter, parentOf, priorityOf, raised, taskIdOfJob } from "./JobEvents.ts"
+import { Progress } from "./Progress.ts"
+import type { Roots } from "./Roots.ts"
+import type { Site } from "./Site.ts"
+import { taskIdOf } from "./TaskId.ts"
+
+/** Does work that a listener cannot wait for; what fails there was not to be had. */
+export type Later = (work: () => Promise<void>) => void
+
+export interface WorkerWatch {
+  /** Unique among all workers of an agent: `<name or queue>-<pid>@<host>`. */
+  readonly name: string
+  readonly worker: Worker
+  readonly inventory: () => WorkerInventory
+  /** Whether the job runs here. */
+  readonly runs: (jobId: string) => boolean
+  /**
+   * Aborts a job that runs here; false when its processor takes no signal. It then counts as revoked, however it ends.
+   */
+  readonly cancel: (jobId: string) => boolean
+  readonly close: () => void
+}
+
+const mostNames = 1000
+
+export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roots, later: Later): WorkerWatch => {
+  // Written out in full where each job passes: an object spread into another costs a microsecond.
+  const queue = worker.name
+  const running = new Set<string>()
+  const cancelled = new Set<string>()
+  const names = new Set<string>()
+  const progress = new Progress(site, name)
+
+  const active = (job: Job) => {
+    running.add(job.id ?? "")
+    if (names.size < mostNames) names.add(job.name)
+    const taskId = taskIdOf(queue, job.id ?? "")
+    if (job.attemptsStarted <= 1) {
+      const eta = etaAfter(job.timestamp, job.opts.delay)
+      const data = { task_name: job.name, queue, eta }
+      site.report({ kind: "task.received", taskId, occurredAt: job.timestamp, data })
+    }
+    const root_task_id = roots.known(job)
+    if (job.parentKey !== undefined && root_task_id === undefined) findRoot(job, () => undefined)
+    const { args, kwargs } = argumentsOf(job.data)
+    const data = {
+      task_name: job.name,
+      queue,
+      worker: name,
+      args,
+      kwargs,
+      attempt: job.attemptsStarted,
+      max_attempts: job.opts.attempts,
+      priority: priorityOf(job),
+      schedule: job.repeatJobKey,
+      parent_task_id: parentOf(job),
+      root_task_id
+    }
+    site.report({ kind: "task.started", taskId, occurredAt: job.processedOn ?? site.now(), data })
+  }
+
+  const completed = (job: Job, result: unknown) => {
+    cancelled.delete(job.id ?? "") // its processor did not listen
+    ended(job, (root_task_id) => {
+      const at = job.finishedOn ?? site.now()
+      const data = {
+        task_name: job.name,
+        queue,
+        worker: name,
+        root_task_id,
+        result: asIs(result ?? null),
+        runtime_ms: runtimeOf(job, at)
+      }
+      site.report({ kind: "task.succeeded", taskId: taskIdOf(queue, job.id ?? ""), occurredAt: at, data })
+    })
+  }
+
+  const failed = (job: Job | undefined, error: unknown) => {
+    if (job === undefined) return // stalled too often and removed at once: BullMQ does not say which it was
+    const at = job.finishedOn ?? site.now()
+    const stop = cancelled.delete(job.id ?? "")
+    ended(job, (root_task_id) => {
+      const runtime_ms = runtimeOf(job, at)
+      const data = { ...base(job, name), ...raised(error), root_task_id, runtime_ms, attempt: job.attemptsMade }
+      const report = (kind: "task.failed" | "task.retried" | "task.revoked", more: { readonly eta?: string } = {}) =>
+        site.report({ kind, taskId: taskIdOfJob(job), occurredAt: at, data: { ...data, ...more } })
+      if (job.finishedOn !== undefined) return report(stop ? "task.revoked" : "task.failed")
+      const eta = etaAfter(at, job.delay)
+      const retried = () => report("task.retried", eta === undefined ? {} : { eta })
+      if (!stop) return retried()
+      // cancelled with attempts left: BullMQ has put it back
+      later(() => job.remove({ removeChildren: false }).then(() => report("task.revoked"), retried))
+    })
+  }
+
+  const ended = (job: Job, tell: (root: string | undefined) => void) => {
+    running.delete(job.id ?? "")
+    progress.forget(job.id ?? "")
+    const root = roots.known(job)
+    if (job.parentKey === undefined || root !== undefined) tell(root)
+    else findRoot(job, tell)
+  }
+
+  const findRoot = (job: Job, tell: (root: string | undefined) => void) => {
+    const asked = site.queues.get(queue)
+    if (asked === undefined) return tell(undefined)
+    later(() => roots.find(asked, job).then(tell, () => tell(undefined)))
+  }
+
+  const stalled = (jobId: string) => {
+    // between the end of its lock and the start of its next attempt, which may be a moment old already
+    const at = site.now() - Math.min(1000, (worker.opts.lockDuration ?? 30_000) / 2)
+    const tell = (job: Job | undefined) =>
+      site.report({
+        kind: "task.retried",
+        taskId: taskIdOf(queue, jobId),
+        occurredAt: at,
+        data: { ...(job === undefined ? { queue } : base(job, null)), reason: STALLED }
+      })
+    later(async () => tell(await site.queues.get(queue)?.getJob(jobId)))
+  }
+
+  const tellState = (kind: "worker.online" | "worker.offline") =>
+    site.report({ kind, taskId: "", occurredAt: site.now(), data: { worker: name } })
+  const closed = () => tellState("worker.offline")
+  const onProgress = (job: Job, value: unknown) => progress.tell(job, value, site.now())
+
+  worker.on("active", active).on("completed", completed).on("failed", failed).on("stalled", stalled)
+  worker.on("progress", onProgress).on("closed", closed)
+  tellState("worker.online")
+
+  return {
+    name,
+    worker,
+    inventory: () => ({
+      name,
+      hostname: hostname(),
+      pid: process.pid,
+      concurrency: worker.concurrency,
+      queues: worker.isPaused() || worker.closing !== undefined ? [] : [queue],
+      activeTasks: running.size,
+      registered: [...names]
+    }),
+    runs: (jobId) => running.has(jobId),
+    cancel: (jobId) => {
+      cancelled.add(jobId)
+      const aborted = worker.cancelJob(jobId, "cancelled by command")
+      if (!aborted) cancelled.delete(jobId)
+      return aborted
+    },
+    close: () => {
+      worker.off("active", active).off("completed", completed).off("failed", failed).off("stalled", stalled)
+      worker.off("progress", onProgress).off("closed", closed)
+    }
+  }
+}
+
+export const STALLED = "stalled: its worker stopped renewing the lock"
+
+const runtimeOf = (job: Job, at: number): number | undefined =>
+  job.processedOn === undefined ? undefined : Math.max(at - job.processedOn, 0)

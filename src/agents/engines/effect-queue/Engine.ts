@@ -1,0 +1,228 @@
+import { Effect } from "effect"
+import { hostname } from "node:os"
+import { ActionFailed, type Actions, type Call, type Engine, type Reconciled, type Retry } from "../../runtime/Engine.ts"
+import { elementOf, readElement } from "./Element.ts"
+import type { EffectQueue } from "./Queue.ts"
+import type { ElementRecord } from "./Records.ts"
+import type { Interval, Worker } from "./Worker.ts"
+
+/** Queues of any payload: what an engine does with one goes through the queue's own schema. */
+export type AnyQueue = Pick<
+  EffectQueue<unknown, unknown>,
+  "name" | "ref" | "records" | "workers" | "listen" | "put" | "received" | "revoked" | "valueOf" | "taskName"
+>
+
+const failed = (message: string) => new ActionFailed({ message })
+
+/** The store's own failure, for the operator. */
+const fromStore = <A, E extends { readonly message: string; readonly cause?: unknown }, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.mapError(self, ({ cause, message }) =>
+    failed(`The queue's store failed: ${cause instanceof Error ? cause.message : message}`))
+
+const intervals: { readonly [unit: string]: Interval } = { s: "1 second", m: "1 minute", h: "1 hour" }
+const states = { pending: "pending", started: "started", success: "success", failure: "failure", cancelled: "failure" } as const
+
+/** The queues of this process as an engine for the agent. All of one engine are on one store. */
+export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name?: string } = {}): Engine => {
+  const name = options.name ?? "effect-queue"
+
+  const queueOf = (wanted: string) => {
+    const queue = queues.find((each) => each.name === wanted)
+    return queue === undefined ? failed(`This process has no queue ${wanted}; it has ${queues.map((each) => each.name).join(", ")}.`) : Effect.succeed(queue)
+  }
+
+  const workerOf = (wanted: string) => {
+    for (const queue of queues) for (const worker of queue.workers) if (worker.name === wanted) return Effect.succeed({ queue, worker })
+    return failed(`No worker ${wanted} runs in this process.`)
+  }
+
+  const find = (taskId: string) =>
+    fromStore(Effect.gen(function*() {
+      for (const queue of queues) {
+        const record = yield* queue.records.find(queue.ref, taskId)
+        if (record !== undefined) return { queue, record }
+      }
+      return undefined
+    }))
+
+  const known = (taskId: string) =>
+    Effect.flatMap(find(taskId), (found) => found === undefined ? failed(`The queues do not know the task ${taskId} (any more).`) : Effect.succeed(found))
+
+  const submit = (call: Call) =>
+    Effect.gen(function*() {
+      yield* atOnce(call)
+      if (call.priority !== undefined) return yield* failed("Effect's queues have no priorities.")
+      const candidates = call.queue === undefined ? queues : [yield* queueOf(call.queue)]
+      for (const queue of candidates) {
+        const value = yield* queue.valueOf(call.args, call.kwargs, call.task_name)
+        if (value._tag === "None") continue
+        return { task_id: yield* fromStore(queue.put(elementOf(value.value, { id: null, root: null }))), engine: name, queue: queue.name }
+      }
+      return yield* failed(`No queue takes a task ${call.task_name} with these arguments: they do not fit its schema.`)
+    })
+
+  const retry = (request: Retry) =>
+    Effect.gen(function*() {
+      yield* atOnce(request)
+      const { queue, record } = yield* known(request.task_id)
+      if (record.state === "pending" || record.state === "started") return yield* failed(`The task ${request.task_id} has not ended yet.`)
+      const element = readElement(record.element)
+      const value = request.overrides === undefined ? element.value : yield* overridden(queue, request.overrides)
+      const new_task_id = yield* fromStore(queue.put({ ...element, value }))
+      return { new_task_id, task_id: request.task_id, queue: queue.name }
+    })
+
+  const overridden = (queue: AnyQueue, { args, kwargs }: NonNullable<Retry["overrides"]>) =>
+    Effect.flatMap(queue.valueOf(args, kwargs, null), (value) =>
+      value._tag === "None" ? failed(`These arguments do not fit the schema of the queue ${queue.name}.`) : Effect.succeed(value.value))
+
+  const requeue = (request: Retry) =>
+    Effect.gen(function*() {
+      yield* atOnce(request)
+      const { queue, record } = yield* known(request.task_id)
+      if (request.overrides !== undefined) return yield* failed("A dead letter goes back as it is; retry the task to change its arguments.")
+      if (record.state !== "failure" || !(yield* fromStore(queue.records.requeue(queue.ref, record.id)))) {
+        return yield* failed(`The task ${record.id} is no dead letter.`)
+      }
+      const element = readElement(record.element)
+      if (!queue.records.requeuesInPlace) return { task_id: record.id, new_task_id: yield* fromStore(queue.put(element)), queue: queue.name }
+      queue.received(element, record.id)
+      return { task_id: record.id, queue: queue.name }
+    })
+
+  const cancel = ({ task_id }: { readonly task_id: string }) =>
+    Effect.gen(function*() {
+      for (const queue of queues) {
+        for (const worker of queue.workers) if (yield* worker.cancel(task_id)) return { task_id, terminated: true }
+      }
+      const { queue, record } = yield* known(task_id)
+      if (yield* fromStore(queue.records.cancel(queue.ref, task_id))) {
+        queue.revoked(task_id, readElement(record.element))
+        return { task_id, terminated: false }
+      }
+      return yield* failed(
+        record.state === "started"
+          ? `The task ${task_id} runs in another process, which alone can cancel it.`
+          : `The task ${task_id} does not wait any more.`
+      )
+    })
+
+  const steer = (consume: boolean) => ({ queue, worker_name }: { readonly worker_name: string; readonly queue: string }) =>
+    Effect.flatMap(workerOf(worker_name), ({ queue: own, worker }) => {
+      if (own.name !== queue) return failed(`The worker ${worker_name} is made for the queue ${own.name} and cannot take from ${queue}.`)
+      worker.consume(consume)
+      return Effect.succeed({ worker: worker_name, queue })
+    })
+
+  const actions: Actions = {
+    submit_task: submit,
+    retry_task: retry,
+    requeue_dead_letter: requeue,
+    cancel_task: cancel,
+    purge_queue: ({ confirm, queue }) =>
+      Effect.gen(function*() {
+        const found = yield* queueOf(queue)
+        yield* confirm(yield* fromStore(found.records.depth(found.ref)))
+        const ids = yield* fromStore(found.records.purge(found.ref))
+        for (const id of ids) found.revoked(id, null)
+        return { queue, purged: ids.length }
+      }),
+    pool_resize: ({ delta, worker_name }) =>
+      Effect.flatMap(workerOf(worker_name), ({ worker }) => {
+        const concurrency = worker.concurrency + delta
+        if (concurrency < 1) return failed(`The worker ${worker_name} has ${worker.concurrency} slots, and one must stay. To stop it taking tasks, cancel its consumer.`)
+        worker.resize(concurrency)
+        return Effect.succeed({ worker: worker_name, delta, concurrency })
+      }),
+    add_consumer: steer(true),
+    cancel_consumer: steer(false),
+    rate_limit: ({ rate, task_name, worker_name }) =>
+      Effect.gen(function*() {
+        const [limit, unit] = rate.split("/")
+        const all = queues.flatMap((queue) => [...queue.workers])
+        const workers: ReadonlyArray<Worker> = worker_name === undefined ? all : [(yield* workerOf(worker_name)).worker]
+        for (const worker of workers) yield* worker.limit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")
+        return { task_name, rate, worker: worker_name ?? null }
+      }),
+    list_dead_letters: (page) =>
+      Effect.gen(function*() {
+        const asked = page.queue === null ? queues : [yield* queueOf(page.queue)]
+        // a cursor is `<queue> <the store's own cursor>`, and the lists of the queues follow each other
+        const [from, after] = page.cursor === null ? [undefined, null] : splitCursor(page.cursor)
+        const at = Math.max(0, asked.findIndex((queue) => queue.name === from))
+        const entries: Array<ReturnType<typeof letterOf>> = []
+        let next_cursor: string | null = null
+        let total = 0
+        for (const [index, queue] of asked.entries()) {
+          const room = index < at ? 0 : page.limit - entries.length
+          const dead = yield* fromStore(queue.records.dead(queue.ref, Math.max(1, room), index === at ? after : null))
+          total += dead.total
+          if (room > 0) entries.push(...dead.elements.map((record) => letterOf(queue, record)))
+          if (next_cursor !== null || index < at) continue
+          if (room === 0 && dead.total > 0) next_cursor = `${queue.name} `
+          else if (room > 0 && dead.next !== null) next_cursor = `${queue.name} ${dead.next}`
+        }
+        return { entries, next_cursor, total }
+      })
+  }
+
+  return {
+    name,
+    start: (report) =>
+      Effect.asVoid(Effect.acquireRelease(
+        Effect.sync(() => queues.map((queue) => queue.listen(report))),
+        (stops) => Effect.sync(() => stops.forEach((stop) => stop()))
+      )),
+    actions,
+    retriesByReference: true,
+    inventory: fromStore(Effect.gen(function*() {
+      const depths: Record<string, number> = {}
+      for (const { name, records, ref } of queues) depths[name] = yield* records.depth(ref)
+      return {
+        brokerType: queues[0]?.records.brokerType ?? "memory",
+        brokerConnected: true,
+        queueDepths: depths,
+        workers: queues.flatMap((queue) => [...queue.workers].map((worker) => inventoryOf(queue, worker))),
+        schedules: []
+      }
+    })),
+    reconcile: (taskId) =>
+      Effect.map(find(taskId), (found): Reconciled =>
+        found === undefined
+          ? { engine_state: "unknown", finished_at: null, exception: null }
+          : {
+            engine_state: states[found.record.state],
+            finished_at: found.record.finishedAt,
+            exception: found.record.state === "cancelled" ? "cancelled" : found.record.failure
+          })
+  }
+}
+
+/** PersistedQueue has no tasks for later. */
+const atOnce = ({ eta, eta_seconds }: { readonly eta?: number; readonly eta_seconds?: number }) =>
+  eta === undefined && eta_seconds === undefined ? Effect.void : failed("Effect's queues have no delayed tasks: leave the time out.")
+
+const splitCursor = (cursor: string): readonly [queue: string, after: string | null] => {
+  const at = cursor.lastIndexOf(" ")
+  const after = cursor.slice(at + 1)
+  return [cursor.slice(0, at), after === "" ? null : after]
+}
+
+const letterOf = (queue: AnyQueue, { attempts, element, failure, finishedAt, id }: ElementRecord) => ({
+  task_id: id,
+  task_name: queue.taskName(readElement(element)),
+  queue: queue.name,
+  failed_at: finishedAt,
+  error_excerpt: failure ?? "",
+  attempts
+})
+
+const inventoryOf = ({ name }: AnyQueue, worker: Worker) => ({
+  name: worker.name,
+  hostname: hostname(),
+  pid: process.pid,
+  concurrency: worker.concurrency,
+  queues: worker.consumes ? [name] : [],
+  activeTasks: worker.running.size,
+  registered: []
+})

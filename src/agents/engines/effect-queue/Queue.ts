@@ -1,0 +1,241 @@
+import type { PersistedQueue } from "@effect/experimental"
+import type { SqlError } from "@effect/sql"
+import { Cause, type Clock, Deferred, Effect, Exit, FiberSet, Option, type ParseResult, Schema } from "effect"
+import { hostname } from "node:os"
+import type { JsonInput } from "../../../domain/CanonicalJson.ts"
+import type { EngineEvent } from "../../runtime/Engine.ts"
+import { Attempt, type TaskData } from "./Attempt.ts"
+import { argumentsOf, CurrentTask, type Element, elementOf, type Json, readElement, valuesOf } from "./Element.ts"
+import type { QueueRecords } from "./Records.ts"
+import { Worker } from "./Worker.ts"
+
+export interface QueueOptions<A, I> {
+  /** At most 100 characters: the store's column is no wider. */
+  readonly name: string
+  /** Of what is offered. A struct's fields are shown as named arguments, an array's items as positional ones. */
+  readonly schema: Schema.Schema<A, I>
+  /** What a task is called where people look (default: the value's `_tag`, else the queue's name). */
+  readonly taskName?: (value: A) => string
+  /** Attempts before the store gives up (default 10). It makes them one after the other, without a pause. */
+  readonly maxAttempts?: number
+}
+
+export interface RunOptions {
+  /** Tasks at once (default 1); `pool_resize` changes it. */
+  readonly concurrency?: number
+  /** Default: `<queue>@<hostname>:<pid>`. */
+  readonly workerName?: string
+}
+
+/** What a handler may know beside the value. `attempt` counts from 1. */
+export interface TaskInfo {
+  readonly id: string
+  readonly attempt: number
+}
+
+type Handler<A, E, R> = (value: A, task: TaskInfo) => Effect.Effect<unknown, E, R>
+type OfferFailure = PersistedQueue.PersistedQueueError | ParseResult.ParseError | SqlError.SqlError
+
+/** A persisted queue whose tasks an agent can tell of and steer. */
+export class EffectQueue<A, I> {
+  readonly workers = new Set<Worker>()
+  readonly ref: { readonly name: string; readonly maxAttempts: number }
+  private readonly listeners = new Set<(event: EngineEvent) => void>()
+  private readonly encode: (value: A) => Effect.Effect<I, ParseResult.ParseError>
+  private readonly decode: (value: unknown) => Effect.Effect<A, ParseResult.ParseError>
+
+  constructor(
+    private readonly options: QueueOptions<A, I>,
+    private readonly queue: PersistedQueue.PersistedQueue<unknown>,
+    readonly records: QueueRecords["Type"],
+    private readonly clock: Clock.Clock
+  ) {
+    this.ref = { name: options.name, maxAttempts: options.maxAttempts ?? 10 }
+    this.encode = Schema.encode(options.schema)
+    this.decode = Schema.decodeUnknown(options.schema)
+  }
+
+  get name(): string {
+    return this.ref.name
+  }
+
+  /**
+   * Puts a task into the queue; answers its id. With an id that the store knows already nothing happens. Within a
+   * handler of this or another queue the task is the handled one's child.
+   */
+  offer(value: A, options?: { readonly id?: string }): Effect.Effect<string, OfferFailure> {
+    return Effect.gen(this, function*() {
+      const encoded = (yield* this.encode(value)) as Json // the store keeps it as JSON
+      const lineage = yield* CurrentTask
+      return yield* this.put(elementOf(encoded, lineage), options?.id)
+    })
+  }
+
+  /** Handles tasks until it is interrupted; those that run then go back into the queue. */
+  run<E, R>(handler: Handler<A, E, R>, options: RunOptions = {}): Effect.Effect<never, never, R> {
+    return Effect.scoped(Effect.gen(this, function*() {
+      const worker = yield* this.joins(options)
+      const tasks = yield* FiberSet.make()
+      for (;;) {
+        yield* worker.gate.await
+        // One take waits at a time: the store in memory wakes all that wait for one element, and they break.
+        const begun = yield* Deferred.make<void>()
+        yield* FiberSet.run(tasks, this.takeOne(worker, handler, begun))
+        yield* Deferred.await(begun)
+      }
+    }))
+  }
+
+  /** Hears what happens until the answer is called. */
+  listen(listener: (event: EngineEvent) => void): () => void {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
+  }
+
+  /** Puts an element into the store as it is. */
+  put(element: Element, id?: string): Effect.Effect<string, OfferFailure> {
+    return Effect.gen(this, function*() {
+      if (id !== undefined && (yield* this.records.find(this.ref, id)) !== undefined) return id
+      const taskId = id ?? crypto.randomUUID()
+      yield* this.records.offered(this.ref, taskId, element)
+      const occurredAt = this.now()
+      yield* this.queue.offer(element, { id: taskId })
+      this.received(element, taskId, occurredAt)
+      return taskId
+    })
+  }
+
+  /** Tells that the element waits (again). */
+  received(element: Element, taskId: string, occurredAt = this.now()): void {
+    this.tell({ kind: "task.received", taskId, occurredAt, data: this.dataOf(element, null) })
+  }
+
+  /** Tells that the task was taken out before it ran. */
+  revoked(taskId: string, element: Element | null): void {
+    const data = element === null ? { queue: this.name } : this.dataOf(element, null)
+    this.tell({ kind: "task.revoked", taskId, occurredAt: this.now(), data: { ...data, terminated: false } })
+  }
+
+  /** The value that is meant by these arguments, if it is one of this queue's and of this name (null: of any). */
+  valueOf(args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }, taskName: string | null) {
+    return Effect.gen(this, function*() {
+      for (const value of valuesOf(args, kwargs)) {
+        const decoded = yield* Effect.option(this.decode(value))
+        if (Option.isSome(decoded) && (taskName === null || this.called(decoded.value) === taskName)) return Option.some(value)
+      }
+      return Option.none<Json>()
+    })
+  }
+
+  taskName(element: Element): string {
+    const decoded = Schema.decodeUnknownOption(this.options.schema)(element.value)
+    return Option.isSome(decoded) ? this.called(decoded.value) : this.name
+  }
+
+  private joins({ concurrency = 1, workerName = `${this.name}@${hostname()}:${process.pid}` }: RunOptions) {
+    return Effect.acquireRelease(
+      Effect.map(Effect.scope, (scope) => {
+        const worker = new Worker(workerName, Math.max(1, Math.floor(concurrency)), scope)
+        this.workers.add(worker)
+        return worker
+      }),
+      (worker) => Effect.sync(() => this.workers.delete(worker))
+    )
+  }
+
+  /** Takes an element, handles it and tells what became of it; `begun` is done once the next one may be waited for. */
+  private takeOne<E, R>(worker: Worker, handler: Handler<A, E, R>, begun: Deferred.Deferred<void>): Effect.Effect<void, never, R> {
+    let attempt: Attempt | null = null
+    let refused = false
+    const taken = (stored: unknown, task: { readonly id: string; readonly attempts: number }) =>
+      Effect.gen(this, function*() {
+        // A take that waits cannot be called off (the store on SQL would keep the next element for nobody), so a worker
+        // that was paused meanwhile hands back what it gets. That counts as no attempt.
+        refused = !worker.isOpen
+        if (refused) return yield* Effect.interrupt
+        if (!(yield* this.records.taken(this.ref, task.id, stored))) return
+        const element = readElement(stored)
+        const number = task.attempts + 1
+        attempt = new Attempt(task.id, this.dataOf(element, worker.name), number, number >= this.ref.maxAttempts, this.now())
+        const cancelled = worker.enter(task.id)
+        yield* Deferred.succeed(begun, void 0)
+        yield* this.handle(worker, handler, element, attempt, cancelled)
+      }).pipe(Effect.ensuring(Effect.sync(() => worker.leave(task.id))))
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        Effect.exit(restore(this.queue.take(taken, { maxAttempts: this.ref.maxAttempts }))),
+        (exit) => attempt === null ? (refused ? Effect.void : restore(rest(this.name, exit))) : this.settle(attempt, exit)
+      )).pipe(Effect.ensuring(Deferred.succeed(begun, void 0)))
+  }
+
+  private handle<E, R>(
+    worker: Worker,
+    handler: Handler<A, E, R>,
+    element: Element,
+    attempt: Attempt,
+    cancelled: Deferred.Deferred<void>
+  ): Effect.Effect<unknown, E | ParseResult.ParseError, R> {
+    const { data, number, taskId: id } = attempt
+    return Effect.gen(this, function*() {
+      yield* worker.turnOf(data.task_name)
+      this.tell(attempt.begin(this.now()))
+      return yield* handler(yield* this.decode(element.value), { id, attempt: number })
+    }).pipe(
+      Effect.provideService(CurrentTask, { id, root: element.root ?? id }),
+      Effect.exit,
+      Effect.raceFirst(Effect.as(Deferred.await(cancelled), "cancelled" as const)),
+      Effect.tap((end) => Effect.sync(() => attempt.finish(end, this.now()))),
+      Effect.flatMap((end) => (end === "cancelled" ? Effect.void : Exit.mapErrorCause(end, withoutInterrupts)))
+    )
+  }
+
+  /** The store has heard of the end: so may everybody else. */
+  private settle(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
+    const { event, how } = attempt.outcome(this.now())
+    if (attempt.isDone && Exit.isFailure(exit)) {
+      return Effect.logError(`The task ${attempt.taskId} of ${this.name} ended, but the store could not be told: it will run again.`, exit.cause)
+    }
+    return this.records.ended(this.ref, attempt.taskId, how).pipe(
+      Effect.catchAll((error) => Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be noted.`, error)),
+      Effect.zipRight(Effect.sync(() => this.tell(event)))
+    )
+  }
+
+  private dataOf(element: Element, worker: string | null): TaskData {
+    return {
+      task_name: this.taskName(element),
+      queue: this.name,
+      worker,
+      ...argumentsOf(element.value),
+      parent_task_id: element.parent,
+      root_task_id: element.root
+    }
+  }
+
+  private called(value: A): string {
+    if (this.options.taskName !== undefined) return this.options.taskName(value)
+    const tagged = typeof value === "object" && value !== null && "_tag" in value
+    return tagged && typeof value._tag === "string" ? value._tag : this.name
+  }
+
+  private tell(event: EngineEvent): void {
+    for (const listener of this.listeners) listener(event)
+  }
+
+  private now(): number {
+    return this.clock.unsafeCurrentTimeMillis()
+  }
+}
+
+/** A failure beside which something was interrupted: the store in memory would count no attempt for it. */
+const withoutInterrupts = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
+  Cause.isInterruptedOnly(cause) ? cause : Cause.filter(cause, (part) => !Cause.isInterruptType(part))
+
+/** After a take that brought nothing: at once again, or in a second when the store failed or was closed. */
+const rest = (queue: string, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+  Exit.isSuccess(exit)
+    ? Effect.void
+    : Effect.zipRight(
+      Effect.logWarning(`The queue ${queue} cannot be read; the next try is in a second.`, exit.cause),
+      Effect.sleep("1 second")
+    )

@@ -1,0 +1,114 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import { type ElementRecord, QueueRecords, type QueueRef } from "./Records.ts"
+
+/** The last that PostgreSQL can give. */
+const LAST_SEQUENCE = 2_147_483_647
+
+/** Written where the store keeps a failure's text: a completed element that nobody ran to its end. */
+const CANCELLED = "cancelled"
+/** Elements that are purged in one statement. */
+const slice = 1000
+
+interface Row {
+  readonly sequence: number
+  readonly id: string
+  readonly element: string
+  readonly completed: number | boolean
+  readonly attempts: number
+  readonly last_failure: string | null
+  readonly acquired: number | boolean
+  readonly updated_millis: number | string
+}
+
+const recordOf = (row: Row, { maxAttempts }: QueueRef): ElementRecord => {
+  const completed = Boolean(row.completed)
+  const dead = !completed && row.attempts >= maxAttempts
+  const element: unknown = JSON.parse(row.element)
+  return {
+    id: row.id,
+    element,
+    state: completed
+      ? (row.last_failure === CANCELLED ? "cancelled" : "success")
+      : dead ? "failure" : row.acquired ? "started" : "pending",
+    attempts: row.attempts,
+    finishedAt: completed || dead ? Number(row.updated_millis) : null,
+    failure: dead ? row.last_failure : null
+  }
+}
+
+/** Reads and steers the table of @effect/sql's SqlPersistedQueue, which keeps every element it ever had. */
+export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlClient.SqlClient> =>
+  Layer.effect(QueueRecords, Effect.map(SqlClient.SqlClient, (client) => {
+    const sql = client.withoutTransforms()
+    const table = sql(tableName)
+    const now = sql.onDialectOrElse({ pg: () => sql.literal("NOW()"), orElse: () => sql.literal("CURRENT_TIMESTAMP") })
+    const updatedMillis = sql.onDialectOrElse({
+      pg: () => sql.literal("EXTRACT(EPOCH FROM updated_at::timestamptz) * 1000"),
+      orElse: () => sql.literal("strftime('%s', updated_at) * 1000")
+    })
+    const columns = sql`
+      sequence, id, element, completed, attempts, last_failure, acquired_at IS NOT NULL AS acquired,
+      ${updatedMillis} AS updated_millis`
+    const waiting = ({ maxAttempts, name }: QueueRef) =>
+      sql`queue_name = ${name} AND completed = FALSE AND attempts < ${maxAttempts} AND acquired_at IS NULL`
+    const dead = ({ maxAttempts, name }: QueueRef) =>
+      sql`queue_name = ${name} AND completed = FALSE AND attempts >= ${maxAttempts}`
+    const count = (rows: ReadonlyArray<{ readonly n: number | string }>) => Number(rows[0]?.n ?? 0)
+
+    const purgeSlice = (queue: QueueRef) =>
+      sql<{ readonly id: string }>`
+        UPDATE ${table} SET completed = TRUE, last_failure = ${CANCELLED}, updated_at = ${now}
+        WHERE sequence IN (SELECT sequence FROM ${table} WHERE ${waiting(queue)} ORDER BY sequence LIMIT ${slice})
+          AND acquired_at IS NULL RETURNING id`
+
+    return {
+      brokerType: sql.onDialectOrElse({ pg: () => "postgresql", sqlite: () => "sqlite", orElse: () => "sql" }),
+      requeuesInPlace: true,
+      offered: () => Effect.void,
+      taken: () => Effect.succeed(true),
+      ended: (_, id, how) =>
+        how.as === "cancelled"
+          ? Effect.asVoid(sql`UPDATE ${table} SET last_failure = ${CANCELLED} WHERE id = ${id} AND completed = TRUE`)
+          : Effect.void,
+      depth: (queue) => Effect.map(sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${waiting(queue)}`, count),
+      find: (queue, id) =>
+        Effect.map(sql<Row>`SELECT ${columns} FROM ${table} WHERE id = ${id} AND queue_name = ${queue.name}`, ([row]) =>
+          row === undefined ? undefined : recordOf(row, queue)),
+      cancel: (queue, id) =>
+        Effect.map(
+          sql`UPDATE ${table} SET completed = TRUE, last_failure = ${CANCELLED}, updated_at = ${now}
+              WHERE id = ${id} AND ${waiting(queue)} RETURNING id`,
+          (rows) => rows.length > 0
+        ),
+      purge: (queue) =>
+        Effect.gen(function*() {
+          const purged: Array<string> = []
+          for (;;) {
+            const rows = yield* purgeSlice(queue)
+            for (const { id } of rows) purged.push(id)
+            if (rows.length < slice) return purged
+          }
+        }),
+      dead: (queue, limit, after) =>
+        Effect.gen(function*() {
+          const total = count(yield* sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${dead(queue)}`)
+          const older = after !== null && /^\d{1,10}$/.test(after) ? sql`sequence < ${Math.min(Number(after), LAST_SEQUENCE)}` : sql`1 = 1`
+          const rows = yield* sql<Row>`
+            SELECT ${columns} FROM ${table} WHERE ${dead(queue)} AND ${older}
+            ORDER BY sequence DESC LIMIT ${limit + 1}`
+          const shown = rows.slice(0, limit)
+          return {
+            elements: shown.map((row) => recordOf(row, queue)),
+            next: rows.length > limit ? String(shown[limit - 1]?.sequence) : null,
+            total
+          }
+        }),
+      requeue: (queue, id) =>
+        Effect.map(
+          sql`UPDATE ${table} SET attempts = 0, acquired_at = NULL, acquired_by = NULL, updated_at = ${now}
+              WHERE id = ${id} AND ${dead(queue)} RETURNING id`,
+          (rows) => rows.length > 0
+        )
+    }
+  }))

@@ -1,0 +1,100 @@
+import { Deferred, Effect, ExecutionStrategy, Exit, FiberId, RateLimiter, Scope } from "effect"
+
+/** A task in a worker's hands. */
+interface Running {
+  readonly cancelled: Deferred.Deferred<void>
+}
+
+interface Limit {
+  readonly wait: Effect.Effect<void>
+  /** Lets those that wait begin. */
+  readonly lift: Effect.Effect<void>
+}
+
+export type Interval = "1 second" | "1 minute" | "1 hour"
+
+/** One `run` of a queue: how many tasks at once, whether it takes new ones, and how fast it begins them. */
+export class Worker {
+  readonly running = new Map<string, Running>()
+  /** Open while it may take a task more. */
+  readonly gate = Effect.unsafeMakeLatch(true)
+  private paused = false
+  private readonly limits = new Map<string, Limit>()
+
+  /** `scope` is the run's: its limits end with it. */
+  constructor(readonly name: string, private slots: number, private readonly scope: Scope.Scope) {}
+
+  get concurrency(): number {
+    return this.slots
+  }
+
+  get consumes(): boolean {
+    return !this.paused
+  }
+
+  get isOpen(): boolean {
+    return !this.paused && this.running.size < this.slots
+  }
+
+  /** Tasks that run go on in any case. */
+  resize(slots: number): void {
+    this.slots = slots
+    this.turn()
+  }
+
+  consume(yes: boolean): void {
+    this.paused = !yes
+    this.turn()
+  }
+
+  /** Takes a slot for the task until `leave`; answers what is completed when somebody cancels it. */
+  enter(id: string): Deferred.Deferred<void> {
+    const cancelled = Deferred.unsafeMake<void>(FiberId.none)
+    this.running.set(id, { cancelled })
+    this.turn()
+    return cancelled
+  }
+
+  leave(id: string): void {
+    this.running.delete(id)
+    this.turn()
+  }
+
+  /** False: it does not run here. */
+  cancel(id: string): Effect.Effect<boolean> {
+    const task = this.running.get(id)
+    return task === undefined ? Effect.succeed(false) : Effect.as(Deferred.succeed(task.cancelled, void 0), true)
+  }
+
+  /** Waits until a task of the name may begin. */
+  turnOf(taskName: string): Effect.Effect<void> {
+    return Effect.suspend(() => this.limits.get(taskName)?.wait ?? Effect.void)
+  }
+
+  /** 0 takes the limit away. Tasks that wait for the old limit begin at once. */
+  limit(taskName: string, limit: number, interval: Interval): Effect.Effect<void> {
+    return Effect.gen(this, function*() {
+      const old = this.limits.get(taskName)
+      if (limit === 0) this.limits.delete(taskName)
+      else this.limits.set(taskName, yield* this.made(limit, interval))
+      if (old !== undefined) yield* old.lift
+    })
+  }
+
+  private made(limit: number, interval: Interval): Effect.Effect<Limit> {
+    return Effect.gen(this, function*() {
+      const scope = yield* Scope.fork(this.scope, ExecutionStrategy.sequential)
+      const limiter = yield* Scope.extend(RateLimiter.make({ limit, interval }), scope)
+      const lifted = yield* Deferred.make<void>()
+      return {
+        wait: Effect.raceFirst(limiter(Effect.void), Deferred.await(lifted)),
+        lift: Effect.zipRight(Deferred.succeed(lifted, void 0), Scope.close(scope, Exit.void))
+      }
+    })
+  }
+
+  private turn(): void {
+    if (this.isOpen) this.gate.unsafeOpen()
+    else this.gate.unsafeClose()
+  }
+}

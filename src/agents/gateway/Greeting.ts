@@ -1,0 +1,109 @@
+import { Effect, type Fiber, Option } from "effect"
+import type { Duplex } from "node:stream"
+import type WebSocket from "ws"
+import { version } from "../../domain/Version.ts"
+import type { AgentIdentity } from "../../services/Agents.ts"
+import * as Ids from "../../services/Ids.ts"
+import type { Presence } from "../../services/Presence.ts"
+import { FrameRefusal } from "../protocol/Envelope.ts"
+import { WireSession } from "../protocol/Frame.ts"
+import { type HelloFrame, openHello, sealHelloAck } from "../protocol/Hello.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { introductionOf, signingOf } from "./Introduce.ts"
+import { describe, type GatewayReason } from "./Refusals.ts"
+import { closeCode, closeSocket, type Exchange, SocketSession } from "./SocketSession.ts"
+
+const helloMillis = 10_000
+
+export interface Greeter {
+  readonly exchange: Exchange
+  readonly presence: Presence
+  readonly heartbeatSeconds: number
+  readonly forkFiber: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
+}
+
+/**
+ * An admitted socket from its opening to its end. Waits for the hello, writes the process down as online, answers
+ * hello_ack, and hands the socket to its session. Whoever cannot come in is refused before hello_ack, which makes an
+ * agent wait longer and longer before it tries again (the agents' protocol, section 1.1).
+ */
+export const greet = (ws: WebSocket, socket: Duplex, identity: AgentIdentity, greeter: Greeter): void => {
+  const { exchange } = greeter
+  const who = { agentId: identity.agent_id, projectId: identity.project_id, transport: "websocket" as const }
+  let session: SocketSession | null = null
+  let arriving: Fiber.RuntimeFiber<void> | null = null
+  let refused = false
+
+  const refuse = (reason: GatewayReason, detail: string, code: number): void => {
+    if (refused) return
+    refused = true
+    clearTimeout(timer)
+    exchange.refusals.refuse(who, reason, detail)
+    closeSocket(ws, code, detail.slice(0, 120))
+  }
+  const timer = setTimeout(() => refuse("hello_timeout", "No hello within 10 seconds.", closeCode.badHello), helloMillis)
+
+  const arrive = (hello: HelloFrame) =>
+    Effect.gen(function*() {
+      const sessionId = yield* Ids.next
+      const about = introductionOf(identity, hello, sessionId)
+      const present = yield* greeter.presence.connect(about, {
+        lost: (why) => session?.close(why),
+        paused: () => session?.isPaused ?? false
+      })
+      if (Option.isNone(present)) return closeSocket(ws, closeCode.tokenVoid, "the agent was deleted")
+      if (refused || ws.readyState !== ws.OPEN) return present.value.gone()
+      session = new SocketSession(ws, socket, new WireSession(...signingOf(identity, sessionId)), about, present.value, exchange)
+      ws.send(sealHelloAck(`hello_ack_${sessionId}`, {
+        protocol_version: PROTOCOL_VERSION,
+        brain_version: version,
+        agent_id: identity.agent_id,
+        project_id: identity.project_id,
+        session_id: sessionId,
+        heartbeat_interval_seconds: greeter.heartbeatSeconds,
+        max_frame_size_bytes: MAX_FRAME_BYTES
+      }))
+      exchange.sessions.add(session)
+    })
+
+  const hello = (text: string): void => {
+    const frame = openHello(text)
+    if (frame instanceof FrameRefusal) {
+      return frame.reason === "version"
+        ? refuse("protocol_version", "The hello has another version than 2.", closeCode.protocolVersion)
+        : refuse("bad_hello", `The first message is no hello. ${describe(frame)}`, closeCode.badHello)
+    }
+    if (frame.payload.protocolVersion !== PROTOCOL_VERSION) {
+      const detail = `The agent speaks version ${frame.payload.protocolVersion} of the protocol, the brain ${PROTOCOL_VERSION}.`
+      return refuse("protocol_version", detail, closeCode.protocolVersion)
+    }
+    clearTimeout(timer)
+    arriving = greeter.forkFiber(arrive(frame))
+  }
+
+  ws.on("message", (data: Buffer) => {
+    if (session !== null) session.receive(data)
+    else if (arriving !== null) refuse("unexpected_type", "A message between hello and hello_ack.", closeCode.badHello)
+    else if (!refused) hello(data.toString("utf8"))
+  })
+  const alive = () => {
+    if (session !== null) session.aliveAt = exchange.clock.unsafeCurrentTimeMillis()
+  }
+  ws.on("ping", alive)
+  ws.on("pong", alive)
+  ws.on("error", (error: Error & { readonly code?: string }) => {
+    // what breaks the WebSocket protocol is the agent's fault; a broken connection is nobody's
+    if (error.code?.startsWith("WS_ERR") !== true) return
+    const tooBig = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
+    const reason = tooBig ? "too_long" : "websocket"
+    const detail = tooBig ? "A message is longer than 1 MiB." : "The WebSocket protocol was broken."
+    const code = tooBig ? closeCode.tooBig : closeCode.policy
+    if (session !== null) session.refuse(reason, detail, code)
+    else refuse(reason, detail, code)
+  })
+  ws.on("close", () => {
+    clearTimeout(timer)
+    session?.ended()
+    arriving?.unsafeInterruptAsFork(arriving.id())
+  })
+}

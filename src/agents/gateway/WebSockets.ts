@@ -1,0 +1,169 @@
+import { Clock, Effect, FiberSet, Layer, Stream } from "effect"
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { type WebSocket, WebSocketServer } from "ws"
+import { clientAddress, parseProxies } from "../../domain/ClientAddress.ts"
+import { type Failure, Unavailable } from "../../domain/Errors.ts"
+import { problemOf } from "../../domain/Problem.ts"
+import { Agents } from "../../services/Agents.ts"
+import { Hints } from "../../services/Database.ts"
+import * as Ids from "../../services/Ids.ts"
+import { Loops } from "../../services/Loops.ts"
+import { Metrics } from "../../services/Metrics.ts"
+import { NodeServer, rawAnswer } from "../../services/NodeServer.ts"
+import { Presence } from "../../services/Presence.ts"
+import { RateLimits } from "../../services/RateLimits.ts"
+import { Settings } from "../../services/Settings.ts"
+import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
+import { type Greeter, greet } from "./Greeting.ts"
+import { Receiver } from "./Receiver.ts"
+import { Refusals } from "./Refusals.ts"
+import { Sessions } from "./Sessions.ts"
+import { closeCode, closeSocket, type Exchange, SocketSession } from "./SocketSession.ts"
+
+export const path = "/ws/agent"
+
+/** At shutdown: how long committed events may take to be acknowledged, and peers to answer the close. */
+const ackGrace = "2 seconds"
+const closeGrace = "2500 millis"
+
+const later = new Unavailable({ detail: "The brain cannot let an agent in now. Connect again in a moment." })
+
+/** Answers an upgrade that is not let in, and ends the connection. */
+const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
+  Effect.map(Ids.ofRequest(request.headersDistinct["x-request-id"]?.[0]), (requestId) => {
+    socket.end(rawAnswer(problemOf(failure, requestId)))
+  })
+
+/** A function of its own: a closure in the upgrade would keep the whole request for as long as the socket lives. */
+function destroyed(this: Duplex): void {
+  this.destroy()
+}
+
+/**
+ * The WebSocket end of the agents' line, on `/ws/agent` of the HTTP server. The server's upgrades are taken over:
+ * the platform's own path takes messages of 100 MiB and cannot be told otherwise. Upgrades to other paths go where
+ * they went before.
+ */
+export const layer = Layer.scopedDiscard(Effect.gen(function*() {
+  const { close, server } = yield* NodeServer
+  const settings = yield* Settings
+  const agents = yield* Agents
+  const hints = yield* Hints
+  const limits = yield* RateLimits
+  const loops = yield* Loops
+  const metrics = yield* Metrics
+  const presence = yield* Presence
+  const sessions = yield* Sessions
+  const clock = yield* Effect.clock
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const proxies = parseProxies(settings.trustedProxies)
+  const open = new Set<WebSocket>()
+  const waiting = new Set<SocketSession>()
+  let draining = false
+
+  let due: Array<SocketSession> = []
+  const sendDue = () => {
+    const now = due
+    due = []
+    for (const session of now) session.sendAcks()
+  }
+  const exchange: Exchange = {
+    clock,
+    receiver: yield* Receiver,
+    refusals: yield* Refusals,
+    sessions,
+    fork: (effect) => void fork(effect),
+    acksDue: (session) => {
+      if (due.length === 0) setImmediate(sendDue)
+      due.push(session)
+    },
+    waiting,
+    draining: () => draining
+  }
+  const greeter: Greeter = { exchange, presence, heartbeatSeconds: settings.agentHeartbeat, forkFiber: (effect) => fork(effect) }
+
+  const noRoom = exchange.receiver.ingest.onRoom(() => {
+    const turn = Array.from(waiting) // whose batch finds no room again goes to the end of the line
+    for (const session of turn) {
+      waiting.delete(session)
+      if (session.retry()) continue
+      waiting.add(session)
+      return
+    }
+  })
+
+  const wss = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, clientTracking: false })
+  const accept = (request: IncomingMessage, socket: Duplex, head: Buffer, then: (ws: WebSocket) => void) => {
+    if (socket.destroyed) return
+    wss.handleUpgrade(request, socket, head, (ws) => {
+      open.add(ws)
+      ws.once("close", () => open.delete(ws))
+      then(ws)
+    })
+  }
+
+  const admit = Effect.fnUntraced(function*(request: IncomingMessage, socket: Duplex, head: Buffer) {
+    const forwarded = request.headers["x-forwarded-for"]
+    const address = clientAddress(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded, proxies)
+    if (!(yield* limits.take("agent", address ?? "unknown"))) {
+      metrics.framesRefused.inc({ reason: "too_many_connects" })
+      return accept(request, socket, head, (ws) => {
+        ws.on("error", () => {}) // it is being closed: whatever else goes wrong with it is of no interest
+        closeSocket(ws, closeCode.tooManyConnects, "too many connects from your address in the last minute")
+      })
+    }
+    const identity = yield* agents.authenticate(request.headers.authorization).pipe(
+      Effect.tapError(() => Effect.sync(() => metrics.framesRefused.inc({ reason: "bad_token" })))
+    )
+    accept(request, socket, head, (ws) => greet(ws, socket, identity, greeter))
+  })
+
+  const others = server.listeners("upgrade")
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.url?.split("?", 1)[0] !== path) {
+      // the listeners of `upgrade` take just these
+      for (const other of others) other.call(server, request, socket, head)
+      return
+    }
+    socket.on("error", destroyed)
+    fork(Effect.if(draining, { onTrue: () => later, onFalse: () => admit(request, socket, head) }).pipe(
+      Effect.tapDefect((cause) => Effect.logWarning("could not admit an agent", cause)),
+      Effect.catchAllDefect(() => later),
+      Effect.catchAll((failure) => reject(request, socket, failure))
+    ))
+  }
+  server.removeAllListeners("upgrade")
+  server.on("upgrade", onUpgrade)
+
+  yield* loops.forever("agents access", Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.revoke(id))))
+
+  /** Pings what has gone quiet, and cuts a connection that is open on our side only. */
+  const pingAfter = settings.agentHeartbeat * 2000
+  const cutAfter = Math.max(settings.agentHeartbeat * 4000, settings.agentOfflineAfter * 1000) + 30_000
+  const lookForQuiet = Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const session of sockets(sessions)) {
+      const quiet = session.isPaused ? 0 : now - session.aliveAt
+      if (quiet > cutAfter) session.cut()
+      else if (quiet > pingAfter) session.ping()
+    }
+  })
+  yield* loops.every("agents quiet", `${settings.agentHeartbeat} seconds`, lookForQuiet)
+
+  const wait = (done: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: done })
+  const goAway = Effect.gen(function*() {
+    draining = true
+    server.off("upgrade", onUpgrade)
+    yield* Effect.timeoutOption(wait(() => !sockets(sessions).some((session) => session.isBusy)), ackGrace)
+    noRoom()
+    for (const session of sockets(sessions)) session.shut(closeCode.restart, "the brain restarts")
+    for (const ws of open) closeSocket(ws, closeCode.restart, "the brain restarts")
+    yield* Effect.timeoutOption(wait(() => open.size === 0), closeGrace)
+    for (const ws of open) ws.terminate()
+  })
+  // polls and other requests end meanwhile: the one after the other could take longer than a shutdown may
+  yield* Effect.addFinalizer(() => Effect.interruptible(Effect.all([goAway, close], { concurrency: 2 })))
+}))
+
+const sockets = (sessions: Sessions): ReadonlyArray<SocketSession> =>
+  sessions.all().filter((session) => session instanceof SocketSession)

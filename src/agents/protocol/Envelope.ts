@@ -1,0 +1,88 @@
+/** What every frame has, signed or not (agents' protocol, section 2.1), and why one is refused. */
+import { asString, canonical, JsonObject, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import { MAX_FRAME_BYTES } from "./Payload.ts"
+
+/** A closed set, fit for the label of a metric and for a log line. */
+export type RefusalReason =
+  | "too_long"
+  | "not_json"
+  | "too_deep"
+  | "lone_surrogate"
+  | "number_overflow"
+  | "malformed"
+  | "version"
+  | "unknown_type"
+  | "unexpected_type"
+  | "bad_signature"
+  | "bad_seq"
+  | "bad_nonce"
+  | "bad_ts"
+  | "stale"
+  | "old_seq"
+  | "replayed_nonce"
+  | "bad_payload"
+
+/** Each of them ends the session (agents' protocol, section 3.3). */
+export class FrameRefusal {
+  constructor(
+    readonly reason: RefusalReason,
+    /** For `malformed` and `bad_payload`: which field. */
+    readonly field?: string,
+    /** For `stale`: how many seconds the sender's clock is ahead of ours, negative when behind. */
+    readonly skewSeconds?: number
+  ) {}
+}
+
+const SIGNED_TYPES = [
+  "event_batch",
+  "event_batch_ack",
+  "heartbeat",
+  "agent_status",
+  "command",
+  "command_ack",
+  "command_result",
+  "error",
+  "registry_delta"
+] as const
+export type SignedType = typeof SIGNED_TYPES[number]
+export type FrameType = SignedType | "hello" | "hello_ack"
+
+/** By canonical text, so that the type of a frame is found without making a string of it. */
+const TYPES = new Map<string, FrameType>(
+  [...SIGNED_TYPES, "hello" as const, "hello_ack" as const].map((type) => [`"${type}"`, type])
+)
+
+export interface Envelope {
+  readonly type: FrameType
+  readonly frame: JsonObject
+  readonly payload: JsonObject
+}
+
+/** The first checks of section 3.3, up to the payload being an object. */
+export const readEnvelope = (text: string): Envelope | FrameRefusal => {
+  if (isTooLong(text)) return new FrameRefusal("too_long")
+  const frame = parse(text)
+  if (frame instanceof ParseFailure) return new FrameRefusal(frame.reason === "syntax" ? "not_json" : frame.reason)
+  if (!(frame instanceof JsonObject)) return new FrameRefusal("malformed")
+  const version = frame.get("v")
+  if (version !== "2") return isInt(version) ? new FrameRefusal("version") : new FrameRefusal("malformed", "v")
+  const typeNode = frame.get("type")
+  if (asString(typeNode) === undefined) return new FrameRefusal("malformed", "type")
+  const type = TYPES.get(canonical(typeNode!))
+  if (type === undefined) return new FrameRefusal("unknown_type")
+  const payload = frame.get("payload")
+  return payload instanceof JsonObject ? { type, frame, payload } : new FrameRefusal("malformed", "payload")
+}
+
+const isInt = (node: JsonObject["values"][number] | undefined): boolean =>
+  typeof node === "string" && /^-?\d+$/.test(node)
+
+/** A character is at most three bytes a UTF-16 unit, so that most texts need no counting. */
+const isTooLong = (text: string): boolean =>
+  text.length * 3 > MAX_FRAME_BYTES && Buffer.byteLength(text) > MAX_FRAME_BYTES
+
+/** The frame's id: 1 to 64 characters that a database can hold. Shares memory with the frame's text. */
+export const frameId = (frame: JsonObject): string | undefined => {
+  const id = asString(frame.get("id"))
+  return id !== undefined && id.length >= 1 && id.length <= 64 && !id.includes("\0") ? id : undefined
+}

@@ -1,0 +1,164 @@
+/**
+ * Signed frames, opened and sealed by plain functions, for this is the hot path of the line. A text becomes a frame
+ * only after every check of the agents' protocol, section 3.3, in the order given there.
+ */
+import type { KeyObject } from "node:crypto"
+import {
+  asInt,
+  asString,
+  canonicalize,
+  type CanonicalText,
+  type JsonInput,
+  type JsonObject,
+  ownString
+} from "../../domain/CanonicalJson.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { frameId, FrameRefusal, type FrameType, readEnvelope, type SignedType } from "./Envelope.ts"
+import { freshNonce } from "./Nonce.ts"
+import type * as Payload from "./Payload.ts"
+import { payloadDecoders, type Payloads } from "./PayloadDecoder.ts"
+import { ReplayGuard } from "./ReplayGuard.ts"
+import { type SessionIds, Signer } from "./Signing.ts"
+
+/** One end's side of a session: what it signs with, counts up and remembers. Nothing of it outlives the session. */
+export class WireSession {
+  readonly signer: Signer
+  readonly guard = new ReplayGuard()
+  private seq = 0
+
+  constructor(key: KeyObject, ids: SessionIds) {
+    this.signer = new Signer(key, ids)
+  }
+
+  nextSeq(): number {
+    return ++this.seq
+  }
+}
+
+/** A frame of one of the types `T`. Strings share memory with the text it was opened from. */
+export type FrameOf<T extends SignedType> = {
+  readonly [K in T]: { readonly type: K; readonly id: string; readonly payload: Payloads[K] }
+}[T]
+
+/** What an agent may send once the handshake is done. */
+export type AgentFrame = FrameOf<
+  "event_batch" | "heartbeat" | "agent_status" | "command_ack" | "command_result" | "error" | "registry_delta"
+>
+
+/** What the brain may send. */
+export type BrainFrame = FrameOf<"event_batch_ack" | "command" | "heartbeat" | "error">
+
+const FROM_AGENT: ReadonlySet<FrameType> = new Set<AgentFrame["type"]>([
+  "event_batch",
+  "heartbeat",
+  "agent_status",
+  "command_ack",
+  "command_result",
+  "error",
+  "registry_delta"
+])
+
+const FROM_BRAIN: ReadonlySet<FrameType> = new Set<BrainFrame["type"]>([
+  "event_batch_ack",
+  "command",
+  "heartbeat",
+  "error"
+])
+
+/** Opens what an agent sent; `now` is epoch milliseconds. Never throws. */
+export const openFromAgent = (text: string, session: WireSession, now: number): AgentFrame | FrameRefusal =>
+  // The cast: a frame of another type than FROM_AGENT's is refused.
+  open(text, session, now, FROM_AGENT) as AgentFrame | FrameRefusal
+
+/** Opens what the brain sent. */
+export const openFromBrain = (text: string, session: WireSession, now: number): BrainFrame | FrameRefusal =>
+  // The cast: a frame of another type than FROM_BRAIN's is refused.
+  open(text, session, now, FROM_BRAIN) as BrainFrame | FrameRefusal
+
+const open = (
+  text: string,
+  session: WireSession,
+  now: number,
+  accepted: ReadonlySet<FrameType>
+): FrameOf<SignedType> | FrameRefusal => {
+  const envelope = readEnvelope(text)
+  if (envelope instanceof FrameRefusal) return envelope
+  const { frame, payload, type } = envelope
+  if (!accepted.has(type) || type === "hello" || type === "hello_ack") return new FrameRefusal("unexpected_type")
+  if (!session.signer.verify(frame)) return new FrameRefusal("bad_signature")
+  const id = frameId(frame)
+  if (id === undefined) return new FrameRefusal("malformed", "id")
+  if (type === "command_result" && !isStatus(payload)) return new FrameRefusal("malformed", "status")
+  const refusal = checkReplay(frame, session.guard, now)
+  if (refusal !== undefined) return refusal
+  const decoded = payloadDecoders[type](payload)
+  if (decoded instanceof FrameRefusal) return decoded
+  // The cast: the decoder was picked by the type, a relation that TypeScript cannot follow.
+  return { type, id, payload: decoded } as FrameOf<SignedType>
+}
+
+const isStatus = (payload: JsonObject): boolean => {
+  const status = asString(payload.get("status"))
+  return status === "success" || status === "failed"
+}
+
+/** Longest nonce taken (agents' protocol, section 2.1). */
+const MAX_NONCE_LENGTH = 32
+
+const checkReplay = (frame: JsonObject, guard: ReplayGuard, now: number): FrameRefusal | undefined => {
+  const seq = asInt(frame.get("seq"))
+  if (seq === undefined || seq < 1) return new FrameRefusal("bad_seq")
+  const nonceNode = frame.get("nonce")
+  const nonceLength = asString(nonceNode)?.length ?? 0
+  if (nonceNode === undefined || nonceLength < 1 || nonceLength > MAX_NONCE_LENGTH) return new FrameRefusal("bad_nonce")
+  const ts = Timestamp.parse(asString(frame.get("ts")) ?? "")
+  if (ts === undefined) return new FrameRefusal("bad_ts")
+  const sentAt = Timestamp.toEpochMillis(ts)
+  const reason = guard.accept(seq, ownString(nonceNode), sentAt, now)
+  if (reason === undefined) return undefined
+  return new FrameRefusal(reason, undefined, reason === "stale" ? (sentAt - now) / 1000 : undefined)
+}
+
+/** An object that is sent as it is: plain values, or canonical text that was parsed or stored before. */
+type WireObject = CanonicalText | { readonly [key: string]: JsonInput }
+
+/** Payloads as they stand on the wire. */
+export interface WirePayloads {
+  readonly event_batch: { readonly events: ReadonlyArray<WireObject> }
+  readonly event_batch_ack: typeof Payload.EventBatchAck.Encoded
+  readonly heartbeat: typeof Payload.Heartbeat.Encoded
+  readonly agent_status: typeof Payload.AgentStatus.Encoded
+  readonly command: Omit<typeof Payload.Command.Encoded, "target" | "parameters"> & {
+    readonly target: WireObject
+    readonly parameters: WireObject
+  }
+  readonly command_ack: typeof Payload.CommandAck.Encoded
+  readonly command_result: Omit<typeof Payload.CommandResult.Encoded, "result"> & {
+    readonly result?: WireObject | null
+  }
+  readonly error: typeof Payload.ErrorReport.Encoded
+  readonly registry_delta: Omit<typeof Payload.RegistryDelta.Encoded, "added" | "updated"> & {
+    readonly added?: ReadonlyArray<WireObject>
+    readonly updated?: ReadonlyArray<WireObject>
+  }
+}
+
+/**
+ * The text of a signed frame, to be sent before any that is sealed later in the same session: its seq is the next.
+ * `now` is epoch milliseconds.
+ */
+export const seal = <T extends SignedType>(
+  type: T,
+  id: string,
+  payload: WirePayloads[T],
+  session: WireSession,
+  now: number
+): string =>
+  session.signer.sign({
+    type,
+    id,
+    ts: Timestamp.fromEpochMicros(now * 1000),
+    nonce: freshNonce(),
+    seq: session.nextSeq(),
+    payload: canonicalize(payload)
+  })

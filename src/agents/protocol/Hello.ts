@@ -1,0 +1,47 @@
+/** The unsigned handshake of the WebSocket (agents' protocol, sections 2.2 and 2.3). */
+import { canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
+import { frameId, FrameRefusal, readEnvelope } from "./Envelope.ts"
+import * as Payload from "./Payload.ts"
+import { payloadDecoder } from "./PayloadDecoder.ts"
+
+export interface HelloFrame {
+  readonly id: string
+  readonly payload: typeof Payload.Hello.Type
+}
+
+export interface HelloAckFrame {
+  readonly id: string
+  readonly payload: typeof Payload.HelloAck.Type
+}
+
+/**
+ * Opens an agent's first message. A `protocolVersion` other than ours is for the caller to refuse, with its own close
+ * code.
+ */
+export const openHello = (text: string): HelloFrame | FrameRefusal => open(text, "hello", decodeHello)
+
+/** Opens the brain's first message. */
+export const openHelloAck = (text: string): HelloAckFrame | FrameRefusal => open(text, "hello_ack", decodeHelloAck)
+
+export const sealHello = (id: string, payload: typeof Payload.Hello.Encoded): string =>
+  canonicalize({ v: 2, type: "hello", id, ts: null, payload })
+
+export const sealHelloAck = (id: string, payload: typeof Payload.HelloAck.Encoded): string =>
+  canonicalize({ v: 2, type: "hello_ack", id, payload })
+
+const decodeHello = payloadDecoder(Payload.Hello)
+const decodeHelloAck = payloadDecoder(Payload.HelloAck)
+
+const open = <P>(
+  text: string,
+  type: "hello" | "hello_ack",
+  decode: (payload: JsonObject) => P | FrameRefusal
+): { readonly id: string; readonly payload: P } | FrameRefusal => {
+  const envelope = readEnvelope(text)
+  if (envelope instanceof FrameRefusal) return envelope
+  if (envelope.type !== type) return new FrameRefusal("unexpected_type")
+  const id = frameId(envelope.frame)
+  if (id === undefined) return new FrameRefusal("malformed", "id")
+  const payload = decode(envelope.payload)
+  return payload instanceof FrameRefusal ? payload : { id, payload }
+}

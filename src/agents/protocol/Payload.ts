@@ -1,0 +1,149 @@
+/**
+ * The payloads of the frames (agents' protocol, sections 2.2 to 2.7): decoded from snake_case wire names, with the
+ * limits and defaults given there. Unknown fields are ignored, and null means absent. Text that no database could hold
+ * (NUL) is refused in names and replaced in messages.
+ */
+import * as Schema from "effect/Schema"
+import { JsonObject } from "../../domain/CanonicalJson.ts"
+import { maybe, text } from "../../domain/Text.ts"
+import { Timestamp } from "../../domain/Timestamp.ts"
+
+/** The version of the wire in `hello` and `hello_ack`; frames carry it as the integer `v`. */
+export const PROTOCOL_VERSION = "2"
+
+/** What the other end reads at most in one message (agents' protocol, section 1.1). */
+export const MAX_FRAME_BYTES = 1_048_576
+
+export const MAX_EVENTS = 5000
+
+/** An object whose numbers must survive: kept as the node that was parsed. */
+const Lossless = Schema.instanceOf(JsonObject)
+
+const names = (most: number) => Schema.Array(text(128)).pipe(Schema.maxItems(most))
+const between = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
+const Count = between(0, Number.MAX_SAFE_INTEGER)
+const Streak = between(0, 1_000_000)
+
+const withDefault = <A, I, R>(schema: Schema.Schema<A, I, R>, value: NoInfer<A>) =>
+  Schema.optionalWith(schema, { default: () => value, nullable: true })
+
+/** A message for people: cut at its limit instead of refused, since nobody could act on the refusal. */
+const message = (most: number) =>
+  Schema.transform(Schema.String, Schema.String, {
+    strict: true,
+    decode: (value) => value.slice(0, most).replaceAll("\0", "\ufffd").toWellFormed(),
+    encode: (value) => value
+  })
+
+export const Hello = Schema.Struct({
+  protocolVersion: Schema.propertySignature(text(40)).pipe(Schema.fromKey("protocol_version")),
+  agentVersion: withDefault(text(40), "").pipe(Schema.fromKey("agent_version")),
+  framework: withDefault(text(40), ""),
+  engines: withDefault(names(64), []),
+  schedulers: withDefault(names(64), []),
+  capabilities: withDefault(Schema.Record({ key: text(128), value: Schema.Array(text(128)) }), {}),
+  host: withDefault(Schema.Struct({ name: maybe(text(64)) }), { name: null }),
+  workerId: maybe(text(128)).pipe(Schema.fromKey("worker_id")),
+  workerRole: maybe(text(32)).pipe(Schema.fromKey("worker_role")),
+  workerPid: maybe(Schema.Int).pipe(Schema.fromKey("worker_pid")),
+  workerStartedAt: maybe(Timestamp).pipe(Schema.fromKey("worker_started_at")),
+  runtimeFeatures: withDefault(names(64), []).pipe(Schema.fromKey("runtime_features"))
+})
+
+export const HelloAck = Schema.Struct({
+  protocolVersion: Schema.propertySignature(text(40)).pipe(Schema.fromKey("protocol_version")),
+  brainVersion: Schema.propertySignature(text(40)).pipe(Schema.fromKey("brain_version")),
+  agentId: Schema.propertySignature(text(64)).pipe(Schema.fromKey("agent_id")),
+  projectId: Schema.propertySignature(text(64)).pipe(Schema.fromKey("project_id")),
+  sessionId: Schema.propertySignature(text(64)).pipe(Schema.fromKey("session_id")),
+  heartbeatIntervalSeconds: withDefault(between(1, 3600), 10).pipe(Schema.fromKey("heartbeat_interval_seconds")),
+  maxFrameSizeBytes: withDefault(between(1024, 67_108_864), MAX_FRAME_BYTES).pipe(
+    Schema.fromKey("max_frame_size_bytes")
+  )
+})
+
+export const EventBatchAck = Schema.Struct({
+  ackedId: Schema.propertySignature(text(64)).pipe(Schema.fromKey("acked_id")),
+  received: Count,
+  accepted: Count,
+  rejected: Count
+})
+
+/** Counters since the buffer file or the process began; `eventRecords` overlaps the frame counters. */
+export const TelemetryLoss = Schema.Struct({
+  bufferId: withDefault(text(64), "").pipe(Schema.fromKey("buffer_id")),
+  runtimeId: withDefault(text(64), "").pipe(Schema.fromKey("runtime_id")),
+  capacityEvictedFrames: withDefault(Count, 0).pipe(Schema.fromKey("capacity_evicted_frames")),
+  contentRejectedFrames: withDefault(Count, 0).pipe(Schema.fromKey("content_rejected_frames")),
+  eventRecords: withDefault(Count, 0).pipe(Schema.fromKey("event_records")),
+  commandResults: withDefault(Count, 0).pipe(Schema.fromKey("command_results")),
+  otherFrames: withDefault(Count, 0).pipe(Schema.fromKey("other_frames")),
+  unclassifiedFrames: withDefault(Count, 0).pipe(Schema.fromKey("unclassified_frames")),
+  adapterEvents: withDefault(
+    Schema.Record({ key: text(40), value: Count }).pipe(Schema.filter((engines) => Object.keys(engines).length <= 32)),
+    {}
+  ).pipe(Schema.fromKey("adapter_events"))
+})
+
+export const Heartbeat = Schema.Struct({
+  bufferSize: withDefault(Count, 0).pipe(Schema.fromKey("buffer_size")),
+  lastFlushAt: maybe(Timestamp).pipe(Schema.fromKey("last_flush_at")),
+  droppedEvents: withDefault(between(0, 10_000_000), 0).pipe(Schema.fromKey("dropped_events")),
+  telemetryLoss: maybe(TelemetryLoss).pipe(Schema.fromKey("telemetry_loss")),
+  /** `<engine>.<name>` to a Python `str()` or to JSON text (agents' protocol, section 2.5). */
+  adapterHealth: withDefault(Schema.Record({ key: Schema.String, value: Schema.String }), {}).pipe(
+    Schema.fromKey("adapter_health")
+  )
+})
+
+export const AgentStatus = Schema.Struct({
+  telemetryLoss: maybe(TelemetryLoss).pipe(Schema.fromKey("telemetry_loss")),
+  authFailureStreak: withDefault(Streak, 0).pipe(Schema.fromKey("auth_failure_streak")),
+  protocolFailureStreak: withDefault(Streak, 0).pipe(Schema.fromKey("protocol_failure_streak")),
+  connectionFailureStreak: withDefault(Streak, 0).pipe(Schema.fromKey("connection_failure_streak")),
+  lastSuccessfulConnectAt: maybe(Timestamp).pipe(Schema.fromKey("last_successful_connect_at")),
+  currentSessionAgeSeconds: maybe(Schema.Number).pipe(Schema.fromKey("current_session_age_seconds")),
+  bufferDepth: withDefault(Count, 0).pipe(Schema.fromKey("buffer_depth")),
+  bufferOldestAgeSeconds: maybe(Schema.Number).pipe(Schema.fromKey("buffer_oldest_age_seconds")),
+  agentVersion: withDefault(text(40), "").pipe(Schema.fromKey("agent_version")),
+  protocolVersion: withDefault(text(10), "").pipe(Schema.fromKey("protocol_version")),
+  engines: withDefault(names(32), []),
+  schedulers: withDefault(names(32), [])
+})
+
+const ClaimToken = maybe(text(64)).pipe(Schema.fromKey("delivery_claim_token"))
+
+/** The frame's id is the command's id. */
+export const Command = Schema.Struct({
+  action: text(80),
+  target: Lossless,
+  parameters: Lossless,
+  timeoutSeconds: withDefault(between(1, 3600), 60).pipe(Schema.fromKey("timeout_seconds")),
+  issuedBy: maybe(text(64)).pipe(Schema.fromKey("issued_by")),
+  deliveryClaimToken: ClaimToken
+})
+
+export const CommandAck = Schema.Struct({ deliveryClaimToken: ClaimToken })
+
+export const CommandResult = Schema.Struct({
+  status: Schema.Literal("success", "failed"),
+  result: maybe(Lossless),
+  error: maybe(message(8192)),
+  deliveryClaimToken: ClaimToken
+})
+
+export const ErrorReport = Schema.Struct({
+  code: text(80),
+  message: withDefault(message(8192), ""),
+  fatal: withDefault(Schema.Boolean, false)
+})
+
+const entries = Schema.Array(Lossless).pipe(Schema.maxItems(10_000))
+
+/** Tasks that an engine has learnt, forgotten or changed. No published agent sends it. */
+export const RegistryDelta = Schema.Struct({
+  engine: text(40),
+  added: withDefault(entries, []),
+  removed: withDefault(Schema.Array(text(500)).pipe(Schema.maxItems(10_000)), []),
+  updated: withDefault(entries, [])
+})

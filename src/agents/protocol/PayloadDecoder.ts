@@ -1,0 +1,66 @@
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import { JsonArray, type JsonNode, JsonObject, toValue } from "../../domain/CanonicalJson.ts"
+import { FrameRefusal, type SignedType } from "./Envelope.ts"
+import * as Payload from "./Payload.ts"
+
+/** `events` stay nodes, unchecked: one that cannot be used must not cost its neighbours. */
+export interface EventBatch {
+  readonly events: ReadonlyArray<JsonNode>
+}
+
+/** What each signed frame carries, decoded. */
+export interface Payloads {
+  readonly event_batch: EventBatch
+  readonly event_batch_ack: typeof Payload.EventBatchAck.Type
+  readonly heartbeat: typeof Payload.Heartbeat.Type
+  readonly agent_status: typeof Payload.AgentStatus.Type
+  readonly command: typeof Payload.Command.Type
+  readonly command_ack: typeof Payload.CommandAck.Type
+  readonly command_result: typeof Payload.CommandResult.Type
+  readonly error: typeof Payload.ErrorReport.Type
+  readonly registry_delta: typeof Payload.RegistryDelta.Type
+}
+
+/**
+ * A decoder for small payloads. The fields named `lossless` reach the schema as nodes (an array as its items), the
+ * others as plain values. Refusals name the field only: a value could be a secret.
+ */
+export const payloadDecoder = <A, I>(schema: Schema.Schema<A, I>, lossless: ReadonlyArray<string> = []) => {
+  const decode = ParseResult.decodeUnknownEither(schema)
+  return (payload: JsonObject): A | FrameRefusal => {
+    const fields = payload.keys.map((key, at): [string, unknown] => {
+      const node = payload.values[at]!
+      return [key, lossless.includes(key) ? losslessField(node) : toValue(node)]
+    })
+    return Either.getOrElse(decode(Object.fromEntries(fields)), (issue) => {
+      const path = ParseResult.ArrayFormatter.formatIssueSync(issue)[0]?.path.join(".") ?? ""
+      return new FrameRefusal("bad_payload", path.slice(0, 100))
+    })
+  }
+}
+
+const losslessField = (node: JsonNode): unknown => {
+  if (node instanceof JsonArray) return node.items
+  return node instanceof JsonObject ? node : toValue(node)
+}
+
+const decodeEventBatch = (payload: JsonObject): EventBatch | FrameRefusal => {
+  const events = payload.get("events")
+  return events instanceof JsonArray && events.items.length <= Payload.MAX_EVENTS
+    ? { events: events.items }
+    : new FrameRefusal("bad_payload", "events")
+}
+
+export const payloadDecoders: { readonly [T in SignedType]: (payload: JsonObject) => Payloads[T] | FrameRefusal } = {
+  event_batch: decodeEventBatch,
+  event_batch_ack: payloadDecoder(Payload.EventBatchAck),
+  heartbeat: payloadDecoder(Payload.Heartbeat),
+  agent_status: payloadDecoder(Payload.AgentStatus),
+  command: payloadDecoder(Payload.Command, ["target", "parameters"]),
+  command_ack: payloadDecoder(Payload.CommandAck),
+  command_result: payloadDecoder(Payload.CommandResult, ["result"]),
+  error: payloadDecoder(Payload.ErrorReport),
+  registry_delta: payloadDecoder(Payload.RegistryDelta, ["added", "updated"])
+}

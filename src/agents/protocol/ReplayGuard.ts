@@ -1,0 +1,48 @@
+/** How far a frame's `ts` may lie from the receiver's clock, either way (agents' protocol, section 3.3). */
+const MAX_SKEW_MILLIS = 60_000
+const NONCE_MEMORY_MILLIS = 180_000
+const MAX_NONCES = 4096
+
+/** What speaks against a well-signed frame: its time, its place, or that it was seen before. */
+export type ReplayRefusal = "stale" | "old_seq" | "replayed_nonce"
+
+/**
+ * The memory of one session in one direction against frames sent again (agents' protocol, section 3.3): the last seq,
+ * and the nonces of the last 180 seconds, at most 4096.
+ */
+export class ReplayGuard {
+  private lastSeq = 0
+  private readonly seen = new Set<string>()
+  /** The same nonces in order of arrival, from `oldest` on; what lies before has left and is cut off now and then. */
+  private arrivals: Array<{ readonly nonce: string; readonly at: number }> = []
+  private oldest = 0
+
+  /**
+   * Checks a frame whose signature holds, and remembers it if nothing speaks against it. `sentAt` and `now` are epoch
+   * milliseconds. `nonce` is kept: it must not share memory with the frame's text.
+   */
+  accept(seq: number, nonce: string, sentAt: number, now: number): ReplayRefusal | undefined {
+    if (Math.abs(now - sentAt) > MAX_SKEW_MILLIS) return "stale"
+    if (seq <= this.lastSeq) return "old_seq"
+    this.forget(now)
+    if (this.seen.has(nonce)) return "replayed_nonce"
+    this.lastSeq = seq
+    this.seen.add(nonce)
+    this.arrivals.push({ nonce, at: now })
+    if (this.seen.size > MAX_NONCES) this.dropOldest()
+    return undefined
+  }
+
+  private forget(now: number): void {
+    while (this.seen.size > 0 && this.arrivals[this.oldest]!.at + NONCE_MEMORY_MILLIS <= now) this.dropOldest()
+    if (this.oldest > this.seen.size) {
+      this.arrivals = this.arrivals.slice(this.oldest)
+      this.oldest = 0
+    }
+  }
+
+  private dropOldest(): void {
+    this.seen.delete(this.arrivals[this.oldest]!.nonce)
+    this.oldest++
+  }
+}

@@ -1,0 +1,150 @@
+import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "effect"
+import * as Redaction from "../../domain/Redaction.ts"
+import { type Claimed, BufferFolder } from "./BufferFolder.ts"
+import { Capture } from "./Capture.ts"
+import { CommandBook } from "./CommandBook.ts"
+import { commandRunner } from "./CommandRunner.ts"
+import { type AgentStatus, Core } from "./Core.ts"
+import type { Engine, EngineEvent, Report } from "./Engine.ts"
+import { engineHealth } from "./Health.ts"
+import { keepBeating, keepLine } from "./Line.ts"
+import { type Log, safely } from "./Log.ts"
+import { type AgentOptions, type AgentRefused, check } from "./Options.ts"
+import { Outbox } from "./Outbox.ts"
+import { unrefClock } from "./UnrefClock.ts"
+
+/** An agent that runs: it needs nothing of its host any more. */
+export interface RunningAgent {
+  readonly status: () => AgentStatus
+  /** Reports an event of an engine from outside its adapter. */
+  readonly report: (engine: string, event: EngineEvent) => void
+}
+
+/** How long an ending agent goes on sending what it has; the rest stays in the buffer for the next process. */
+const FAREWELL = "3 seconds"
+const LOOK_EVERY = "20 millis"
+const ADOPT_EVERY = "60 seconds"
+
+/**
+ * An agent beside one or more engines, running until the scope closes. Fails only when the options are wrong: all else
+ * that goes wrong stays inside, is logged, and stands in `status()`.
+ */
+export const make = (options: AgentOptions): Effect.Effect<RunningAgent, AgentRefused, Scope.Scope> =>
+  Effect.flatMap(Effect.clock, (clock) =>
+    Effect.withClock(run(options), unrefClock(clock)))
+
+const run = Effect.fnUntraced(function*(options: AgentOptions) {
+  const config = yield* check(options)
+  const clock = yield* Effect.clock
+  const now = () => clock.unsafeCurrentTimeMillis()
+  const log = safely(options.log ?? (yield* effectLog))
+  const redaction = Redaction.make(config.redactExtraKeys)
+  const folder = new BufferFolder(config.home, config.bufferKey, log)
+  const outbox = new Outbox(folder.claim(), folder, config.limits, now, log)
+  const book = new CommandBook(() => outbox.file, now, log)
+  const core = new Core(config, outbox, book, now, log)
+
+  const flushAtExit = () => outbox.flush()
+  process.once("exit", flushAtExit)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      process.off("exit", flushAtExit)
+      core.state = "closed"
+      outbox.close(book.isNeeded)
+    }))
+  core.onCommand = yield* commandRunner(core, redaction)
+  yield* forever(core, "the connection", keepLine(core))
+  yield* forever(core, "the heartbeat", keepBeating(core, yield* engineHealth(config.engines, redaction)))
+  yield* forever(core, "the adoption of buffers", adopting(core, folder))
+  // runs before those above are ended
+  yield* Effect.addFinalizer(() => farewell(core))
+
+  const capture = new Capture(redaction, now)
+  const report = (engine: string, event: EngineEvent): void => {
+    const text = capture.event(engine, event)
+    if (text === null) core.unreadable[engine] = (core.unreadable[engine] ?? 0) + 1
+    else outbox.add(text)
+  }
+  yield* Effect.forEach(config.engines, (engine) => startEngine(core, engine, (event) => report(engine.name, event)))
+  return { status: () => core.status(), report } satisfies RunningAgent
+})
+
+const startEngine = (core: Core, engine: Engine, report: Report): Effect.Effect<void, never, Scope.Scope> => {
+  core.engineStates[engine.name] = { state: "starting" }
+  return Effect.suspend(() => engine.start(report)).pipe(
+    Effect.matchCause({
+      onSuccess: () => {
+        core.engineStates[engine.name] = { state: "running" }
+      },
+      onFailure: (cause) => {
+        if (Cause.isInterruptedOnly(cause)) return
+        const problem = Option.match(Cause.failureOption(cause), {
+          onSome: ({ message }) => message,
+          onNone: () => String(Cause.squash(cause))
+        })
+        core.engineStates[engine.name] = { state: "failed", problem }
+        core.log("error", `the engine ${engine.name} was not started: ${problem}`)
+      }
+    }),
+    Effect.forkScoped,
+    Effect.asVoid
+  )
+}
+
+/** A loop of the agent's, begun again after a while should it break. */
+const forever = (core: Core, name: string, loop: Effect.Effect<never>) =>
+  loop.pipe(
+    Effect.catchAllCause((cause) => {
+      if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
+      core.log("error", `${name} broke and is begun again: ${String(Cause.squash(cause))}`)
+      return Effect.sleep("5 seconds")
+    }),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+/** Takes over the buffers of processes that died, a little at a time. */
+const adopting = (core: Core, folder: BufferFolder): Effect.Effect<never> =>
+  Effect.gen(function*() {
+    for (;;) {
+      const other = folder.claimNext()
+      if (other === null) yield* Effect.sleep(ADOPT_EVERY)
+      else yield* adoptOne(core, folder, other)
+    }
+  })
+
+const adoptOne = (core: Core, folder: BufferFolder, other: Claimed): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const { events } = other.file
+    while (core.outbox.adopt(other)) yield* Effect.sleep("10 millis")
+    core.book.adopt(other.file.commands())
+    core.outbox.adoptLoss(other.file.loss())
+    core.outbox.flush()
+    core.session?.wake()
+    if (events > 0) core.log("info", `took over ${events} events that a process which ended had not sent`)
+    folder.remove(other)
+  }).pipe(Effect.catchAllCause((cause) =>
+    Effect.suspend(() => {
+      core.log("warning", `a buffer that another process left cannot be taken over: ${String(Cause.squash(cause))}`)
+      return Effect.zipRight(Effect.sync(() => folder.leave(other, Cause.squash(cause))), Effect.sleep(ADOPT_EVERY))
+    })))
+
+/** Sends what it still has, while the brain is there to take it. */
+const farewell = (core: Core): Effect.Effect<void> =>
+  Effect.sync(() => core.outbox.flush()).pipe(
+    Effect.zipRight(Effect.repeat(Effect.sleep(LOOK_EVERY), { until: () => core.session === null || core.outbox.events === 0 })),
+    Effect.interruptible,
+    Effect.timeoutOption(FAREWELL),
+    Effect.asVoid
+  )
+
+/** The application's own logger. */
+const effectLog = Effect.map(FiberSet.makeRuntime<never>(), (fork): Log => {
+  const levels = { info: Effect.logInfo, warning: Effect.logWarning, error: Effect.logError }
+  return (level, message) => void fork(Effect.annotateLogs(levels[level](message), { logger: "agent" }))
+})
+
+/** The running agent, for an application on Effect. */
+export class Agent extends Context.Tag("svc/Agent")<Agent, RunningAgent>() {
+  static readonly layer = (options: AgentOptions): Layer.Layer<Agent, AgentRefused> => Layer.scoped(Agent, make(options))
+}

@@ -1,0 +1,223 @@
+import BetterSqlite3 from "better-sqlite3"
+import { randomUUID } from "node:crypto"
+import { JsonArray, parse } from "../../domain/CanonicalJson.ts"
+
+/** Events that were written together: canonical texts joined by commas. */
+export interface Row {
+  readonly id: number
+  readonly events: number
+  readonly bytes: number
+  readonly body: string
+}
+
+/** A command that was taken; without a status it was begun and is not finished. */
+export interface CommandEntry {
+  readonly id: string
+  readonly status: "success" | "failed" | null
+  /** Canonical JSON text. */
+  readonly result: string | null
+  readonly error: string | null
+  readonly claimToken: string | null
+  /** Epoch milliseconds of the last change. */
+  readonly at: number
+  /** Whether the brain surely has the result. */
+  readonly confirmed: boolean
+}
+
+type StoredCommand = Omit<CommandEntry, "confirmed" | "claimToken"> & {
+  readonly confirmed: number
+  readonly claim_token: string | null
+}
+
+/** Counters that live with the file. */
+export const lossNames = ["evictedFrames", "rejectedFrames", "events"] as const
+export type FileLoss = Record<typeof lossNames[number], number>
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS batches (id INTEGER PRIMARY KEY AUTOINCREMENT, events INTEGER NOT NULL, bytes INTEGER NOT NULL, body TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS commands (
+    id TEXT PRIMARY KEY, status TEXT, result TEXT, error TEXT, claim_token TEXT, at INTEGER NOT NULL, confirmed INTEGER NOT NULL
+  ) WITHOUT ROWID;`
+
+/**
+ * The SQLite file of one process: events until they are acknowledged, and what became of commands. Its lock is held
+ * for as long as it is open, and the kernel gives it back when the process dies: a file that can be opened is nobody's.
+ * Methods throw what SQLite throws.
+ */
+export class BufferFile {
+  /** Of all rows. */
+  events = 0
+  bytes = 0
+  readonly id: string
+  private readonly insert: BetterSqlite3.Statement<[number, number, string]>
+  private readonly remove: BetterSqlite3.Statement<[number], Pick<Row, "events" | "bytes">>
+  private readonly removeOldest: BetterSqlite3.Statement<[], Pick<Row, "events" | "bytes">>
+  private readonly after: BetterSqlite3.Statement<[number], Row>
+  private readonly setMeta: BetterSqlite3.Statement<[string, string]>
+  private readonly putCommand: BetterSqlite3.Statement
+
+  private constructor(private readonly db: BetterSqlite3.Database) {
+    this.insert = db.prepare("INSERT INTO batches (events, bytes, body) VALUES (?, ?, ?)")
+    this.remove = db.prepare("DELETE FROM batches WHERE id = ? RETURNING events, bytes")
+    this.removeOldest = db.prepare("DELETE FROM batches WHERE id = (SELECT min(id) FROM batches) RETURNING events, bytes")
+    this.after = db.prepare("SELECT id, events, bytes, body FROM batches WHERE id > ? ORDER BY id LIMIT 64")
+    this.setMeta = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+    this.putCommand = db.prepare(
+      `INSERT INTO commands (id, status, result, error, claim_token, at, confirmed)
+       VALUES (:id, :status, :result, :error, :claimToken, :at, :confirmed)
+       ON CONFLICT (id) DO UPDATE SET status = excluded.status, result = excluded.result, error = excluded.error,
+         claim_token = excluded.claim_token, at = excluded.at, confirmed = excluded.confirmed`
+    )
+    this.id = this.meta("buffer_id") ?? randomUUID()
+    this.setMeta.run("buffer_id", this.id)
+    this.count()
+  }
+
+  /** Opens a file that is there, if only an empty one. Throws SQLITE_BUSY while another process has it; other codes when it is damaged. */
+  static open(path: string): BufferFile {
+    const db = new BetterSqlite3(path, { timeout: 0, fileMustExist: true })
+    try {
+      db.pragma("locking_mode = EXCLUSIVE")
+      db.pragma("journal_mode = WAL")
+      db.pragma("synchronous = NORMAL")
+      db.pragma("journal_size_limit = 16777216")
+      db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
+      const found = db.pragma("quick_check(1)", { simple: true })
+      if (found !== "ok") throw new BetterSqlite3.SqliteError(String(found), "SQLITE_CORRUPT")
+      return new BufferFile(db)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+
+  /** In memory, for where no file can be. */
+  static inMemory(): BufferFile {
+    const db = new BetterSqlite3(":memory:")
+    db.exec(schema)
+    return new BufferFile(db)
+  }
+
+  /** Runs the work in one transaction; when it throws nothing of it is done. */
+  transaction<A>(work: () => A): A {
+    try {
+      return this.db.transaction(work).immediate()
+    } catch (error) {
+      this.count()
+      throw error
+    }
+  }
+
+  add(events: number, bytes: number, body: string): void {
+    this.insert.run(events, bytes, body)
+    this.events += events
+    this.bytes += bytes
+  }
+
+  /** Removes a row, which may be gone already. */
+  delete(id: number): void {
+    this.forget(this.remove.get(id))
+  }
+
+  /** Removes the oldest row and answers how many events it held; 0 when there is none. */
+  deleteOldest(): number {
+    const removed = this.removeOldest.get()
+    this.forget(removed)
+    return removed?.events ?? 0
+  }
+
+  /** The rows after that one, the oldest first, as far as `wanted` says. */
+  read(after: number, wanted: (row: Row) => boolean): ReadonlyArray<Row> {
+    const rows: Array<Row> = []
+    for (const row of this.after.iterate(after)) {
+      if (!wanted(row)) break
+      rows.push(row)
+    }
+    return rows
+  }
+
+  /** The id of the newest row. */
+  newest(): number {
+    return this.db.prepare<[], { id: number | null }>("SELECT max(id) AS id FROM batches").get()?.id ?? 0
+  }
+
+  meta(name: string): string | undefined {
+    return this.db.prepare<[string], { value: string }>("SELECT value FROM meta WHERE name = ?").get(name)?.value
+  }
+
+  remember(name: string, value: string): void {
+    this.setMeta.run(name, value)
+  }
+
+  loss(): FileLoss {
+    const read = (name: string) => Number(this.meta(name) ?? 0)
+    return { evictedFrames: read("evictedFrames"), rejectedFrames: read("rejectedFrames"), events: read("events") }
+  }
+
+  commands(): ReadonlyArray<CommandEntry> {
+    return this.db.prepare<[], StoredCommand>("SELECT * FROM commands ORDER BY at").all()
+      .map(({ claim_token, confirmed, ...entry }) => ({ ...entry, claimToken: claim_token, confirmed: confirmed === 1 }))
+  }
+
+  saveCommand(entry: CommandEntry): void {
+    this.putCommand.run({ ...entry, confirmed: entry.confirmed ? 1 : 0 })
+  }
+
+  forgetCommand(id: string): void {
+    this.db.prepare("DELETE FROM commands WHERE id = ?").run(id)
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  private forget(removed: Pick<Row, "events" | "bytes"> | undefined): void {
+    this.events -= removed?.events ?? 0
+    this.bytes -= removed?.bytes ?? 0
+  }
+
+  private count(): void {
+    const all = this.db.prepare<[], { events: number; bytes: number }>(
+      "SELECT coalesce(sum(events), 0) AS events, coalesce(sum(bytes), 0) AS bytes FROM batches"
+    ).get()
+    this.events = all?.events ?? 0
+    this.bytes = all?.bytes ?? 0
+  }
+}
+
+/** The events of a body, each as canonical text; null when it is none, as after damage to its file. */
+export const eventsOf = (body: string): ReadonlyArray<string> | null => {
+  const node = parse(`[${body}]`)
+  return node instanceof JsonArray ? node.items.map((item) => (typeof item === "string" ? item : item.text)) : null
+}
+
+/** What can still be read of a damaged file. */
+export const salvage = (path: string): ReadonlyArray<Omit<Row, "id">> => {
+  const rows: Array<Omit<Row, "id">> = []
+  try {
+    const db = new BetterSqlite3(path, { readonly: true, timeout: 0 })
+    try {
+      db.unsafeMode()
+      db.pragma("writable_schema = ON") // else a file shorter than its head says is not read at all
+      const seen = new Set<number>()
+      for (const order of ["ASC", "DESC"]) {
+        try {
+          for (const row of db.prepare<[], Row>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
+            if (seen.has(row.id)) break
+            seen.add(row.id)
+            const events = typeof row.body === "string" ? eventsOf(row.body) : null
+            if (events !== null) rows.push({ events: events.length, bytes: Buffer.byteLength(row.body), body: row.body })
+          }
+        } catch {
+          continue // so far and no further; perhaps from the other end
+        }
+      }
+    } finally {
+      db.close()
+    }
+  } catch {
+    return rows // no database at all
+  }
+  return rows
+}

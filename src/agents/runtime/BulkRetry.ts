@@ -1,0 +1,73 @@
+import { Effect, Either } from "effect"
+import type { JsonInput, JsonValue } from "../../domain/CanonicalJson.ts"
+import { type ActionFailed, type Actions, type Answer, type Retry } from "./Engine.ts"
+import { BadCommand, isRecord, overridesOf, type Parameters } from "./Parameters.ts"
+
+const HARD_CAP = 10_000
+const USUAL_CAP = 1000
+/** So many calls in a row without an answer, and the rest is left alone. */
+const MOST_TIMEOUTS = 3
+
+type Cut = <A>(call: () => Effect.Effect<A, ActionFailed>) => Effect.Effect<A, ActionFailed>
+
+/**
+ * Retries tasks by their ids, one after the other (agents' protocol, section 5.2). Success even when every one failed:
+ * the answer says which and why.
+ */
+export const bulkRetry = (retry: NonNullable<Actions["retry_task"]>, given: Parameters, cut: Cut): Effect.Effect<Answer, ActionFailed> => {
+  const { filter } = given
+  const ids = idsOf(filter.task_ids)
+  const taken = ids.slice(0, given.whole("max", USUAL_CAP, 1, HARD_CAP))
+  const newIds: Record<string, JsonInput> = {}
+  const failures: Record<string, string> = {}
+  let succeeded = 0
+  let timeouts = 0
+
+  const one = (task_id: string) =>
+    Effect.map(Effect.either(cut(() => retry(requestOf(task_id, filter)))), (answer) => {
+      if (Either.isRight(answer)) {
+        timeouts = 0
+        succeeded++
+        newIds[task_id] = answer.right.new_task_id ?? answer.right.task_id ?? task_id
+      } else {
+        timeouts = answer.left.indeterminate === true ? timeouts + 1 : 0
+        failures[task_id] = answer.left.message.slice(0, 512)
+      }
+    })
+
+  return Effect.gen(function*() {
+    for (const id of taken) if (timeouts < MOST_TIMEOUTS) yield* one(id)
+    const failed = Object.keys(failures).length
+    return {
+      requested: ids.length,
+      succeeded,
+      failed,
+      skipped: taken.length - succeeded - failed,
+      circuit_broken: timeouts >= MOST_TIMEOUTS,
+      capped: taken.length < ids.length,
+      hard_cap: HARD_CAP,
+      new_task_ids: newIds,
+      failures
+    }
+  })
+}
+
+const idsOf = (ids: JsonValue | undefined): ReadonlyArray<string> => {
+  const texts = Array.isArray(ids) ? ids.filter((id) => typeof id === "string" && id !== "") : []
+  if (texts.length === 0) throw new BadCommand({ message: "A bulk retry needs the tasks' ids; an agent evaluates no other filter." })
+  return [...new Set(texts)]
+}
+
+const memberOf = (record: JsonValue | undefined, name: string): JsonValue | undefined => (isRecord(record) ? record[name] : undefined)
+
+const requestOf = (task_id: string, filter: Parameters["filter"]): Retry => {
+  const name = memberOf(filter.task_names, task_id)
+  const priority = memberOf(filter.task_priorities, task_id)
+  const overrides = memberOf(filter.overrides, task_id)
+  return {
+    task_id,
+    ...(typeof name === "string" ? { task_name: name } : {}),
+    ...(typeof priority === "string" || typeof priority === "number" ? { priority } : {}),
+    ...overridesOf(memberOf(overrides, "args"), memberOf(overrides, "kwargs"))
+  }
+}

@@ -1,0 +1,14 @@
+import type { Engine } from "./Engine.ts"
+
+/**
+ * What the agent says that an engine can do (agents' protocol, section 2.2), sorted: what its adapter implements, and
+ * what the runtime makes of that.
+ */
+export const capabilitiesOf = ({ actions, retriesByReference }: Engine): ReadonlyArray<string> => {
+  const { pool_resize, retry_task, ...others } = actions
+  const names = Object.entries(others).filter(([, action]) => action !== undefined).map(([name]) => name)
+  if (retry_task !== undefined) names.push("retry_task", "bulk_retry")
+  if (retry_task !== undefined && retriesByReference) names.push("retry_by_reference_v1")
+  if (pool_resize !== undefined) names.push("pool_grow", "pool_shrink")
+  return names.sort()
+}

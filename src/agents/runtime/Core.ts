@@ -1,0 +1,213 @@
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
+import { version } from "../../domain/Version.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
+import type { sealHello } from "../protocol/Hello.ts"
+import { PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { capabilitiesOf } from "./Capabilities.ts"
+import type { CommandBook } from "./CommandBook.ts"
+import type { Log } from "./Log.ts"
+import type { Config } from "./Options.ts"
+import type { Outbox } from "./Outbox.ts"
+import { Backoff, type LineDown } from "./Reconnect.ts"
+
+/** A connection to the brain after its handshake, as the rest of the agent sees it. */
+export interface Session {
+  readonly transport: "websocket" | "longpoll"
+  readonly send: <T extends "heartbeat" | "agent_status" | "command_ack">(type: T, id: string, payload: WirePayloads[T]) => void
+  /** There are events or results to send. */
+  readonly wake: () => void
+  /** The brain asks again for this command's result. */
+  readonly again: (commandId: string) => void
+  /** Looked at with each heartbeat: asks for a sign of life, and gives the connection up when none comes. */
+  readonly look: () => void
+}
+
+export type EngineStatus = { readonly state: "starting" | "running" } | { readonly state: "failed"; readonly problem: string }
+
+/** What the agent has to say of itself. Times are epoch milliseconds. */
+export interface AgentStatus {
+  /** `refused`: the options are wrong, and nothing runs. */
+  readonly state: "connecting" | "online" | "waiting" | "closed" | "refused"
+  readonly transport: "websocket" | "longpoll" | null
+  readonly connectedAt: number | null
+  /** Why the last connection ended or did not come about; null while all is well. */
+  readonly problem: string | null
+  readonly problemKind: LineDown["kind"] | null
+  readonly nextTryAt: number | null
+  readonly buffer: {
+    /** Not acknowledged by the brain; `unwritten` of them are still in memory. */
+    readonly events: number
+    readonly unwritten: number
+    readonly bytes: number
+    /** Null: no file could be made, and everything is in memory. */
+    readonly path: string | null
+  }
+  /** Events that no brain will ever see, since the buffer file was made. */
+  readonly lostEvents: number
+  readonly commandsWaiting: number
+  readonly engines: Readonly<Record<string, EngineStatus>>
+}
+
+/** What the parts of a running agent share; plain code. */
+export class Core {
+  readonly backoff = new Backoff()
+  readonly engineStates: Record<string, EngineStatus> = {}
+  /** Events that could not be read, by engine. */
+  readonly unreadable: Record<string, number> = {}
+  readonly runtimeId: string = randomUUID()
+  readonly startedAt: number
+  state: AgentStatus["state"] = "connecting"
+  session: Session | null = null
+  connectedAt: number | null = null
+  lastConnectAt: number | null = null
+  problem: LineDown | null = null
+  nextTryAt: number | null = null
+  /** Whether the present connection has proved to be one. */
+  proved = false
+  heartbeatSeconds = 10
+  private readonly arrival = Effect.unsafeMakeLatch(false)
+  onCommand: (frame: FrameOf<"command">) => void = () => {}
+  workerId: string
+
+  constructor(
+    readonly config: Config,
+    readonly outbox: Outbox,
+    readonly book: CommandBook,
+    readonly now: () => number,
+    readonly log: Log
+  ) {
+    this.startedAt = now()
+    this.workerId = outbox.file.meta("worker_id") ?? this.freshWorkerId()
+    outbox.onRows = () => this.session?.wake()
+    outbox.onReplaced = () => {
+      this.rememberWorkerId()
+      book.saveAll()
+    }
+  }
+
+  /** Ends when the next connection is made. */
+  get nextSession(): Effect.Effect<void> {
+    return this.arrival.await
+  }
+
+  /** A name that no other live process has. */
+  freshWorkerId(): string {
+    this.workerId = `${this.config.framework}-${hostname().slice(0, 60)}-${randomUUID().slice(0, 8)}`
+    this.rememberWorkerId()
+    return this.workerId
+  }
+
+  opened(session: Session): void {
+    this.session = session
+    this.state = "online"
+    this.problem = null
+    this.nextTryAt = null
+    this.proved = false
+    this.connectedAt = this.lastConnectAt = this.now()
+    this.log("info", `connected to the brain by ${session.transport === "websocket" ? "WebSocket" : "long-poll"}`)
+    session.wake()
+    this.arrival.unsafeOpen()
+    this.arrival.unsafeClose()
+  }
+
+  ended(): void {
+    this.session = null
+    this.connectedAt = null
+    if (this.state === "online") this.state = "connecting"
+    this.outbox.rewind()
+  }
+
+  hello(): Parameters<typeof sealHello>[1] {
+    const { engines, framework, name, role } = this.config
+    const capabilities = engines.map((engine) => [engine.name, capabilitiesOf(engine)] as const)
+    return {
+      protocol_version: PROTOCOL_VERSION,
+      agent_version: version,
+      framework,
+      engines: engines.map((engine) => engine.name),
+      schedulers: [],
+      capabilities: Object.fromEntries(capabilities.sort(([left], [right]) => (left < right ? -1 : 1))),
+      host: { name: name ?? hostname().slice(0, 64) },
+      worker_id: this.workerId,
+      worker_role: role,
+      worker_pid: process.pid,
+      worker_started_at: timeOf(this.startedAt),
+      runtime_features: this.features()
+    }
+  }
+
+  features(): ReadonlyArray<string> {
+    return this.config.engines.some((engine) => engine.retriesByReference) ? ["retry_by_reference"] : []
+  }
+
+  heartbeat(adapterHealth: Readonly<Record<string, string>>): WirePayloads["heartbeat"] {
+    return {
+      buffer_size: this.outbox.events,
+      last_flush_at: timeOf(this.outbox.lastFlushAt),
+      dropped_events: Math.min(10_000_000, this.outbox.loss.events),
+      telemetry_loss: this.telemetryLoss(),
+      adapter_health: adapterHealth
+    }
+  }
+
+  agentStatus(): WirePayloads["agent_status"] {
+    const oldest = this.outbox.oldestSentAt
+    return {
+      telemetry_loss: this.telemetryLoss(),
+      auth_failure_streak: 0,
+      protocol_failure_streak: 0,
+      connection_failure_streak: 0,
+      last_successful_connect_at: timeOf(this.lastConnectAt),
+      current_session_age_seconds: this.connectedAt === null ? null : (this.now() - this.connectedAt) / 1000,
+      buffer_depth: this.outbox.events,
+      buffer_oldest_age_seconds: oldest === null ? null : (this.now() - oldest) / 1000,
+      agent_version: version,
+      protocol_version: PROTOCOL_VERSION,
+      engines: this.config.engines.map(({ name }) => name).slice(0, 32),
+      schedulers: []
+    }
+  }
+
+  status(): AgentStatus {
+    return {
+      state: this.state,
+      transport: this.session?.transport ?? null,
+      connectedAt: this.connectedAt,
+      problem: this.problem?.detail ?? null,
+      problemKind: this.problem?.kind ?? null,
+      nextTryAt: this.nextTryAt,
+      buffer: { events: this.outbox.events, unwritten: this.outbox.unwritten, bytes: this.outbox.bytes, path: this.outbox.path },
+      lostEvents: this.outbox.loss.events + Object.values(this.unreadable).reduce((sum, n) => sum + n, 0),
+      commandsWaiting: this.book.outstanding().length,
+      engines: { ...this.engineStates }
+    }
+  }
+
+  private telemetryLoss(): NonNullable<WirePayloads["heartbeat"]["telemetry_loss"]> {
+    const { events, evictedFrames, rejectedFrames } = this.outbox.loss
+    return {
+      buffer_id: this.outbox.file.id,
+      runtime_id: this.runtimeId,
+      capacity_evicted_frames: evictedFrames,
+      content_rejected_frames: rejectedFrames,
+      event_records: events,
+      command_results: 0,
+      other_frames: 0,
+      unclassified_frames: 0,
+      adapter_events: Object.fromEntries(Object.entries(this.unreadable).slice(0, 32))
+    }
+  }
+
+  private rememberWorkerId(): void {
+    try {
+      this.outbox.file.remember("worker_id", this.workerId)
+    } catch (error) {
+      this.log("warning", `the process's name could not be written to the buffer (${String(error)})`)
+    }
+  }
+}
+
+const timeOf = (millis: number | null): string | null => (millis === null ? null : Timestamp.fromEpochMicros(millis * 1000))

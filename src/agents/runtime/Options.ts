@@ -1,0 +1,141 @@
+import { Data, Effect, Either, Redacted } from "effect"
+import { createHash, type KeyObject } from "node:crypto"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import { decodeSecret, signingKey } from "../protocol/Signing.ts"
+import type { Engine } from "./Engine.ts"
+import type { Log } from "./Log.ts"
+import type { BufferLimits } from "./Packing.ts"
+
+/** The options are wrong; the sentence says which and what to do. */
+export class AgentRefused extends Data.TaggedError("AgentRefused")<{ readonly message: string }> {}
+
+/** Where the brain is, and who the agent is there. */
+export interface BrainOptions {
+  /** `https://svc.example.com`, without `/api/v1`; a path prefix is kept. */
+  readonly brainUrl: string
+  /** The two secrets that the brain showed when the agent was made. */
+  readonly token: string | Redacted.Redacted
+  readonly hmacSecret: string | Redacted.Redacted
+  /** Plain `http://` to other machines than this one, for development. */
+  readonly allowInsecure?: boolean
+  /** Folder of the buffer files (default: `~/.svc/agent`). */
+  readonly home?: string
+}
+
+export type Transport = "auto" | "ws" | "longpoll"
+
+export interface AgentOptions extends BrainOptions {
+  readonly engines: ReadonlyArray<Engine>
+  /** Shown beside the process, at most 64 characters. */
+  readonly name?: string
+  /** What the host is built with, for people; at most 40 characters (default: `node`). */
+  readonly framework?: string
+  /** Commands go to a process with the role `task` first (default: `task`). */
+  readonly role?: "web" | "task" | "scheduler" | "beat" | "other"
+  /** `auto`: WebSocket, and long-poll while that does not get through (default). */
+  readonly transport?: Transport
+  /** With `auto`, how long long-poll goes on before the WebSocket is tried again (30; doubles up to 600). */
+  readonly webSocketRetrySeconds?: number
+  /** Events kept at most while the brain is away (100 000), and their bytes (256 MiB): then the oldest are dropped. */
+  readonly bufferMaxEvents?: number
+  readonly bufferMaxBytes?: number
+  /** More key names whose values are masked before anything leaves the process. */
+  readonly redactExtraKeys?: ReadonlyArray<string>
+  /** Largest queue that is purged without force (1000). */
+  readonly purgeThreshold?: number
+  /** Hears what the agent has to say (default: warnings and errors on standard error). */
+  readonly log?: Log
+}
+
+/** Where the brain is, checked. */
+export interface Brain {
+  /** Without a slash at its end. */
+  readonly url: URL
+  readonly token: Redacted.Redacted
+  readonly key: KeyObject
+  readonly home: string
+}
+
+export interface Config extends Brain {
+  readonly engines: ReadonlyArray<Engine>
+  readonly name: string | null
+  readonly framework: string
+  readonly role: string
+  readonly transport: Transport
+  readonly webSocketRetrySeconds: number
+  readonly limits: BufferLimits
+  readonly redactExtraKeys: ReadonlyArray<string>
+  readonly purgeThreshold: number
+  /** Tells the buffer files of this agent from those of another one. */
+  readonly bufferKey: string
+}
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
+const MEBIBYTE = 1_048_576
+
+const refused = (message: string) => new AgentRefused({ message })
+
+const revealed = (secret: string | Redacted.Redacted): string => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
+
+export const checkBrain = Effect.fnUntraced(function*(options: BrainOptions) {
+  const url = URL.canParse(options.brainUrl) ? new URL(options.brainUrl) : undefined
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return yield* refused("The brain's URL must begin with https:// (or http:// on this machine), such as https://svc.example.com.")
+  }
+  if (url.protocol === "http:" && !loopback.has(url.hostname) && options.allowInsecure !== true) {
+    return yield* refused("The brain's URL is plain http to another machine, where anyone on the way could read the token. Use https://, or set allowInsecure for development.")
+  }
+  const token = revealed(options.token).trim()
+  if (!/^[\x21-\x7e]+$/.test(token)) return yield* refused("The agent's token is missing or is no token. Use the one that the brain showed when the agent was made.")
+  const secret = decodeSecret(revealed(options.hmacSecret))
+  if (Either.isLeft(secret)) {
+    return yield* refused(`The agent's hmac secret ${secret.left === "invalid" ? "is not URL-safe base64" : "is shorter than 32 bytes"}. Use the one that the brain showed when the agent was made.`)
+  }
+  url.pathname = url.pathname.replace(/\/+$/, "")
+  url.search = url.hash = url.username = url.password = ""
+  return {
+    url,
+    token: Redacted.make(token),
+    key: signingKey(secret.right),
+    home: resolve(options.home ?? join(homedir(), ".svc", "agent"))
+  } satisfies Brain
+})
+
+const whole = (name: string, value: number | undefined, fallback: number, least: number) =>
+  value === undefined || (Number.isSafeInteger(value) && value >= least)
+    ? Effect.succeed(value ?? fallback)
+    : refused(`${name} must be a whole number of at least ${least}, but is ${value}.`)
+
+/** Fails with the first thing that is wrong. */
+export const check = Effect.fnUntraced(function*(options: AgentOptions) {
+  const brain = yield* checkBrain(options)
+  const names = options.engines.map(({ name }) => name)
+  const odd = names.find((name) => !/^[^A-Z\s]{1,40}$/.test(name))
+  if (odd !== undefined) return yield* refused(`An engine is called "${odd.slice(0, 60)}"; names are lower case, without spaces, and at most 40 characters.`)
+  if (new Set(names).size < names.length) return yield* refused("Two engines have the same name; give one of them another.")
+  return {
+    ...brain,
+    engines: options.engines,
+    name: options.name?.slice(0, 64) ?? null,
+    framework: options.framework?.slice(0, 40) ?? "node",
+    role: options.role ?? "task",
+    transport: options.transport ?? "auto",
+    webSocketRetrySeconds: yield* whole("webSocketRetrySeconds", options.webSocketRetrySeconds, 30, 1),
+    limits: {
+      maxEvents: yield* whole("bufferMaxEvents", options.bufferMaxEvents, 100_000, 1),
+      maxBytes: yield* whole("bufferMaxBytes", options.bufferMaxBytes, 256 * MEBIBYTE, 1024)
+    },
+    redactExtraKeys: options.redactExtraKeys ?? [],
+    purgeThreshold: yield* whole("purgeThreshold", options.purgeThreshold, 1000, 0),
+    bufferKey: createHash("sha256").update(Redacted.value(brain.token)).digest("hex").slice(0, 12)
+  } satisfies Config
+})
+
+/** An address below the brain's URL; `ws` for the WebSocket. */
+export const below = (base: URL, path: string, ws = false): URL => {
+  const url = new URL(base)
+  url.pathname = `${base.pathname.replace(/\/+$/, "")}${path}`
+  if (ws) url.protocol = base.protocol === "https:" ? "wss:" : "ws:"
+  return url
+}

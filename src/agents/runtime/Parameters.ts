@@ -1,0 +1,125 @@
+/** A command's target and parameters, read as each action needs them (agents' protocol, section 5.2). */
+import { Data } from "effect"
+import { type JsonInput, type JsonObject, type JsonValue, toValue } from "../../domain/CanonicalJson.ts"
+import type { Call, Retry, When } from "./Engine.ts"
+
+type Values = { readonly [name: string]: JsonValue }
+
+/** The command lacks something or has it wrong; the sentence says what. */
+export class BadCommand extends Data.TaggedError("BadCommand")<{ readonly message: string }> {}
+
+export const isRecord = (value: JsonValue | undefined): value is Values =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isList = (value: JsonValue | undefined): value is ReadonlyArray<JsonValue> => Array.isArray(value)
+
+/** Reads throw `BadCommand`. */
+export class Parameters {
+  readonly values: Values
+  private readonly target: Values
+
+  constructor(target: JsonObject, parameters: JsonObject) {
+    // The casts: an object's value is a record.
+    this.target = toValue(target) as Values
+    this.values = toValue(parameters) as Values
+  }
+
+  get filter(): Values {
+    const { filter } = this.values
+    return isRecord(filter) ? filter : {}
+  }
+
+  /** The engine named by the command, null for none (section 5.1). */
+  engine(usesFilter: boolean): string | null {
+    const filter = usesFilter ? this.filter.engine : undefined
+    const named = filter ?? this.values.engine ?? this.target.engine ?? null
+    if (named === null) return null
+    if (typeof named !== "string") throw new BadCommand({ message: "The command's engine is no text." })
+    const target = this.target.engine
+    if (filter === undefined && typeof target === "string" && target !== named) {
+      throw new BadCommand({ message: `The command's target names the engine ${target}, its parameters ${named}.` })
+    }
+    return named
+  }
+
+  /** A text that must be there: a parameter, or one of the target's members. */
+  text(name: string, ...ofTarget: ReadonlyArray<string>): string {
+    const found = this.optionalText(name, ...ofTarget)
+    if (found === undefined) throw new BadCommand({ message: `The command has no ${name}.` })
+    return found
+  }
+
+  optionalText(name: string, ...ofTarget: ReadonlyArray<string>): string | undefined {
+    for (const value of [this.values[name], ...ofTarget.map((member) => this.target[member])]) {
+      if (value === undefined || value === null || value === "") continue
+      if (typeof value !== "string") throw new BadCommand({ message: `The command's ${name} is no text.` })
+      return value
+    }
+    return undefined
+  }
+
+  whole(name: string, fallback: number, least: number, most: number): number {
+    const value = this.values[name] ?? fallback
+    if (typeof value === "number" && Number.isInteger(value)) return Math.min(most, Math.max(least, value))
+    throw new BadCommand({ message: `The command's ${name} is no whole number.` })
+  }
+
+  flag(name: string): boolean {
+    return this.values[name] === true
+  }
+
+  /** `eta` or `eta_seconds`, only what was set. */
+  when(): When {
+    const { eta, eta_seconds } = this.values
+    return {
+      ...(typeof eta === "number" ? { eta } : {}),
+      ...(typeof eta_seconds === "number" ? { eta_seconds } : {})
+    }
+  }
+
+  call(nameOf: "name" | "task_name"): Call {
+    const { priority } = this.values
+    const queue = this.optionalText("queue")
+    return {
+      task_name: this.text(nameOf, nameOf),
+      args: listOf(this.values.args, "args") ?? [],
+      kwargs: recordOf(this.values.kwargs, "kwargs") ?? {},
+      ...(queue === undefined ? {} : { queue }),
+      ...(typeof priority === "number" ? { priority } : {}),
+      ...this.when()
+    }
+  }
+
+  retry(): Retry {
+    const { override_args, override_kwargs, priority } = this.values
+    const name = this.optionalText("task_name", "task_name")
+    return {
+      task_id: this.text("task_id", "task_id", "id"),
+      ...(name === undefined ? {} : { task_name: name }),
+      ...overridesOf(override_args, override_kwargs),
+      ...(typeof priority === "number" || typeof priority === "string" ? { priority } : {}),
+      ...this.when()
+    }
+  }
+}
+
+/** Both or none: half of a call's arguments is no call (section 5.4). */
+export const overridesOf = (args: JsonValue | undefined, kwargs: JsonValue | undefined): Pick<Retry, "overrides"> => {
+  const list = listOf(args, "override_args")
+  const record = recordOf(kwargs, "override_kwargs")
+  if (list === undefined && record === undefined) return {}
+  if (list !== undefined && record !== undefined) return { overrides: { args: list, kwargs: record } }
+  throw new BadCommand({ message: "A retry takes override_args and override_kwargs together, or neither; send the other one too, empty if need be." })
+}
+
+const listOf = (value: JsonValue | undefined, name: string): ReadonlyArray<JsonInput> | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (isList(value)) return value
+  throw new BadCommand({ message: `The command's ${name} is no list.` })
+}
+
+const recordOf = (value: JsonValue | undefined, name: string): { readonly [name: string]: JsonInput } | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (isRecord(value)) return value
+  throw new BadCommand({ message: `The command's ${name} is no object.` })
+}

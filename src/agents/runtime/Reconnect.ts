@@ -1,0 +1,43 @@
+import { Data } from "effect"
+import { randomInt } from "node:crypto"
+
+/** Why a connection ended, by what is likely to mend it (agents' protocol, section 1.1). */
+export type DownKind = "auth" | "incompatible" | "protocol" | "connection"
+
+/** A connection could not be made, or ended. `detail` is a sentence for people, without secrets. */
+export class LineDown extends Data.TaggedError("LineDown")<{
+  readonly kind: DownKind
+  readonly detail: string
+  /** The WebSocket did not come to its handshake though the address answered: another transport may get through. */
+  readonly blocked?: boolean
+  /** Another live process has our worker id: a copied buffer file, so a new one is taken. */
+  readonly replaced?: boolean
+  /** The brain asks to wait at least so long, in milliseconds. */
+  readonly retryAfter?: number
+}> {}
+
+/** First delay and longest one, in milliseconds. */
+const delays: Readonly<Record<DownKind, readonly [first: number, longest: number]>> = {
+  auth: [10_000, 600_000],
+  incompatible: [120_000, 3_600_000],
+  protocol: [1000, 60_000],
+  connection: [1000, 30_000]
+}
+
+const JITTER_PERCENT = 30
+
+/** How long to wait before the next attempt: each class doubles by itself, and a session that holds resets all. */
+export class Backoff {
+  readonly streaks: Record<DownKind, number> = { auth: 0, incompatible: 0, protocol: 0, connection: 0 }
+
+  /** Counts the failure; milliseconds with 0 to 30 % added. */
+  next(kind: DownKind): number {
+    const [first, longest] = delays[kind]
+    const delay = Math.min(longest, first * 2 ** Math.min(this.streaks[kind]++, 20))
+    return Math.round(delay * (1 + randomInt(JITTER_PERCENT + 1) / 100))
+  }
+
+  reset(): void {
+    this.streaks.auth = this.streaks.incompatible = this.streaks.protocol = this.streaks.connection = 0
+  }
+}

@@ -1,0 +1,62 @@
+import { Effect, Exit, Logger, LogLevel, Scope } from "effect"
+import { make, type RunningAgent } from "./Agent.ts"
+import type { AgentStatus } from "./Core.ts"
+import { type Log, safely } from "./Log.ts"
+import type { AgentOptions } from "./Options.ts"
+
+/** An agent in an application that does not use Effect. */
+export interface AgentHandle extends RunningAgent {
+  /** Ends it: what is still unsent is sent for up to three seconds, and the rest kept for the next process. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Starts an agent. Never rejects: with options that are wrong it says so in the log and in `status()`, and the host
+ * runs on without it.
+ */
+export const startAgent = async (options: AgentOptions): Promise<AgentHandle> => {
+  const log = safely(options.log ?? standardError)
+  const { scope, started } = await Effect.runPromise(Effect.gen(function*() {
+    const scope = yield* Scope.make()
+    const made = Effect.provide(Scope.extend(make({ ...options, log }), scope), heardBy(log))
+    return { scope, started: yield* Effect.exit(made) }
+  }))
+  let closing: Promise<void> | null = null
+  const close = () => (closing ??= keptAlive(Effect.runPromiseExit(Scope.close(scope, Exit.void))))
+  if (Exit.isSuccess(started)) return { ...started.value, close }
+  const problem = started.cause._tag === "Fail" ? started.cause.error.message : "The agent broke while it was started."
+  log("error", `${problem} The agent does not run; the application does.`)
+  return { status: () => ({ ...nothing, problem }), report: () => {}, close }
+}
+
+/** The agent's own timers and sockets keep no process alive: one that waits for its end would not live to see it. */
+const keptAlive = async (work: Promise<unknown>): Promise<void> => {
+  const life = setInterval(() => {}, 60_000)
+  await work
+  clearInterval(life)
+}
+
+const nothing: AgentStatus = {
+  state: "refused",
+  transport: null,
+  connectedAt: null,
+  problem: null,
+  problemKind: null,
+  nextTryAt: null,
+  buffer: { events: 0, unwritten: 0, bytes: 0, path: null },
+  lostEvents: 0,
+  commandsWaiting: 0,
+  engines: {}
+}
+
+/** What engines log goes where the agent's own lines go, and not to the host's standard output. */
+const heardBy = (log: Log) =>
+  Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
+    if (LogLevel.lessThan(logLevel, LogLevel.Info)) return
+    const level = LogLevel.lessThan(logLevel, LogLevel.Warning) ? "info" : LogLevel.lessThan(logLevel, LogLevel.Error) ? "warning" : "error"
+    log(level, Array.isArray(message) ? message.map(String).join(" ") : String(message))
+  }))
+
+const standardError: Log = (level, message) => {
+  if (level !== "info") process.stderr.write(`svc agent: ${level}: ${message}\n`)
+}
