@@ -1,0 +1,36 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import { Access } from "../../domain/Access.ts"
+import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent } from "../../domain/Agent.ts"
+import { GivenId } from "../../domain/Text.ts"
+import { Authenticated, InProject } from "../Access.ts"
+import { slug } from "../Projects/Api.ts"
+
+const agentId = HttpApiSchema.param("agent_id", GivenId)
+
+/** A project's agents (interface, Agents; bodies: agents). */
+export class AgentsApi extends HttpApiGroup.make("agents")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/agents`
+      .addSuccess(Schema.Array(Agent))
+      .annotate(Access, { caller: "viewer", scope: "agents:read" })
+  )
+  .add(
+    HttpApiEndpoint.post("create")`/projects/${slug}/agents`
+      .setPayload(CreateAgent)
+      .addSuccess(CreatedAgent, { status: 201 })
+      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, creates: "secret" })
+  )
+  .add(
+    HttpApiEndpoint.get("health")`/projects/${slug}/agents/${agentId}/health`
+      .addSuccess(Schema.Array(AgentHealthSnapshot))
+      .annotate(Access, { caller: "viewer", scope: "agents:read" })
+  )
+  .add(
+    HttpApiEndpoint.del("delete")`/projects/${slug}/agents/${agentId}`
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true })
+  )
+  .middleware(InProject)
+  .middleware(Authenticated)
+{}

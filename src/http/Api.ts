@@ -1,0 +1,72 @@
+import { HttpApi } from "@effect/platform"
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  Gone,
+  MethodNotAllowed,
+  NotFound,
+  PayloadTooLarge,
+  RateLimited,
+  Unauthenticated,
+  Unavailable,
+  UnsupportedMediaType,
+  ValidationFailed
+} from "../domain/Errors.ts"
+import { AgentLongPollApi } from "./AgentLongPoll/Api.ts"
+import { AgentsApi } from "./Agents/Api.ts"
+import { ApiKeysApi } from "./ApiKeys/Api.ts"
+import { AuthApi, LoginApi } from "./Auth/Api.ts"
+import { CommandsApi } from "./Commands/Api.ts"
+import { MembershipsApi } from "./Memberships/Api.ts"
+import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
+import { StreamApi } from "./Stream/Api.ts"
+import { asProblem } from "./ProblemSchema.ts"
+import { UsersApi } from "./Users/Api.ts"
+import { HealthApi, SystemApi } from "./Health/Api.ts"
+import { EventsApi } from "./Events/Api.ts"
+import { ProjectApi, ProjectsApi } from "./Projects/Api.ts"
+import { QueuesApi } from "./Queues/Api.ts"
+import { TasksApi } from "./Tasks/Api.ts"
+import { WorkersApi } from "./Workers/Api.ts"
+
+/**
+ * The whole API. Safe to import in a browser: definitions only.
+ * Every endpoint carries its `Access`; the errors are the house's closed set.
+ */
+const groups = HttpApi.make("svc")
+  .add(HealthApi)
+  .add(SystemApi)
+  .add(SetupUnderApi)
+  .add(LoginApi)
+  .add(AuthApi)
+  .add(ApiKeysApi)
+  .add(UsersApi)
+  .add(StreamApi)
+  .add(ProjectsApi)
+  .add(ProjectApi)
+  .add(MembershipsApi)
+  .add(AgentsApi)
+  .add(AgentLongPollApi)
+  .add(CommandsApi)
+  .add(QueuesApi)
+  .add(WorkersApi)
+  .add(TasksApi)
+  .add(EventsApi)
+
+export class Api extends groups
+  .addError(asProblem(BadRequest))
+  .addError(asProblem(Unauthenticated))
+  .addError(asProblem(Forbidden))
+  .addError(asProblem(NotFound))
+  .addError(asProblem(MethodNotAllowed))
+  .addError(asProblem(Conflict))
+  .addError(asProblem(Gone))
+  .addError(asProblem(PayloadTooLarge))
+  .addError(asProblem(UnsupportedMediaType))
+  .addError(asProblem(ValidationFailed))
+  .addError(asProblem(RateLimited))
+  .addError(asProblem(Unavailable))
+  .prefix("/api/v1")
+  .add(SetupApi)
+{}

@@ -1,0 +1,73 @@
+import { OpenApi } from "@effect/platform"
+import { version } from "../../domain/Version.ts"
+import type { Caller, Rule } from "../../domain/Access.ts"
+import { Api } from "../Api.ts"
+import { rules } from "../Rules.ts"
+
+const people = [{ api_key: [] }, { session: [] }]
+
+/** Credentials that open an endpoint, any of them. */
+const credentials: Record<Caller, Array<OpenApi.OpenAPISecurityRequirement>> = {
+  public: [],
+  agent: [{ agent_token: [] }],
+  session: [{ session: [] }],
+  authenticated: people,
+  viewer: people,
+  operator: people,
+  admin: people,
+  global_admin: people
+}
+
+const who: Record<Caller, string> = {
+  public: "Anybody.",
+  agent: "An agent.",
+  session: "Anybody signed in with a browser.",
+  authenticated: "Anybody signed in.",
+  viewer: "Viewers of the project.",
+  operator: "Operators of the project.",
+  admin: "Admins of the project.",
+  global_admin: "Global admins."
+}
+
+const describe = ({ bucket, caller, mutates, scope }: Rule): string =>
+  [
+    who[caller],
+    ...(scope === undefined ? [] : [`An API key needs the scope \`${scope}\`.`]),
+    ...(mutates === true && caller !== "public" && caller !== "agent" ? ["By cookie it needs `X-CSRF-Token`."] : []),
+    ...(bucket === undefined ? [] : [`Rate bucket \`${bucket}\`.`])
+  ].join(" ")
+
+/** What the definition does not tell by itself: who may call, with which credential, and that every failure is a problem. */
+const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
+  for (const [route, rule] of rules) {
+    const [method, path] = route.split(" ") as [string, string] // how Rules writes its keys
+    // the document has what the definition has
+    const key = method.toLowerCase() as OpenApi.OpenAPISpecMethodName
+    const operation = document.paths[path.replace(/:(\w+)/g, "{$1}")]?.[key]
+    if (operation === undefined) throw new Error(`${route} is not in the API's document`)
+    operation.security = credentials[rule.caller]
+    operation.description = describe(rule)
+    // @effect/platform adds its own decode error, which http/Problem.ts answers as 422
+    const { 400: badRequest, 401: problem } = operation.responses
+    if (badRequest !== undefined && problem?.content !== undefined) badRequest.content = problem.content
+  }
+  for (const name of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete document.components.schemas[name]
+  document.components.securitySchemes = {
+    api_key: { type: "http", scheme: "bearer", description: "An API key, `svk_…`." },
+    agent_token: { type: "http", scheme: "bearer", description: "An agent's token." },
+    session: {
+      type: "apiKey",
+      in: "cookie",
+      name: "svc_session",
+      description: "Set by `POST /api/v1/auth/login`; over https it is `__Host-svc_session`."
+    }
+  }
+  return document
+}
+
+/** The definition as its document shows it. */
+export const documented = Api
+  .annotate(OpenApi.Title, "svc")
+  .annotate(OpenApi.Version, version)
+  .annotate(OpenApi.Description, "Every failure is `application/problem+json` with a stable `code`. Lists go on with `cursor`.")
+  .annotate(OpenApi.Transform, (document) => complete(document as OpenApi.OpenAPISpec)) // what fromApi hands over

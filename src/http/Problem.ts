@@ -1,0 +1,71 @@
+import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
+import { Cause, Effect, Option } from "effect"
+import { type Failure, failures, type Issue, NotFound, Unavailable, ValidationFailed } from "../domain/Errors.ts"
+import { type Problem, problem, problemOf } from "../domain/Problem.ts"
+import { isUnavailable } from "../services/Database.ts"
+
+/** The one place where what ends a request becomes an answer: `application/problem+json`, never HTML. */
+const isFailure = (error: unknown): error is Failure => failures.some((failure) => error instanceof failure)
+
+/** One issue a place. A place that takes several forms has a message for each; "or nothing at all" helps nobody. */
+const issuesOf = (found: HttpApiError.HttpApiDecodeError["issues"]): ReadonlyArray<Issue> => {
+  const messages = new Map<string, Array<string>>()
+  for (const { message, path } of found) {
+    const place = path.map(String).join(".")
+    messages.set(place, [...(messages.get(place) ?? []), message])
+  }
+  return Array.from(messages).flatMap(([path, all]) => {
+    const telling = all.filter((message) => !/^Expected (undefined|null), actual/.test(message))
+    const deeper = [...messages.keys()].some((place) => place.startsWith(`${path}.`))
+    if (telling.length === 0 && deeper) return []
+    return [{ path, message: shortened(joined(telling.length > 0 ? telling : all)) }]
+  })
+}
+
+const literal = /^Expected ("[^"]*"), actual /
+
+/** Of a value that is none of several words, the words; of anything else each message. */
+const joined = (messages: ReadonlyArray<string>): string => {
+  const words = messages.map((message) => literal.exec(message)?.[1])
+  return words.length > 1 && !words.includes(undefined) ? `must be one of ${words.join(", ")}` : messages.join("; or ")
+}
+
+/** A message may repeat what was sent, which may be long. */
+const shortened = (message: string): string => (message.length <= 500 ? message : `${message.slice(0, 500).toWellFormed()}…`)
+
+/** The failure behind whatever ended a request, or none when it is a defect. */
+const failureOf = (error: unknown): Option.Option<Failure> => {
+  if (isFailure(error)) return Option.some(error)
+  if (error instanceof HttpApiError.HttpApiDecodeError) {
+    return Option.some(new ValidationFailed({ issues: issuesOf(error.issues) }))
+  }
+  if (error instanceof HttpServerError.RouteNotFound) return Option.some(new NotFound({ resource: "path" }))
+  if (isUnavailable(error)) {
+    return Option.some(new Unavailable({ detail: "The database does not answer. Try again in a moment." }))
+  }
+  return Option.none()
+}
+
+const respond = (body: Problem, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.text(JSON.stringify(body), {
+    status: body.status,
+    contentType: "application/problem+json",
+    headers
+  })
+
+export const ofFailure = (failure: Failure, requestId: string): HttpServerResponse.HttpServerResponse =>
+  respond(
+    problemOf(failure, requestId),
+    failure._tag === "MethodNotAllowed" ? { allow: failure.allowed.join(", ") } : {}
+  )
+
+/** The answer to any cause. A defect is 500 without inner text; it is logged here, once, with its cause. */
+export const ofCause = (cause: Cause.Cause<unknown>, requestId: string) => {
+  const failure = failureOf(Cause.squash(cause))
+  if (Option.isSome(failure)) return Effect.succeed(ofFailure(failure.value, requestId))
+  const detail = "The brain failed to answer this request. Its log has the cause under this request_id."
+  return Effect.as(
+    Effect.logError("a request ended with a defect", cause),
+    respond(problem(500, { code: "internal_error", detail }, requestId))
+  )
+}

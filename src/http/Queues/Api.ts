@@ -1,0 +1,17 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Schema } from "effect"
+import { Access } from "../../domain/Access.ts"
+import { Queue } from "../../domain/Queue.ts"
+import { Authenticated, InProject } from "../Access.ts"
+import { slug } from "../Projects/Api.ts"
+
+/** The engines' queues (bodies: queues). */
+export class QueuesApi extends HttpApiGroup.make("queues")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/queues`
+      .addSuccess(Schema.Array(Queue))
+      .annotate(Access, { caller: "viewer", scope: "queues:read" })
+  )
+  .middleware(InProject)
+  .middleware(Authenticated)
+{}

@@ -1,0 +1,27 @@
+import { HttpApi } from "@effect/platform"
+import { Context, Option } from "effect"
+import { Access, type Rule, type Scope } from "../domain/Access.ts"
+import { Api } from "./Api.ts"
+
+/** `METHOD path` of each endpoint, with its rule. Throws at start when one has none. */
+export const rules: ReadonlyMap<string, Rule> = (() => {
+  const found = new Map<string, Rule>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, mergedAnnotations }) => {
+      const rule = Context.getOption(mergedAnnotations, Access)
+      if (Option.isNone(rule)) throw new Error(`${endpoint.method} ${endpoint.path} does not declare its access`)
+      found.set(`${endpoint.method} ${endpoint.path}`, rule.value)
+    }
+  })
+  return found
+})()
+
+const scoped = [...rules.values()].flatMap(({ caller, scope }) => (scope === undefined ? [] : [{ caller, scope }]))
+
+/** The catalogue of API-key scopes: what endpoints ask for, and `admin:*`, which stands for all of them. */
+export const scopes: ReadonlyArray<Scope> = [...new Set<Scope>(["admin:*", ...scoped.map(({ scope }) => scope)])].sort()
+
+/** Scopes that open nothing to anybody but global admins. */
+export const adminScopes: ReadonlyArray<Scope> = scopes.filter((scope) =>
+  scoped.every((use) => use.scope !== scope || use.caller === "global_admin"))

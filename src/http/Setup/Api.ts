@@ -1,0 +1,25 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import { Access } from "../../domain/Access.ts"
+import { CompleteSetup, SetupCompleted, SetupStatus } from "../../domain/Setup.ts"
+
+const status = HttpApiEndpoint.get("status", "/setup/status")
+  .addSuccess(SetupStatus)
+  .annotate(Access, { caller: "public" })
+
+const complete = HttpApiEndpoint.post("complete", "/setup/complete")
+  .setPayload(CompleteSetup)
+  .addSuccess(SetupCompleted)
+  .annotate(Access, { caller: "public", mutates: true, bucket: "setup" })
+
+const html = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/html; charset=utf-8" }))
+
+/** The first boot, at the root (interface, Conventions). The page's own script reads `?token=`. */
+export class SetupApi extends HttpApiGroup.make("setup")
+  .add(status)
+  .add(complete)
+  .add(HttpApiEndpoint.get("page", "/setup").addSuccess(html).annotate(Access, { caller: "public" }))
+{}
+
+/** The same under `/api/v1`, where clients of the rest of the API look. */
+export class SetupUnderApi extends HttpApiGroup.make("setup_under_api").add(status).add(complete) {}

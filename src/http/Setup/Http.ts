@@ -1,0 +1,32 @@
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { Effect, Layer } from "effect"
+import { Setup } from "../../services/Setup.ts"
+import { Api } from "../Api.ts"
+import { Authorize } from "../middleware/Authorize.ts"
+import * as Page from "./Page.ts"
+
+const statusOf = (setup: Setup) => Effect.map(setup.isFirstBoot, (first_boot) => ({ first_boot }))
+
+const SetupHttp = HttpApiBuilder.group(Api, "setup", Effect.fnUntraced(function*(handlers) {
+  const setup = yield* Setup
+  const authorize = yield* Authorize
+  return handlers
+    .handle("status", () => statusOf(setup))
+    .handle("complete", ({ payload, request }) => setup.complete(payload, authorize.sourceOf(request)))
+    .handle("page", () =>
+      Effect.map(setup.isFirstBoot, (firstBoot) =>
+        HttpServerResponse.text(firstBoot ? Page.form : Page.done, {
+          contentType: "text/html; charset=utf-8",
+          headers: { "content-security-policy": Page.policy }
+        })))
+}))
+
+const SetupUnderApiHttp = HttpApiBuilder.group(Api, "setup_under_api", Effect.fnUntraced(function*(handlers) {
+  const setup = yield* Setup
+  const authorize = yield* Authorize
+  return handlers
+    .handle("status", () => statusOf(setup))
+    .handle("complete", ({ payload, request }) => setup.complete(payload, authorize.sourceOf(request)))
+}))
+
+export const layer = Layer.mergeAll(SetupHttp, SetupUnderApiHttp)

@@ -1,0 +1,15 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { Users } from "../../services/Users.ts"
+import { Api } from "../Api.ts"
+
+export const layer = HttpApiBuilder.group(Api, "users", Effect.fnUntraced(function*(handlers) {
+  const users = yield* Users
+  return handlers
+    .handle("list", ({ urlParams }) => users.list(urlParams.limit, urlParams.offset))
+    .handle("create", ({ payload }) => users.create(payload))
+    .handle("get", ({ path }) => users.get(path.user_id))
+    .handle("update", ({ path, payload }) => users.update(path.user_id, payload))
+    .handle("delete", ({ path }) => users.remove(path.user_id))
+    .handle("setPassword", ({ path, payload }) => users.setPassword(path.user_id, payload.new_password))
+}))

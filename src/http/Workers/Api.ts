@@ -1,0 +1,39 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import { Access } from "../../domain/Access.ts"
+import { AgentWorker } from "../../domain/AgentWorker.ts"
+import { wholeOr } from "../../domain/Query.ts"
+import { text } from "../../domain/Text.ts"
+import { Worker, WorkerDetail } from "../../domain/Worker.ts"
+import { Authenticated, InProject } from "../Access.ts"
+import { slug } from "../Projects/Api.ts"
+
+const workerId = HttpApiSchema.param("worker_id", Schema.String)
+
+const AgentWorkersParams = Schema.Struct({
+  state: Schema.optional(text(40)),
+  role: Schema.optional(text(40)),
+  limit: wholeOr(1, 500, 200)
+})
+
+/** The engines' workers, and the agents' own processes (interface, Agents; bodies: workers, agent-workers). */
+export class WorkersApi extends HttpApiGroup.make("workers")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/workers`
+      .addSuccess(Schema.Array(Worker))
+      .annotate(Access, { caller: "viewer", scope: "workers:read" })
+  )
+  .add(
+    HttpApiEndpoint.get("get")`/projects/${slug}/workers/${workerId}`
+      .addSuccess(WorkerDetail)
+      .annotate(Access, { caller: "viewer", scope: "workers:read" })
+  )
+  .add(
+    HttpApiEndpoint.get("listAgentWorkers")`/projects/${slug}/agent-workers`
+      .setUrlParams(AgentWorkersParams)
+      .addSuccess(Schema.Array(AgentWorker))
+      .annotate(Access, { caller: "viewer", scope: "workers:read" })
+  )
+  .middleware(InProject)
+  .middleware(Authenticated)
+{}

@@ -1,0 +1,14 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { AgentWorkers } from "../../services/AgentWorkers.ts"
+import { Workers } from "../../services/Workers.ts"
+import { Api } from "../Api.ts"
+
+export const layer = HttpApiBuilder.group(Api, "workers", Effect.fnUntraced(function*(handlers) {
+  const workers = yield* Workers
+  const agentWorkers = yield* AgentWorkers
+  return handlers
+    .handle("list", () => workers.list())
+    .handle("get", ({ path }) => workers.get(path.worker_id))
+    .handle("listAgentWorkers", ({ urlParams }) => agentWorkers.list(urlParams))
+}))

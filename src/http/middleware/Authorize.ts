@@ -1,0 +1,146 @@
+import type { HttpServerRequest } from "@effect/platform"
+import { Effect, type Layer, Option } from "effect"
+import { timingSafeEqual } from "node:crypto"
+import { includesRole, type Rule } from "../../domain/Access.ts"
+import { type Actor, type Source, system } from "../../domain/Actor.ts"
+import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
+import type { Project } from "../../domain/Project.ts"
+import { isStorable } from "../../domain/Text.ts"
+import { type AgentIdentity, Agents } from "../../services/Agents.ts"
+import { Authentication } from "../../services/Authentication.ts"
+import { CurrentActor, roleIn } from "../../services/CurrentActor.ts"
+import * as Ids from "../../services/Ids.ts"
+import { Projects } from "../../services/Projects.ts"
+import { RateLimits } from "../../services/RateLimits.ts"
+import { Settings } from "../../services/Settings.ts"
+import { Cookies } from "./Cookies.ts"
+import { addressOf, parseProxies } from "./Client.ts"
+
+/** What the declaration of an endpoint granted to this request. */
+export interface Grant {
+  readonly actor: Actor
+  readonly project: Project | null
+  readonly agent: AgentIdentity | null
+}
+
+const notSignedIn = new Unauthenticated({ detail: "Sign in, or send an API key as `Authorization: Bearer svk_…`." })
+
+const csrfFailed = new Forbidden({
+  code: "csrf_failed",
+  detail: "Send the value of the CSRF cookie in the X-CSRF-Token header, from the brain's own origin."
+})
+
+const equal = (a: string, b: string) => {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/**
+ * Enforces an endpoint's declared rule on a request: rate bucket, credential, CSRF, scope, role, and the project of
+ * the path. The only place where access is decided.
+ */
+export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize", {
+  effect: Effect.gen(function*() {
+    const agents = yield* Agents
+    const authentication = yield* Authentication
+    const projects = yield* Projects
+    const limits = yield* RateLimits
+    const settings = yield* Settings
+    const cookies = yield* Cookies
+    const proxies = parseProxies(settings.trustedProxies)
+
+    const sourceOf = (request: HttpServerRequest.HttpServerRequest): Source => ({
+      source_ip: addressOf(request, proxies),
+      user_agent: request.headers["user-agent"]?.slice(0, 500) ?? null
+    })
+
+    const credential = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+      const source = sourceOf(request)
+      const header = request.headers["authorization"] ?? ""
+      // another scheme is for a proxy in front of us, which browsers repeat it to
+      if (/^bearer\b/i.test(header)) {
+        const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
+        return token === undefined ? Option.none() : yield* authentication.byApiKey(token, source)
+      }
+      const token = cookies.session(request)
+      return token === undefined ? Option.none() : yield* authentication.bySession(token, source)
+    })
+
+    /** Whether the browser says that another site's page sends this. */
+    const isForeign = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+      const site = headers["sec-fetch-site"]
+      if (site !== undefined && site !== "same-origin" && site !== "none") return true
+      const origin = headers["origin"]
+      if (origin === undefined || origin === cookies.origin) return false
+      return !URL.canParse(origin) || new URL(origin).host !== headers["host"]
+    }
+
+    /** Cookie sessions prove with the header that the page that sends the request could read the CSRF cookie. */
+    const checkCsrf = (request: HttpServerRequest.HttpServerRequest) => {
+      const sent = request.headers["x-csrf-token"]
+      const expected = cookies.csrfFor(cookies.session(request) ?? "")
+      return sent !== undefined && equal(sent, expected) && !isForeign(request) ? Effect.void : csrfFailed
+    }
+
+    const grant = Effect.fn("Authorize.grant")(function*(
+      rule: Rule,
+      request: HttpServerRequest.HttpServerRequest,
+      params: Readonly<Record<string, string | undefined>>
+    ) {
+      const address = addressOf(request, proxies)
+      if (rule.bucket !== undefined && !(yield* limits.take(rule.bucket, address ?? "unknown"))) {
+        return yield* new RateLimited({ detail: "Too many requests of this kind from your address. Wait a while." })
+      }
+      if (rule.caller === "public") {
+        // signing somebody in from another site's page is an attack too
+        if (rule.mutates === true && isForeign(request)) return yield* csrfFailed
+        return { actor: system("public"), project: null, agent: null } satisfies Grant
+      }
+      if (rule.caller === "agent") {
+        const agent = yield* agents.authenticate(request.headers["authorization"])
+        return { actor: system("agent"), project: null, agent } satisfies Grant
+      }
+      const found = yield* credential(request)
+      if (Option.isNone(found)) return yield* notSignedIn
+      const actor = found.value
+      if (actor.via.kind === "session" && rule.mutates === true) yield* checkCsrf(request)
+      if (actor.via.kind === "api_key") {
+        if (rule.caller === "session") {
+          return yield* new Forbidden({ detail: "This is for signed-in people; an API key cannot do it." })
+        }
+        if (rule.scope !== undefined && !actor.via.scopes.has(rule.scope) && !actor.via.scopes.has("admin:*")) {
+          return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
+        }
+      }
+      if (rule.caller === "global_admin" && !actor.is_admin) {
+        return yield* new Forbidden({ detail: "Only a global admin can do this." })
+      }
+      // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
+      for (const [name, value = ""] of Object.entries(params)) {
+        const isId = name.endsWith("_id") && name !== "task_id"
+        if (isId ? !Ids.isUuid(value) : !isStorable(value)) {
+          return yield* new NotFound({ resource: name === "slug" ? "project" : name.replace(/_id$/, "") })
+        }
+      }
+      if (params.slug === undefined) return { actor, project: null, agent: null } satisfies Grant
+      const project = yield* Effect.provideService(projects.find(params.slug), CurrentActor, actor)
+      const needed = rule.caller
+      if (needed === "viewer" || needed === "operator" || needed === "admin") {
+        const held = roleIn(actor, project.id)
+        if (held === null || !includesRole(held, needed)) {
+          return yield* new Forbidden({ detail: `This needs the role ${needed} in the project.` })
+        }
+      }
+      return { actor, project, agent: null } satisfies Grant
+    })
+
+    return { grant, sourceOf } as const
+  })
+}) {
+  static readonly layer: Layer.Layer<
+    Authorize,
+    never,
+    Agents | Authentication | Projects | RateLimits | Settings | Cookies
+  > = this.Default
+}
