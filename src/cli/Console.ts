@@ -1,0 +1,28 @@
+import type { Console } from "effect"
+import { stripVTControlCharacters } from "node:util"
+import { visible } from "./Visible.ts"
+
+const textOf = (parts: ReadonlyArray<unknown>): string => parts.map(String).join(" ")
+
+/** How the library prints the heading of a help's list of commands; texts of others have no such character (Visible.ts). */
+const heading = "\u001b[0;1mCOMMANDS\u001b[0m"
+
+/** The library aligns what commands are for to the right of the longest command line, far outside any window. */
+const folded = (text: string): string =>
+  text.includes(heading) ? text.replace(/^( {2}- \S.*?) {2,}(\S.*)\n\n?/gm, "$1\n      $2\n") : text
+
+/**
+ * What the command-line library and the commands print, as people and scripts want it: no colours unless `colours`;
+ * an error as one line, `svc: …`, on standard error, which may quote what others wrote; and no blank lines at the end.
+ */
+export const quiet = (console: Console.Console, colours: boolean): Console.Console => ({
+  ...console,
+  log: (...parts) => {
+    const text = folded(textOf(parts)).trimEnd()
+    return console.log(colours ? text : stripVTControlCharacters(text))
+  },
+  error: (...parts) => {
+    const line = stripVTControlCharacters(textOf(parts)).trim().replace(/\s+/g, " ")
+    return console.error(`svc: ${visible(line)}`)
+  }
+})

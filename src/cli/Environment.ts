@@ -1,0 +1,7 @@
+import { Context } from "effect"
+
+/** The environment variables of the process; `main.ts` provides them, and the settings are read from them. */
+export class Environment extends Context.Tag("svc/cli/Environment")<
+  Environment,
+  Readonly<Record<string, string | undefined>>
+>() {}

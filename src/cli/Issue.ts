@@ -1,0 +1,113 @@
+import { Console, Effect, Option, Schedule, Schema } from "effect"
+import type { CommandPublic } from "../domain/Command.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { exitCodeOf, isUnsent, OutcomeUnknown, Refused } from "./Explain.ts"
+import { type Answer, type ApiError, isPassing, print, type Remote, remotely, silenceOf } from "./Remote.ts"
+import { state } from "./Table.ts"
+import { memberText, visible } from "./Visible.ts"
+
+/** What every command that asks something of an agent takes. */
+export interface IssueOptions {
+  readonly project: Option.Option<string>
+  readonly agent: Option.Option<string>
+  readonly idempotencyKey: Option.Option<string>
+  readonly wait: boolean
+  readonly json: boolean
+}
+
+/** The member of a command's body that makes it one with an earlier one. */
+export const keyOf = ({ idempotencyKey }: IssueOptions) => ({ idempotency_key: Option.getOrNull(idempotencyKey) })
+
+/** What was given as a command's id; anything else names no command. */
+export const commandIdOf = (given: string): Effect.Effect<string, Refused> =>
+  Schema.is(Schema.UUID)(given) ? Effect.succeed(given.toLowerCase()) : new Refused({ message: `no such command: ${visible(given)}` })
+
+const ended: ReadonlySet<string> = new Set(["completed", "failed", "timeout", "cancelled"])
+
+const nameOf = ({ action, id, target_id }: CommandPublic): string =>
+  visible(`${action}${target_id === null ? "" : ` of ${target_id}`} (${id})`)
+
+/** The brain ends a command when its time is up; one that has not ended so much later will not. */
+const graceMillis = 30_000
+
+/** The command once it has ended: asked for often at first. A brain that is away for a moment is waited for. */
+const followed = ({ api, slug }: Remote, command: CommandPublic) => {
+  const ask = api.commands.get({ path: { slug, command_id: command.id }, withResponse: true }).pipe(
+    Effect.retry({ while: isPassing, schedule: Schedule.spaced("1 second") })
+  )
+  const look = (pauseMillis: number): typeof ask =>
+    Effect.flatMap(ask, (answer) =>
+      ended.has(answer[0].status)
+        ? Effect.succeed(answer)
+        : Effect.delay(Effect.suspend(() => look(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
+  const unknown = (what: string) => new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} tells how it ended` })
+  const patience = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) + graceMillis
+  return look(50).pipe(
+    Effect.timeoutFail({ duration: patience, onTimeout: () => unknown("the brain did not say in time what became of") }),
+    Effect.onInterrupt(() => interruptedWith(unknown("stopped waiting for")))
+  )
+}
+
+/** An interrupted program ends with 0, which would say that the command completed. */
+const interruptedWith = (outcome: OutcomeUnknown) =>
+  Effect.zipRight(
+    Console.error(outcome.message),
+    Effect.sync(() => {
+      process.exitCode = exitCodeOf(outcome)
+    })
+  )
+
+/** A command and its result, for people. */
+export const shown = (command: CommandPublic, text: string): string => {
+  const result = memberText(text, "result")
+  return `${nameOf(command)}  ${state(command.status)}${result === null ? "" : `\nresult  ${visible(result)}`}`
+}
+
+/** Fails unless the command completed or nobody waited for its end. */
+const judged = (command: CommandPublic): Effect.Effect<void, Refused | OutcomeUnknown> => {
+  const why = command.error === null ? "" : `: ${visible(command.error)}`
+  switch (command.status) {
+    case "failed":
+      return new Refused({ message: `${nameOf(command)} failed${why}` })
+    case "cancelled":
+      return new Refused({ message: `${nameOf(command)} was cancelled${why}` })
+    case "timeout":
+      return new OutcomeUnknown({ message: `${nameOf(command)} timed out${why}` })
+    default:
+      return Effect.void
+  }
+}
+
+/** What a proxy answers when the brain gave it none, and the brain when it broke. */
+const brokenStatuses: ReadonlySet<number> = new Set([500, 502, 504])
+
+/** Why nobody said what came of a request that went out; null where it did not go out, or was answered. */
+const silence = (error: ApiError | Refused): string | null => {
+  if (error._tag === "RequestError") return error.reason !== "Transport" || isUnsent(error) ? null : silenceOf(error)
+  if (error._tag === "ResponseError") return brokenStatuses.has(error.response.status) ? `status ${error.response.status}` : null
+  return null
+}
+
+/** Only what issues a command is sent by POST; when that went out and was not answered, the command may be on its way. */
+const whenSent = ({ access }: Remote) => (error: ApiError | Refused): ApiError | Refused | OutcomeUnknown => {
+  const why = silence(error)
+  return why !== null && "request" in error && error.request.method === "POST"
+    ? new OutcomeUnknown({
+      message: visible(`the command was sent to ${access.url}, which did not say whether it was issued (${why}): it may have been. `) +
+        "Look with svc commands list before you send it again"
+    })
+    : error
+}
+
+/** Issues a command, follows it to its end with `--wait`, and prints it. */
+export const issue = <R>(
+  { json, project, wait }: IssueOptions,
+  send: (remote: Remote) => Effect.Effect<Answer<CommandPublic>, ApiError | Refused, R>
+) =>
+  remotely(project, (remote) =>
+    Effect.gen(function*() {
+      const issued = yield* Effect.mapError(send(remote), whenSent(remote))
+      const answer: Answer<CommandPublic> = wait ? yield* followed(remote, issued[0]) : issued
+      if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) yield* print(answer, json, shown)
+      if (wait) yield* judged(answer[0])
+    }))

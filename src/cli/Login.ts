@@ -1,0 +1,56 @@
+import { FileSystem } from "@effect/platform"
+import { Effect, Option, Schema } from "effect"
+import { join } from "node:path"
+import { homeOf } from "../layers/Settings.ts"
+import { Timestamp } from "../domain/Timestamp.ts"
+import { Environment } from "./Environment.ts"
+import { Refused } from "./Explain.ts"
+
+/** What `svc login` keeps. `key` tells which key of the account it is; null for one that was given, not made. */
+export const Login = Schema.Struct({
+  url: Schema.String,
+  api_key: Schema.Redacted(Schema.String),
+  key: Schema.NullOr(Schema.Struct({ id: Schema.UUID, name: Schema.String, expires_at: Schema.NullOr(Timestamp) }))
+})
+export type Login = typeof Login.Type
+
+const LoginText = Schema.parseJson(Login, { space: 2 })
+
+/** The file, for its owner only, in SVC_HOME. */
+export const loginFile = Effect.map(Environment, (environment) => join(homeOf(environment), "login.json"))
+
+/** The login that there is; none when nobody logged in. */
+export const readLogin = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* loginFile
+  const text = yield* fs.readFileString(file).pipe(
+    Effect.asSome,
+    Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "NotFound", () => Effect.succeedNone)
+  )
+  if (Option.isNone(text)) return Option.none<Login>()
+  return yield* Schema.decode(LoginText)(text.value).pipe(
+    Effect.asSome,
+    // without the cause, which would quote the key
+    Effect.mapError(() => new Refused({ message: `${file} is not what svc login writes; run svc login again` }))
+  )
+})
+
+/** Written beside and then renamed, so that the key is never in a file that others may read, nor half there. */
+export const writeLogin = (login: Login) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const file = yield* loginFile
+    const text = yield* Effect.orDie(Schema.encode(LoginText)(login))
+    const beside = `${file}.${process.pid}`
+    yield* fs.makeDirectory(join(file, ".."), { recursive: true, mode: 0o700 })
+    yield* fs.writeFileString(beside, `${text}\n`, { flag: "wx", mode: 0o600 }).pipe(
+      Effect.zipRight(fs.rename(beside, file)),
+      Effect.onError(() => Effect.ignore(fs.remove(beside)))
+    )
+    return file
+  })
+
+export const removeLogin = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  yield* fs.remove(yield* loginFile, { force: true })
+})

@@ -1,0 +1,129 @@
+import { type HttpApiError, HttpClient, type HttpClientError } from "@effect/platform"
+import { RequestError } from "@effect/platform/HttpClientError"
+import { Console, Effect, Option, type ParseResult, type Redacted } from "effect"
+import type { Failure } from "../domain/Errors.ts"
+import { client } from "../http/Client.ts"
+import { clientDeclared, clientSettings } from "./ClientSettings.ts"
+import { networkMeaning, type OutcomeUnknown, Refused } from "./Explain.ts"
+import { loginFile, readLogin } from "./Login.ts"
+import { visible, visibleJson } from "./Visible.ts"
+
+/** Which brain, and by which key; `from` says where the key was found. */
+export interface Access {
+  readonly url: string
+  readonly apiKey: Redacted.Redacted
+  readonly from: string
+}
+
+/** Which brain is meant: that of the environment, else that of `svc login`, else the one of this machine. */
+export const meantUrl = Effect.gen(function*() {
+  const { url } = yield* clientSettings
+  if (url !== null) return url
+  return Option.match(yield* readLogin, { onNone: () => clientDeclared.url.fallback, onSome: ({ url }) => url })
+})
+
+/** The key of `svc login` is for the brain that it was made at, and is sent to no other. */
+const access = Effect.gen(function*() {
+  const { apiKey } = yield* clientSettings
+  const url = yield* meantUrl
+  if (apiKey !== null) return { url, apiKey: apiKey.value, from: apiKey.from } satisfies Access
+  const login = yield* readLogin
+  if (Option.isNone(login)) return yield* new Refused({ message: "no API key: run svc login, or set SVC_API_KEY" })
+  if (login.value.url !== url) {
+    return yield* new Refused({
+      message: `SVC_URL is ${url}, and svc login has a key for ${login.value.url}: run svc login for this one, or set SVC_API_KEY`
+    })
+  }
+  return { url, apiKey: login.value.api_key, from: `svc login (${yield* loginFile})` } satisfies Access
+})
+
+/** What a call of the derived client fails with. */
+export type ApiError = Failure | HttpClientError.HttpClientError | HttpApiError.HttpApiDecodeError | ParseResult.ParseError
+
+/** The brain is away for a moment: its restart, a proxy's, the network's. */
+export const isPassing = (error: ApiError): boolean =>
+  error._tag === "RequestError" || error._tag === "Unavailable" || error._tag === "RateLimited" ||
+  (error._tag === "ResponseError" && error.response.status >= 500)
+
+/** A brain, and where the key for it was found. */
+type Origin = Pick<Access, "from" | "url">
+
+/** fetch says "fetch failed" and wraps why. */
+const reasonOf = ({ cause, description, message }: HttpClientError.RequestError): string =>
+  cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : description ?? message
+
+/** Why a request got no answer. */
+export const silenceOf = (error: HttpClientError.RequestError): string => networkMeaning(error) ?? reasonOf(error)
+
+const toldBy = ({ from, url }: Origin, error: ApiError): string => {
+  switch (error._tag) {
+    case "RequestError":
+      return `the brain at ${url} cannot be reached: ${silenceOf(error)}`
+    case "ResponseError":
+      return error.response.status >= 400
+        ? `the brain at ${url}, or a proxy before it, answered ${error.response.status}; its log tells more`
+        : `what answers at ${url} is no svc, or one of another version`
+    case "ParseError":
+    case "HttpApiDecodeError":
+      return `what answers at ${url} is no svc, or one of another version`
+    case "Unauthenticated":
+      return `the brain at ${url} does not accept the API key from ${from}: it has ended, or is of another brain. ` +
+        "Run svc login, or set SVC_API_KEY"
+    case "Forbidden":
+      return `${error.detail} The key is from ${from}`
+    case "NotFound":
+      return error.resource === "project"
+        ? `no such project, or one that the key from ${from} does not see: name another with --project or SVC_PROJECT`
+        : error.detail
+    default:
+      return error.detail
+  }
+}
+
+/** One sentence of any failure of a call: what happened, what it means, what to do. */
+export const refusedBy = (access: Origin) => (error: ApiError | Refused | OutcomeUnknown) =>
+  error._tag === "Refused" || error._tag === "OutcomeUnknown"
+    ? error
+    : new Refused({ message: visible(toldBy(access, error)) })
+
+const patience = "60 seconds"
+
+/** A brain that takes a request and never answers it is like one that is not there. */
+export const impatient = (self: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.transform(self, (answer, request) =>
+    Effect.timeoutFail(answer, {
+      duration: patience,
+      onTimeout: () => new RequestError({ request, reason: "Transport", description: `no answer in ${patience}` })
+    }))
+
+const connect = ({ apiKey, url }: Access) => client({ baseUrl: url, apiKey, transform: impatient })
+
+export interface Remote {
+  readonly access: Access
+  /** The project that is meant. */
+  readonly slug: string
+  readonly api: Effect.Effect.Success<ReturnType<typeof connect>>
+}
+
+/** What a command does with the brain and the project that it is meant for. */
+export const remotely = <A, R>(
+  project: Option.Option<string>,
+  use: (remote: Remote) => Effect.Effect<A, ApiError | Refused | OutcomeUnknown, R>
+) =>
+  Effect.gen(function*() {
+    const settings = yield* clientSettings
+    const found = yield* access
+    const slug = Option.getOrElse(project, () => settings.project)
+    const api = yield* connect(found)
+    return yield* Effect.mapError(use({ access: found, api, slug }), refusedBy(found))
+  })
+
+/** An answer of the derived client, and the bytes that it was read from. */
+export type Answer<A> = readonly [A, { readonly arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> }]
+
+/** Prints an answer as the brain wrote it, so that no number loses a digit, or what people are to see of it and its text. */
+export const print = <A>([value, response]: Answer<A>, json: boolean, shown: (value: A, text: string) => string) =>
+  Effect.flatMap(response.arrayBuffer, (bytes) => {
+    const text = new TextDecoder().decode(bytes)
+    return Console.log(json ? visibleJson(text) : shown(value, text))
+  })

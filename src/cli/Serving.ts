@@ -1,0 +1,70 @@
+import { HttpServer } from "@effect/platform"
+import { Console, Effect, Layer, Option } from "effect"
+import cluster from "node:cluster"
+import { version } from "../domain/Version.ts"
+import * as Brain from "../layers/Brain.ts"
+import * as Server from "../layers/Server.ts"
+import * as Telemetry from "../layers/Telemetry.ts"
+import { Health } from "../services/Health.ts"
+import { publicUrlOf } from "../services/PublicUrl.ts"
+import { Settings } from "../services/Settings.ts"
+import { Setup } from "../services/Setup.ts"
+import type { settings } from "./Settings.ts"
+
+/** After a signal the process ends within this, whatever a finalizer waits for. */
+const deadlineMillis = 9500
+
+const endInTime = Effect.sync(() => {
+  const arm = () => {
+    setTimeout(() => {
+      process.stderr.write("svc: the shutdown took too long and was cut\n")
+      process.exit(1)
+    }, deadlineMillis).unref()
+  }
+  process.once("SIGTERM", arm).once("SIGINT", arm)
+})
+
+/** Of the workers of `svc serve --workers N` the first speaks to people; those that replace a dead one stay silent. */
+const speaks = cluster.isPrimary || cluster.worker?.id === 1
+
+/** Says that the server is ready and, while nobody has set it up, where to; answers its address. */
+export const announce = Effect.gen(function*() {
+  const effective = yield* Settings
+  const { address } = yield* HttpServer.HttpServer
+  const url = publicUrlOf({ ...effective, port: address._tag === "TcpAddress" ? address.port : effective.port })
+  yield* Effect.logInfo(`svc ${version} is ready at ${url}`)
+  if (!speaks) return url
+  const setup = yield* Setup
+  const link = Option.map(yield* setup.link(), (link) => url + link.slice(publicUrlOf(effective).length))
+  yield* Console.warn(`svc ${version} is ready at ${url}`)
+  yield* Console.warn(Option.match(link, {
+    onNone: () => `Every call of its API: ${url}/api/v1/docs`, // there is nothing to see at the address itself
+    onSome: (link) => `Nobody has set it up yet. Make the first admin here, once: ${link}`
+  }))
+  return url
+})
+
+/** The brain and its server; log lines go to standard output, one JSON object each. */
+const serverOf = (effective: ReturnType<typeof settings>) =>
+  Server.layer.pipe(
+    Layer.provideMerge(Brain.layer),
+    Layer.provide(Telemetry.layer),
+    Layer.provideMerge(effective)
+  )
+
+type Served = Layer.Layer.Success<ReturnType<typeof serverOf>>
+
+/**
+ * Runs the brain until it is interrupted, and `beside` within it, which announces it. What a person needs at the start
+ * goes to standard error as text.
+ */
+export const serve = <E, R>(effective: ReturnType<typeof settings>, beside: Effect.Effect<unknown, E, R | Served>) =>
+  Effect.gen(function*() {
+    yield* endInTime
+    return yield* Effect.gen(function*() {
+      const { started } = yield* Health
+      yield* started
+      yield* beside
+      return yield* Effect.never
+    }).pipe(Effect.provide(serverOf(effective)))
+  })

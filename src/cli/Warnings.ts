@@ -1,0 +1,50 @@
+import { publicUrlOf } from "../services/PublicUrl.ts"
+import type { SettingsShape } from "../services/Settings.ts"
+
+/** What `svc doctor` looks at; null where it could not be found out. */
+export interface Facts {
+  readonly settings: SettingsShape
+  readonly dialect: "sqlite" | "pg"
+  /** Null before the first migration or without a database. */
+  readonly revision: number | null
+  readonly head: number
+  /** Variables of the environment that look like settings and are none. */
+  readonly unknownNames: ReadonlyArray<string>
+  /** Files of SVC_HOME that others than their owner may read. */
+  readonly exposedFiles: ReadonlyArray<string>
+  readonly freeBytes: number | null
+  readonly openFilesLimit: number | null
+  /** PostgreSQL's own limit of connections. */
+  readonly maxConnections: number | null
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/
+
+/** What goes there can be read on the way. */
+export const isPlainHttpAbroad = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).protocol === "http:" && !loopback.test(new URL(url).hostname)
+
+/** A sentence for everything that works now and will hurt later: what, why, and the setting to change. */
+export const warningsOf = (facts: Facts): ReadonlyArray<string> => {
+  const { settings } = facts
+  const abroad = !loopback.test(settings.host)
+  const rules: ReadonlyArray<readonly [boolean, string]> = [
+    [facts.unknownNames.length > 0, `nothing reads ${facts.unknownNames.join(", ")} of the environment; docs/settings.md has the names`],
+    [facts.revision !== null && facts.revision !== facts.head, `the database is at revision ${facts.revision} and this program's head is ${facts.head}; svc serve migrates it at start`],
+    [facts.dialect === "sqlite" && settings.workers > 1, "SVC_WORKERS is above 1, which needs PostgreSQL; svc serve will refuse to start"],
+    [abroad && settings.publicUrl === "", `SVC_PUBLIC_URL is not set, so links lead to ${publicUrlOf(settings)}`],
+    [isPlainHttpAbroad(publicUrlOf(settings)) && settings.environment === "production", "people would sign in over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"],
+    [abroad && settings.environment === "development", "SVC_ENVIRONMENT is development on an address that others reach; cookies go over plain http"],
+    [settings.publicUrl.startsWith("https:") && settings.trustedProxies.length === 0, "SVC_PUBLIC_URL is https, which a proxy serves, but SVC_TRUSTED_PROXIES is empty: everybody counts as one address in rate limits and the audit log"],
+    [settings.agentOfflineAfter < 2 * settings.agentHeartbeat, "SVC_AGENT_OFFLINE_AFTER_SECONDS is below two heartbeats; one late heartbeat shows an agent as offline"],
+    [settings.auditRetentionDays > 0 && settings.auditRetentionDays < 90, "SVC_AUDIT_RETENTION_DAYS is below 90; what happened may be gone when somebody asks"],
+    [facts.exposedFiles.length > 0, `others can read ${facts.exposedFiles.join(", ")}; run chmod 600 on them`],
+    [facts.freeBytes !== null && facts.freeBytes < 2 ** 30, "less than 1 GiB is free on the disk of SVC_HOME"],
+    [facts.openFilesLimit !== null && facts.openFilesLimit < 4096, `this shell may open ${facts.openFilesLimit} files, and each agent needs one; raise ulimit -n`],
+    [
+      facts.maxConnections !== null && settings.databasePoolSize * settings.workers > facts.maxConnections * 0.8,
+      `SVC_DATABASE_POOL_SIZE times SVC_WORKERS is ${settings.databasePoolSize * settings.workers}, and PostgreSQL gives ${facts.maxConnections} connections to all its users`
+    ]
+  ]
+  return rules.filter(([applies]) => applies).map(([, sentence]) => sentence)
+}

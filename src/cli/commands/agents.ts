@@ -1,0 +1,24 @@
+import { Args, Command } from "@effect/cli"
+import { lazily } from "../Load.ts"
+import { json, project, yes } from "../Options.ts"
+
+const name = Args.text({ name: "name" }).pipe(Args.withDescription("What people call the agent."))
+
+const create = Command.make("create", { name, project, json }, lazily(() => import("../programs/agents-create.ts"))).pipe(
+  Command.withDescription("Make an agent; its token and signing secret are shown this once.")
+)
+
+const list = Command.make("list", { project, json }, lazily(() => import("../programs/agents-list.ts"))).pipe(
+  Command.withDescription("List the project's agents.")
+)
+
+const agent = Args.text({ name: "agent" }).pipe(Args.withDescription("Its name or id."))
+
+const remove = Command.make("delete", { agent, project, yes }, lazily(() => import("../programs/agents-delete.ts"))).pipe(
+  Command.withDescription("Delete an agent: its token ends, and what was asked of it is cancelled.")
+)
+
+export const agents = Command.make("agents").pipe(
+  Command.withDescription("The agents of a project."),
+  Command.withSubcommands([create, list, remove])
+)

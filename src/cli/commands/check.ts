@@ -1,0 +1,7 @@
+import { Command } from "@effect/cli"
+import { json } from "../Options.ts"
+import { lazily } from "../Load.ts"
+
+export const check = Command.make("check", { json }, lazily(() => import("../programs/check.ts"))).pipe(
+  Command.withDescription("Check that the settings load and the database answers; print its migration revision.")
+)

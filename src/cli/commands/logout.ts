@@ -1,0 +1,6 @@
+import { Command } from "@effect/cli"
+import { lazily } from "../Load.ts"
+
+export const logout = Command.make("logout", {}, lazily(() => import("../programs/logout.ts"))).pipe(
+  Command.withDescription("Forget what svc login kept.")
+)

@@ -1,0 +1,7 @@
+import { Command } from "@effect/cli"
+import { lazily } from "../Load.ts"
+import { json } from "../Options.ts"
+
+export const status = Command.make("status", { json }, lazily(() => import("../programs/status.ts"))).pipe(
+  Command.withDescription("Print version, migration head, environment, database URL and row counts.")
+)

@@ -1,0 +1,136 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { elementOf } from "../../agents/engines/effect-queue/Element.ts"
+import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
+import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import type { TaskEventKind } from "../../domain/TaskState.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Ingest } from "../../services/Ingest.ts"
+import * as Shop from "./Shop.ts"
+
+export const engine = "effect-queue"
+
+/** Whose events these are. */
+interface Teller {
+  readonly projectId: string
+  readonly agentId: string
+}
+
+/** A failed task, which the shop's queue keeps as a dead letter. */
+interface Dead {
+  readonly id: string
+  readonly queue: string
+  readonly element: string
+  readonly failure: string
+  readonly at: number
+}
+
+interface Past {
+  readonly events: Array<AgentEvent>
+  readonly dead: Array<Dead>
+  readonly orders: number
+}
+
+interface Place {
+  readonly parent: string | null
+  readonly root: string | null
+}
+
+const MINUTE = 60_000
+/** Nothing of the past reaches into the present: the longest task, and what it sets off. */
+const MARGIN = 2 * MINUTE
+
+/** Orders in a minute: few at night, most in the evening. */
+const ordersAt = (minute: number): number => {
+  const hour = (minute / 60) % 24
+  const wave = 0.35 + 0.65 * Math.max(0, Math.sin(((hour - 7) / 16) * Math.PI))
+  return Math.floor(wave * 1.6 + Shop.luck(minute, 20))
+}
+
+/** What the shop did between two moments (epoch milliseconds). Plain code: it is tens of thousands of events. */
+export const pastOf = (since: number, until: number, firstOrder: number): Past => {
+  const events: Array<AgentEvent> = []
+  const dead: Array<Dead> = []
+
+  const live = (task: Shop.Task, at: number, place: Place): void => {
+    const id = randomUUID()
+    const queue = Shop.queueOf(task)
+    const common: ReadonlyArray<readonly [string, JsonInput]> = [
+      ["task_name", task._tag],
+      ["queue", queue],
+      ["args", []],
+      ["kwargs", task],
+      ["parent_task_id", place.parent],
+      ["root_task_id", place.root]
+    ]
+    const tell = (kind: TaskEventKind, millis: number, more: ReadonlyArray<readonly [string, JsonInput]>) => {
+      const data = new Map([...common, ...more].map(([field, value]) => [field, canonicalize(value)] as const))
+      events.push({ id: randomUUID(), kind, engine, taskId: id, occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)), data })
+    }
+    tell("task.received", at, [])
+    let now = at + 4 + Shop.luck(at, 21) * 900
+    for (let attempt = 1;; attempt++) {
+      const by: ReadonlyArray<readonly [string, JsonInput]> = [["worker", queue], ["attempt", attempt]]
+      const { error, seconds } = Shop.courseOf(task, attempt, false)
+      const runtime = Math.round((Shop.pauseOf(attempt) + seconds) * 1000)
+      tell("task.started", now, by)
+      now += runtime
+      const ended = [...by, ["runtime_ms", runtime]] as const
+      if (error === null) {
+        tell("task.succeeded", now, [...ended, ["result", Shop.resultOf(task)]])
+        for (const next of Shop.followersOf(task, Math.floor(at / 1000))) live(next, now, { parent: id, root: place.root ?? id })
+        return
+      }
+      const last = attempt === Shop.maxAttempts
+      const failure = [["exception", error.name], ["exception_message", error.message], ["traceback", `${error.name}: ${error.message}`]] as const
+      tell(last ? "task.failed" : "task.retried", now, [...ended, ...failure])
+      now += 5
+      if (!last) continue
+      const element = JSON.stringify(elementOf(task, { id: place.parent, root: place.root }))
+      dead.push({ id, queue, element, failure: `${error.name}: ${error.message}`, at: now })
+      return
+    }
+  }
+
+  let order = firstOrder
+  for (let at = since; at < until - MARGIN; at += MINUTE) {
+    const minute = Math.floor(at / MINUTE)
+    for (let n = ordersAt(minute); n > 0; n--) live(Shop.orderOf(order++), at + Shop.luck(order, 22) * MINUTE, { parent: null, root: null })
+    if (minute % 15 === 0) live(Shop.syncOf(minute / 15), at, { parent: null, root: null })
+    if (minute % 1440 === 120) live({ _tag: "report.nightly_sales", day: dayBefore(at) }, at, { parent: null, root: null })
+  }
+  events.sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : a.occurredAt > b.occurredAt ? 1 : 0))
+  return { events, dead, orders: order - firstOrder }
+}
+
+export const dayBefore = (millis: number): string => Timestamp.fromEpochMicros((millis - 1440 * MINUTE) * 1000).slice(0, 10)
+
+const batch = 1000
+
+/** Hands the past to the brain's ingest, as an agent's frames would come, and waits until all of it is committed. */
+export const fill = Effect.fnUntraced(function*({ events }: Past, { agentId, projectId }: Teller) {
+  const ingest = yield* Ingest
+  for (let from = 0; from < events.length; from += batch) {
+    const slice = events.slice(from, from + batch)
+    yield* Effect.async<void>((resume) => {
+      const settle = () => resume(Effect.void)
+      const offer = () => ingest.offer({ projectId, agentId, workerId: "the-past", events: slice, size: slice.length * 500, settle })
+      if (offer()) return
+      const stop = ingest.onRoom(() => {
+        if (offer()) stop()
+      })
+      return Effect.sync(stop)
+    })
+  }
+})
+
+/** Puts the past's failed tasks where the queue keeps such, so that they can be tried again. */
+export const bury = Effect.fnUntraced(function*(dead: ReadonlyArray<Dead>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = dead.map(({ at, element, failure, id, queue }) => {
+    const when = Timestamp.fromEpochMicros(Math.round(at) * 1000).slice(0, 19).replace("T", " ")
+    return { id, queue_name: queue, element, completed: 0, attempts: Shop.maxAttempts, last_failure: failure, created_at: when, updated_at: when }
+  })
+  for (let from = 0; from < rows.length; from += 500) yield* sql`INSERT INTO effect_queue ${sql.insert(rows.slice(from, from + 500))}`
+})

@@ -1,0 +1,210 @@
+import { Clock, Data, Effect, Schema, type Scope } from "effect"
+import * as EffectQueue from "../../agents/engines/effect-queue/EffectQueue.ts"
+
+/** What a task of the shop is called, and what it is given. */
+const tasks = {
+  placeOrder: Schema.TaggedStruct("checkout.place_order", { order: Schema.Int, customer: Schema.Int, articles: Schema.Int, total: Schema.Number }),
+  charge: Schema.TaggedStruct("payment.charge", { order: Schema.Int, customer: Schema.Int, total: Schema.Number, placed_at: Schema.Int }),
+  confirm: Schema.TaggedStruct("mail.order_confirmation", { order: Schema.Int, customer: Schema.Int }),
+  sendInvoice: Schema.TaggedStruct("mail.invoice", { order: Schema.Int, customer: Schema.Int, file: Schema.String }),
+  renderInvoice: Schema.TaggedStruct("invoice.render_pdf", { order: Schema.Int, customer: Schema.Int }),
+  reserve: Schema.TaggedStruct("stock.reserve", { order: Schema.Int, articles: Schema.Int }),
+  sync: Schema.TaggedStruct("stock.sync_warehouse", { warehouse: Schema.String, articles: Schema.Int }),
+  nightly: Schema.TaggedStruct("report.nightly_sales", { day: Schema.String }),
+  region: Schema.TaggedStruct("report.sales_of_region", { day: Schema.String, region: Schema.String })
+} as const
+
+const schemas = {
+  orders: tasks.placeOrder,
+  payments: tasks.charge,
+  mail: Schema.Union(tasks.confirm, tasks.sendInvoice),
+  documents: tasks.renderInvoice,
+  stock: Schema.Union(tasks.reserve, tasks.sync),
+  reports: Schema.Union(tasks.nightly, tasks.region)
+} as const
+
+export type QueueName = keyof typeof schemas
+export type Task = { readonly [Name in QueueName]: typeof schemas[Name]["Type"] }[QueueName]
+
+export const queueOf = ({ _tag }: Task): QueueName => queues[_tag]
+
+const queues: Readonly<Record<Task["_tag"], QueueName>> = {
+  "checkout.place_order": "orders",
+  "payment.charge": "payments",
+  "mail.order_confirmation": "mail",
+  "mail.invoice": "mail",
+  "invoice.render_pdf": "documents",
+  "stock.reserve": "stock",
+  "stock.sync_warehouse": "stock",
+  "report.nightly_sales": "reports",
+  "report.sales_of_region": "reports"
+}
+
+/** Also the workers' names. */
+export const concurrency: Readonly<Record<QueueName, number>> = { orders: 2, payments: 2, mail: 3, documents: 2, stock: 3, reports: 2 }
+export const maxAttempts = 3
+export const regions = ["north", "south", "east", "west"] as const
+export const warehouses = ["Hamburg", "Lyon", "Porto"] as const
+
+/** A number from 0 up to 1 that is always the same for these two: the shop's luck, in its past and its present. */
+export const luck = (order: number, kind: number): number => {
+  let mixed = Math.imul(order + 1, 0x9e3779b1) ^ Math.imul(kind + 1, 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
+  mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39)
+  return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32
+}
+
+export const orderOf = (order: number) =>
+  ({
+    _tag: "checkout.place_order",
+    order,
+    customer: 1000 + Math.floor(luck(order, 1) * 4000),
+    articles: 1 + Math.floor(luck(order, 2) * 5),
+    total: Math.round(1900 + luck(order, 3) * 18_000) / 100
+  }) as const satisfies Task
+
+export const syncOf = (run: number) =>
+  ({ _tag: "stock.sync_warehouse", warehouse: warehouses[run % warehouses.length] ?? "Hamburg", articles: 400 + Math.floor(luck(run, 4) * 900) }) as const satisfies Task
+
+/** How an attempt at a task goes: how long it takes, and what breaks it. */
+export interface Course {
+  readonly seconds: number
+  readonly error: { readonly name: string; readonly message: string } | null
+}
+
+/** A bank that says no says so for this long. */
+export const declinedSeconds = 20
+
+const took = (seconds: number): Course => ({ seconds, error: null })
+const broke = (seconds: number, name: string, message: string): Course => ({ seconds, error: { name, message } })
+
+/** `patient`: the bank has had time to change its mind. */
+export const courseOf = (task: Task, attempt: number, patient: boolean): Course => {
+  switch (task._tag) {
+    case "checkout.place_order":
+      return took(0.15 + luck(task.order, 5) * 0.4)
+    case "payment.charge":
+      if (luck(task.order, 6) < 0.07 && !patient) return broke(0.8, "CardDeclined", `the bank declined the charge of order ${task.order}: insufficient funds`)
+      if (luck(task.order, 7) < 0.12 && attempt === 1) return broke(2, "GatewayTimeout", "the payment gateway did not answer within 2 seconds")
+      return took(0.3 + luck(task.order, 8) * 1.2)
+    case "mail.order_confirmation":
+      if (luck(task.order, 9) < 0.08 && attempt < 3) return broke(0.5, "SmtpBusy", "421 too many connections, try again later")
+      return took(0.1 + luck(task.order, 10) * 0.3)
+    case "mail.invoice":
+      return took(0.1 + luck(task.order, 11) * 0.3)
+    case "invoice.render_pdf":
+      if (luck(task.order, 12) < 0.03) return broke(1, "FontMissing", "the font Inter Tight is not installed on this machine")
+      return took(1 + luck(task.order, 13) * 3)
+    case "stock.reserve":
+      return took(0.1 + luck(task.order, 14) * 0.2)
+    case "stock.sync_warehouse":
+      return took(25 + (task.articles % 20))
+    case "report.nightly_sales":
+      return took(1.5)
+    case "report.sales_of_region":
+      return took(4 + task.region.length)
+  }
+}
+
+/** What a task answers. */
+export const resultOf = (task: Task) => {
+  switch (task._tag) {
+    case "checkout.place_order":
+      return { order: task.order, status: "placed" }
+    case "payment.charge":
+      return { order: task.order, charged: task.total, currency: "EUR" }
+    case "stock.sync_warehouse":
+      return { warehouse: task.warehouse, checked: task.articles, corrected: task.articles % 7 }
+    case "report.sales_of_region":
+      return { region: task.region, orders: 80 + Math.floor(luck(task.region.length, 15) * 200) }
+    default:
+      return null
+  }
+}
+
+/** What a task sets off when it has succeeded. */
+export const followersOf = (task: Task, epochSeconds: number): ReadonlyArray<Task> => {
+  switch (task._tag) {
+    case "checkout.place_order": {
+      const { articles, customer, order, total } = task
+      return [{ _tag: "stock.reserve", order, articles }, { _tag: "payment.charge", order, customer, total, placed_at: epochSeconds }]
+    }
+    case "payment.charge": {
+      const { customer, order } = task
+      return [{ _tag: "mail.order_confirmation", order, customer }, { _tag: "invoice.render_pdf", order, customer }]
+    }
+    case "invoice.render_pdf":
+      return [{ _tag: "mail.invoice", order: task.order, customer: task.customer, file: `invoice-${task.order}.pdf` }]
+    case "report.nightly_sales":
+      return regions.map((region) => ({ _tag: "report.sales_of_region", day: task.day, region }))
+    default:
+      return []
+  }
+}
+
+class Broken extends Data.Error<{ readonly message: string }> {
+  constructor(readonly called: string, message: string) {
+    super({ message })
+    this.name = called
+  }
+}
+
+/** Seconds before the second and the third attempt, which the queue makes at once. */
+export const pauseOf = (attempt: number): number => (attempt - 1) * 2
+
+/** The shop's queues and workers, open until the scope closes; answers its engine and how to give it a task. */
+export const open = Effect.gen(function*() {
+  const made = {
+    orders: yield* EffectQueue.make({ name: "orders", schema: schemas.orders, maxAttempts }),
+    payments: yield* EffectQueue.make({ name: "payments", schema: schemas.payments, maxAttempts }),
+    mail: yield* EffectQueue.make({ name: "mail", schema: schemas.mail, maxAttempts }),
+    documents: yield* EffectQueue.make({ name: "documents", schema: schemas.documents, maxAttempts }),
+    stock: yield* EffectQueue.make({ name: "stock", schema: schemas.stock, maxAttempts }),
+    reports: yield* EffectQueue.make({ name: "reports", schema: schemas.reports, maxAttempts })
+  }
+
+  const give = (task: Task) => {
+    switch (task._tag) {
+      case "checkout.place_order":
+        return made.orders.offer(task)
+      case "payment.charge":
+        return made.payments.offer(task)
+      case "mail.order_confirmation":
+      case "mail.invoice":
+        return made.mail.offer(task)
+      case "invoice.render_pdf":
+        return made.documents.offer(task)
+      case "stock.reserve":
+      case "stock.sync_warehouse":
+        return made.stock.offer(task)
+      case "report.nightly_sales":
+      case "report.sales_of_region":
+        return made.reports.offer(task)
+    }
+  }
+
+  const handle = Effect.fnUntraced(function*(task: Task, { attempt }: EffectQueue.TaskInfo) {
+    yield* Effect.sleep(`${pauseOf(attempt)} seconds`)
+    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const patient = task._tag === "payment.charge" && now - task.placed_at > declinedSeconds
+    const { error, seconds } = courseOf(task, attempt, patient)
+    yield* Effect.sleep(`${Math.round(seconds * 1000)} millis`)
+    if (error !== null) return yield* new Broken(error.name, error.message)
+    yield* Effect.forEach(followersOf(task, now), give, { discard: true })
+    return resultOf(task)
+  })
+
+  const work: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function*() {
+    const workers = [
+      made.orders.run(handle, { concurrency: concurrency.orders, workerName: "orders" }),
+      made.payments.run(handle, { concurrency: concurrency.payments, workerName: "payments" }),
+      made.mail.run(handle, { concurrency: concurrency.mail, workerName: "mail" }),
+      made.documents.run(handle, { concurrency: concurrency.documents, workerName: "documents" }),
+      made.stock.run(handle, { concurrency: concurrency.stock, workerName: "stock" }),
+      made.reports.run(handle, { concurrency: concurrency.reports, workerName: "reports" })
+    ]
+    for (const worker of workers) yield* Effect.forkScoped(worker)
+  })
+
+  return { engine: EffectQueue.engine(Object.values(made)), give, work } as const
+})

@@ -1,0 +1,20 @@
+import { Console, Effect, Redacted, Schema } from "effect"
+import { system } from "../../domain/Actor.ts"
+import { NewPassword } from "../../domain/Password.ts"
+import { CurrentActor } from "../../services/CurrentActor.ts"
+import { Users } from "../../services/Users.ts"
+import { accepted } from "../Accepted.ts"
+import { administration } from "../Administration.ts"
+import { readPassword } from "../Passwords.ts"
+
+export const run = ({ email, passwordStdin }: { readonly email: string; readonly passwordStdin: boolean }) =>
+  Effect.gen(function*() {
+    const given = yield* readPassword(passwordStdin)
+    const { password } = yield* accepted(Schema.Struct({ password: NewPassword }), { password: Redacted.value(given) })
+    yield* Effect.gen(function*() {
+      const users = yield* Users
+      const user = yield* users.byEmail(email)
+      yield* users.setPassword(user.id, password)
+      yield* Console.log(`changed the password of ${user.email}; their sessions have ended`)
+    }).pipe(Effect.provide(administration), Effect.provideService(CurrentActor, system("svc changepassword")))
+  })

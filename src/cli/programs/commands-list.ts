@@ -1,0 +1,33 @@
+import { Effect, Option, Schema } from "effect"
+import type { CommandPublic, CommandStatus } from "../../domain/Command.ts"
+import { QueryLimit } from "../../domain/Task/Filter.ts"
+import { accepted } from "../Accepted.ts"
+import { print, remotely } from "../Remote.ts"
+import { type Column, more, table } from "../Table.ts"
+
+const columns: ReadonlyArray<Column<CommandPublic>> = [
+  { head: "STATUS", cell: ({ status }) => status },
+  { head: "ACTION", cell: ({ action }) => action },
+  { head: "TARGET", cell: ({ target_id }) => target_id },
+  { head: "ISSUED", cell: ({ issued_at }) => issued_at },
+  { head: "ID", cell: ({ id }) => id },
+  { head: "ERROR", cell: ({ error }) => error, most: 60 }
+]
+
+export const run = ({ cursor, json, limit, project, status }: {
+  readonly status: Option.Option<CommandStatus>
+  readonly cursor: Option.Option<string>
+  readonly limit: number
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}) =>
+  remotely(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const urlParams = {
+        ...(yield* accepted(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) })),
+        ...(Option.isSome(status) && { status: status.value }),
+        ...(Option.isSome(cursor) && { cursor: cursor.value })
+      }
+      const answer = yield* api.commands.list({ path: { slug }, urlParams, withResponse: true })
+      yield* print(answer, json, ({ items, next_cursor }) => table(columns, items) + more(next_cursor))
+    }))

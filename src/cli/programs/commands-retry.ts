@@ -1,0 +1,56 @@
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { RetryTaskRequest } from "../../domain/Command/Requests.ts"
+import { client } from "../../http/Client.ts"
+import { accepted } from "../Accepted.ts"
+import { Refused } from "../Explain.ts"
+import { issue, type IssueOptions, keyOf } from "../Issue.ts"
+import { impatient } from "../Remote.ts"
+import { targetOf } from "../Target.ts"
+
+interface Options extends IssueOptions {
+  readonly task: string
+  readonly engine: Option.Option<string>
+  readonly args: Option.Option<string>
+  readonly kwargs: Option.Option<string>
+  readonly etaSeconds: Option.Option<number>
+}
+
+const parsed = (option: string, given: Option.Option<string>): Effect.Effect<unknown, Refused> =>
+  Option.match(given, {
+    onNone: () => Effect.succeed(null),
+    onSome: (text) =>
+      Effect.try({
+        try: () => JSON.parse(text) as unknown, // JSON.parse says any
+        catch: () => new Refused({ usage: true, message: `${option} is not JSON` })
+      })
+  })
+
+/** The body with the overrides as they were typed: parsed and printed again, a large number would be another one. */
+const bodyOf = (request: typeof RetryTaskRequest.Encoded, { args, kwargs }: Options): string => {
+  const { override_args: _args, override_kwargs: _kwargs, ...rest } = request
+  const typed = [
+    ...(Option.isSome(args) ? [`"override_args":${args.value}`] : []),
+    ...(Option.isSome(kwargs) ? [`"override_kwargs":${kwargs.value}`] : [])
+  ]
+  return `${JSON.stringify(rest).slice(0, -1)}${typed.map((member) => `,${member}`).join("")}}`
+}
+
+export const run = (options: Options) =>
+  issue(options, (remote) =>
+    Effect.gen(function*() {
+      const override_args = yield* parsed("--args", options.args)
+      const override_kwargs = yield* parsed("--kwargs", options.kwargs)
+      const request = {
+        ...(yield* targetOf(remote, options)),
+        override_args: override_args as ReadonlyArray<unknown> | null, // checked just below, with all else
+        override_kwargs: override_kwargs as Readonly<Record<string, unknown>> | null,
+        eta_seconds: Option.getOrNull(options.etaSeconds),
+        ...keyOf(options)
+      }
+      const payload = yield* accepted(RetryTaskRequest, request)
+      const asTyped = HttpClient.mapRequest(HttpClientRequest.bodyText(bodyOf(request, options), "application/json"))
+      const { apiKey, url } = remote.access
+      const api = yield* client({ baseUrl: url, apiKey, transform: (self) => asTyped(impatient(self)) })
+      return yield* api.commands.retryTask({ path: { slug: remote.slug }, payload, withResponse: true })
+    }))

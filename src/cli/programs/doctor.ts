@@ -1,0 +1,70 @@
+import { FileSystem } from "@effect/platform"
+import { Console, Effect, Option } from "effect"
+import { statfs } from "node:fs/promises"
+import { join } from "node:path"
+import { migrations } from "../../../migrations/index.ts"
+import { Database, Reader } from "../../services/Database.ts"
+import { declared, Settings } from "../../services/Settings.ts"
+import { Environment } from "../Environment.ts"
+import { inspect, inspected, linesOf } from "../Inspection.ts"
+import { settings } from "../Settings.ts"
+import { warningsOf } from "../Warnings.ts"
+
+const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
+
+const exposedFiles = (home: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    if (!isOpenToOthers((yield* fs.stat(home)).mode)) return []
+    const files = yield* fs.readDirectory(home)
+    return yield* Effect.filter(files.map((file) => join(home, file)), (file) =>
+      Effect.map(fs.stat(file), ({ mode, type }) => type === "File" && isOpenToOthers(mode)))
+  }).pipe(Effect.orElseSucceed(() => [])) // no folder, no files
+
+const unknownNames = Effect.map(Environment, (environment) => {
+  const known = new Set(Object.values(declared).flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
+  return Object.keys(environment).filter((name) => name.startsWith("SVC_") && !known.has(name)).sort()
+})
+
+const freeBytes = (home: string) =>
+  Effect.tryPromise(() => statfs(home)).pipe(
+    Effect.map(({ bavail, bsize }) => bavail * bsize),
+    Effect.orElseSucceed(() => null)
+  )
+
+/** Linux tells it here, and nobody else without a native call. */
+const openFilesLimit = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(yield* fs.readFileString("/proc/self/limits")) ?? []
+  return soft === undefined ? null : Number(soft)
+}).pipe(Effect.orElseSucceed(() => null))
+
+const maxConnections = Effect.gen(function*() {
+  const read = yield* Reader
+  const { dialect } = yield* Database
+  if (dialect === "sqlite") return null
+  const [row] = yield* read<{ n: number }>`SELECT setting::int AS n FROM pg_settings WHERE name = 'max_connections'`
+  return row?.n ?? null
+})
+
+export const run = () =>
+  Effect.gen(function*() {
+    const found = yield* inspect
+    yield* Console.log(linesOf(found).join("\n"))
+    const effective = yield* Settings
+    const connections = yield* Effect.option(Effect.provide(maxConnections, inspected)) // no database yet: no limit
+    const warnings = warningsOf({
+      settings: effective,
+      dialect: found.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
+      revision: found.revision,
+      head: migrations[migrations.length - 1]?.id ?? 0,
+      unknownNames: yield* unknownNames,
+      exposedFiles: yield* exposedFiles(effective.home),
+      freeBytes: yield* freeBytes(effective.home),
+      openFilesLimit: yield* openFilesLimit,
+      maxConnections: Option.getOrNull(connections)
+    })
+    yield* Console.log(
+      warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")
+    )
+  }).pipe(Effect.provide(settings()))

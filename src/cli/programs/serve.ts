@@ -1,0 +1,50 @@
+import { Effect, Either, Option } from "effect"
+import cluster from "node:cluster"
+import { locate } from "../../layers/Database.ts"
+import { declared, type Setting, Settings, type SettingsShape } from "../../services/Settings.ts"
+import { supervise } from "../Cluster.ts"
+import { Refused } from "../Explain.ts"
+import { lazily } from "../Load.ts"
+import { announce, serve } from "../Serving.ts"
+import { settings } from "../Settings.ts"
+
+export interface Options {
+  readonly host: Option.Option<string>
+  readonly port: Option.Option<number>
+  readonly workers: Option.Option<number>
+  readonly demo: boolean
+}
+
+/** An option follows the rule of the setting that it stands for. */
+const checked = <A>(option: string, setting: Setting<A>, given: Option.Option<A>) =>
+  Option.match(given, {
+    onNone: () => Effect.void,
+    onSome: (value) => {
+      const parsed = setting.parse(String(value))
+      return Either.isLeft(parsed)
+        ? Effect.fail(new Refused({ usage: true, message: `--${option} ${parsed.left}` }))
+        : Effect.void
+    }
+  })
+
+export const overridesOf = ({ host, port, workers }: Options): Partial<SettingsShape> => ({
+  ...(Option.isSome(host) && { host: host.value }),
+  ...(Option.isSome(port) && { port: port.value }),
+  ...(Option.isSome(workers) && { workers: workers.value })
+})
+
+const needsPostgres = new Refused({
+  message: "--workers above 1 needs PostgreSQL: SQLite has one writing process. Set SVC_DATABASE_URL, or use one worker"
+})
+
+export const run = (options: Options) =>
+  Effect.gen(function*() {
+    yield* checked("port", declared.port, options.port)
+    yield* checked("workers", declared.workers, options.workers)
+    if (options.demo) return yield* lazily(() => import("./demo.ts"))(options)
+    const effective = settings(overridesOf(options))
+    const { databaseUrl, home, workers } = yield* Effect.provide(Settings, effective)
+    const { dialect } = yield* locate(databaseUrl, home)
+    if (workers > 1 && dialect === "sqlite") return yield* needsPostgres
+    return yield* workers > 1 && cluster.isPrimary ? supervise(workers) : serve(effective, announce)
+  })

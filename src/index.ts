@@ -1,0 +1,46 @@
+/**
+ * The brain as a library. `Brain.layer` is every capability over the database that the settings name, `Server.layer`
+ * the HTTP server over it; both need `settings(environment)` and a FileSystem (`NodeContext.layer`). The tags below
+ * are what an embedding application calls; it acts as `CurrentActor`, for example `Actor.system("my app")`.
+ */
+export * as Brain from "./layers/Brain.ts"
+export * as Server from "./layers/Server.ts"
+export * as Telemetry from "./layers/Telemetry.ts"
+export { layer as settings } from "./layers/Settings.ts"
+
+export { Agents } from "./services/Agents.ts"
+export { AgentWorkers } from "./services/AgentWorkers.ts"
+export { ApiKeys } from "./services/ApiKeys.ts"
+export { Audit } from "./services/Audit.ts"
+export { Commands } from "./services/Commands.ts"
+export { CurrentActor, CurrentProject } from "./services/CurrentActor.ts"
+export { Database, Hints, Reader } from "./services/Database.ts"
+export { Health } from "./services/Health.ts"
+export { LiveTasks } from "./services/LiveTasks.ts"
+export { Memberships } from "./services/Memberships.ts"
+export { Metrics } from "./services/Metrics.ts"
+export { Migrations } from "./services/Migrations.ts"
+export { Projects } from "./services/Projects.ts"
+export { Queues } from "./services/Queues.ts"
+export { Settings } from "./services/Settings.ts"
+export { Setup } from "./services/Setup.ts"
+export { type TaskChange, TaskChanges } from "./services/TaskChanges.ts"
+export { Tasks } from "./services/Tasks.ts"
+export { Users } from "./services/Users.ts"
+export { Workers } from "./services/Workers.ts"
+
+export * as Access from "./domain/Access.ts"
+export * as Actor from "./domain/Actor.ts"
+export * as Errors from "./domain/Errors.ts"
+export * as Page from "./domain/Page.ts"
+export * as Timestamp from "./domain/Timestamp.ts"
+export { version } from "./domain/Version.ts"
+
+export { Agent, CreateAgent, CreatedAgent } from "./domain/Agent.ts"
+export { AgentWorker } from "./domain/AgentWorker.ts"
+export type { Command } from "./domain/Command.ts"
+export { CreateProject, Project, UpdateProject } from "./domain/Project.ts"
+export { Queue } from "./domain/Queue.ts"
+export { Task } from "./domain/Task.ts"
+export { CreateUser, UpdateUser, User, UserDetail } from "./domain/User.ts"
+export { Worker, WorkerDetail } from "./domain/Worker.ts"

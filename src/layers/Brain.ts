@@ -1,0 +1,49 @@
+import { Layer } from "effect"
+import { AgentWorkers } from "../services/AgentWorkers.ts"
+import { Audit } from "../services/Audit.ts"
+import { Health } from "../services/Health.ts"
+import { Ingest } from "../services/Ingest.ts"
+import { Vault } from "../services/Keys.ts"
+import { LiveTasks } from "../services/LiveTasks.ts"
+import { Loops } from "../services/Loops.ts"
+import { Metrics } from "../services/Metrics.ts"
+import { Queues } from "../services/Queues.ts"
+import { RateLimits } from "../services/RateLimits.ts"
+import { TaskChanges } from "../services/TaskChanges.ts"
+import { Tasks } from "../services/Tasks.ts"
+import { TaskRetention } from "../services/Tasks/Retention.ts"
+import * as TaskVacuum from "../services/Tasks/Vacuum.ts"
+import { Workers } from "../services/Workers.ts"
+import { WorkersRepo } from "../services/Workers/Repo.ts"
+import * as Commands from "./Commands.ts"
+import * as Database from "./Database.ts"
+import * as Gateway from "./Gateway.ts"
+import * as Identity from "./Identity.ts"
+import * as Keys from "./Keys.ts"
+
+/** Every capability of the brain over the database that the settings name. Needs Settings and a FileSystem. */
+export const layer = Layer.mergeAll(
+  Commands.layer,
+  Identity.loops,
+  Gateway.receiving,
+  RateLimits.layer,
+  AgentWorkers.layer,
+  Workers.layer.pipe(Layer.provide(WorkersRepo.layer)),
+  Queues.layer,
+  Health.layer,
+  LiveTasks.layer,
+  Tasks.layer,
+  TaskRetention.loop.pipe(Layer.provide(TaskRetention.layer)),
+  TaskVacuum.loop
+).pipe(
+  Layer.provideMerge(Gateway.line),
+  Layer.provideMerge(Layer.mergeAll(Gateway.presence, Commands.inbox, Ingest.layer)),
+  Layer.provideMerge(Identity.layer),
+  Layer.provideMerge(TaskChanges.layer),
+  Layer.provideMerge(Loops.layer),
+  Layer.provideMerge(Audit.layer),
+  Layer.provideMerge(Vault.layer),
+  Layer.provideMerge(Keys.layer),
+  Layer.provideMerge(Database.served),
+  Layer.provideMerge(Metrics.layer)
+)

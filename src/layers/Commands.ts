@@ -1,0 +1,23 @@
+import { Layer } from "effect"
+import { Commands } from "../services/Commands.ts"
+import { CommandDispatch } from "../services/Commands/Dispatch.ts"
+import { Elsewhere } from "../services/Commands/Elsewhere.ts"
+import * as Inbox from "../services/Commands/Inbox.ts"
+import { CommandIntents } from "../services/Commands/Intents.ts"
+import { CommandIssue } from "../services/Commands/Issue.ts"
+import { CommandQueue } from "../services/Commands/Queue.ts"
+import { CommandsRepo } from "../services/Commands/Repo.ts"
+import { CommandSweep } from "../services/Commands/Sweep.ts"
+import { CommandWriter } from "../services/Commands/Writer.ts"
+
+/** Where the agents' line puts answers to commands. */
+export const inbox = Inbox.layer.pipe(Layer.provide(CommandQueue.layer))
+
+/** Commands with their loops. Needs AgentLine, which in turn needs `inbox`. */
+export const layer = Layer.merge(Commands.layer, CommandSweep.loops).pipe(
+  Layer.provide(Layer.merge(CommandIntents.layer, CommandIssue.layer)),
+  Layer.provide(CommandWriter.layer),
+  Layer.provideMerge(CommandSweep.layer),
+  Layer.provide(CommandDispatch.layer.pipe(Layer.provide(Elsewhere.layer))),
+  Layer.provide(Layer.merge(CommandsRepo.layer, CommandQueue.layer))
+)

@@ -1,0 +1,143 @@
+import { FileSystem } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Context, Data, Effect, Either, Encoding, Layer, Option, Redacted } from "effect"
+import { dirname, isAbsolute, join, resolve } from "node:path"
+import { migrations } from "../../migrations/index.ts"
+import { Database, type Measure, Reader } from "../services/Database.ts"
+import { Metrics } from "../services/Metrics.ts"
+import { MigrationList, Migrations } from "../services/Migrations.ts"
+import { Settings } from "../services/Settings.ts"
+import * as Hints from "./Hints.ts"
+import * as Postgres from "./Postgres.ts"
+import * as Sqlite from "./Sqlite.ts"
+import * as SqliteLock from "./SqliteLock.ts"
+
+/** SVC_DATABASE_URL names no database that the brain can use. */
+export class DatabaseUrlInvalid extends Data.TaggedError("DatabaseUrlInvalid")<{ readonly message: string }> {}
+
+/** The brain's metrics; the commands of the command line have none. */
+const measuring: Effect.Effect<Measure> = Effect.map(Effect.serviceOption(Metrics), Option.match({
+  onNone: () => () => {},
+  onSome: ({ databaseSeconds }) => (connection, seconds) => databaseSeconds.observe({ connection }, seconds)
+}))
+
+type SqliteClients = Effect.Effect.Success<ReturnType<typeof Sqlite.make>>
+
+export type Location =
+  | { readonly dialect: "sqlite"; readonly file: string }
+  | { readonly dialect: "pg"; readonly url: Redacted.Redacted; readonly shown: string }
+
+/** The driver takes a password also from the query. */
+const withoutPasswords = (text: string): string => {
+  const url = new URL(text)
+  if (url.password !== "") url.password = "***"
+  for (const name of ["password", "sslpassword"]) if (url.searchParams.has(name)) url.searchParams.set(name, "***")
+  return url.toString()
+}
+
+/** `sqlite:///relative`, `sqlite:////absolute`, `sqlite:///:memory:`, `postgresql://…`; unset: `svc.db` in SVC_HOME. */
+export const locate = (url: Redacted.Redacted | null, home: string): Effect.Effect<Location, DatabaseUrlInvalid> => {
+  if (url === null) return Effect.succeed({ dialect: "sqlite", file: join(home, "svc.db") })
+  const text = Redacted.value(url)
+  if (text.startsWith("sqlite:///")) {
+    const path = Either.getOrNull(Encoding.decodeUriComponent(text.slice("sqlite:///".length)))
+    if (path === null) {
+      return Effect.fail(new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL: a % of the path is written %25" }))
+    }
+    if (path === "") return Effect.fail(new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL: sqlite:/// needs a file" }))
+    return Effect.succeed({
+      dialect: "sqlite",
+      file: path === ":memory:" ? path : isAbsolute(path) ? path : resolve(path)
+    })
+  }
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) {
+    return Effect.succeed({ dialect: "pg", url, shown: withoutPasswords(text) })
+  }
+  return Effect.fail(
+    new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL must begin with sqlite:/// or postgresql:// and be a valid URL" })
+  )
+}
+
+/** The SQLite file that the settings name has not been made yet; `svc serve` makes it. */
+export class DatabaseMissing extends Data.TaggedError("DatabaseMissing")<{ readonly file: string }> {
+  override get message() {
+    return `There is no database at ${this.file} yet; \`svc serve\` or \`svc migrate upgrade\` makes it.`
+  }
+}
+
+/** A mistyped path, or a disk that is not mounted: an empty database would hide it. */
+export class FolderMissing extends Data.TaggedError("FolderMissing")<{ readonly folder: string }> {
+  override get message() {
+    return `SVC_DATABASE_URL names a file in ${this.folder}, and there is no such folder. Make it, or correct the setting.`
+  }
+}
+
+const isFolder = (path: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.stat(path)).pipe(
+    Effect.map(({ type }) => type === "Directory"),
+    Effect.orElseSucceed(() => false)
+  )
+
+const openExisting = (file: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    return (yield* fs.exists(file)) ? yield* Sqlite.inspect(file) : yield* new DatabaseMissing({ file })
+  })
+
+const openOrMake = (file: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const { databaseUrl } = yield* Settings
+    const folder = dirname(file)
+    if (databaseUrl === null) yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    else if (file !== ":memory:" && !(yield* isFolder(folder))) return yield* new FolderMissing({ folder })
+    return yield* Sqlite.make(file, yield* measuring)
+  })
+
+/** The clients and the direct access for one location; does not migrate. `open` is how a SQLite file is opened. */
+const at = <E, R>(location: Location, open: (file: string) => Effect.Effect<SqliteClients, E, R>) =>
+  Layer.scopedContext(Effect.gen(function*() {
+    const settings = yield* Settings
+    if (location.dialect === "pg") {
+      const sql = yield* Postgres.make(location.url, settings.databasePoolSize, yield* measuring)
+      return Context.make(SqlClient.SqlClient, sql as SqlClient.SqlClient).pipe(
+        Context.add(Reader, sql as SqlClient.SqlClient),
+        Context.add(Database, { dialect: "pg", shownUrl: location.shown, sqlite: null })
+      )
+    }
+    const { access, reader, writer } = yield* open(location.file)
+    return Context.make(SqlClient.SqlClient, writer).pipe(
+      Context.add(Reader, reader),
+      Context.add(Database, { dialect: "sqlite", shownUrl: `sqlite:///${location.file}`, sqlite: access })
+    )
+  }))
+
+const named = <E, R>(open: (file: string) => Effect.Effect<SqliteClients, E, R>) =>
+  Migrations.layer.pipe(
+    Layer.provide(Layer.succeed(MigrationList, migrations)),
+    Layer.provideMerge(Layer.unwrapEffect(Effect.gen(function*() {
+      const settings = yield* Settings
+      return at(yield* locate(settings.databaseUrl, settings.home), open)
+    })))
+  )
+
+/** The database that the settings name, with its migrations service; `svc migrate` stops here. */
+export const unmigrated = named(openOrMake)
+
+/** The same for looking only: a SQLite file is neither made nor written to. Fails with DatabaseMissing. */
+export const inspected = named(openExisting)
+
+/** The same while nothing else serves a SQLite file: what takes tables away must not do so under a brain. */
+export const alone = Layer.provideMerge(SqliteLock.layer, unmigrated)
+
+/** The same, migrated to this program's revision; and the hints. */
+export const layer = Hints.layer.pipe(
+  Layer.provideMerge(Migrations.upgraded),
+  Layer.provideMerge(unmigrated)
+)
+
+/** The same for the brain, of which a SQLite file has one. */
+export const served = Hints.layer.pipe(
+  Layer.provideMerge(Migrations.upgraded),
+  Layer.provideMerge(alone)
+)

@@ -1,0 +1,81 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, PubSub, Redacted, Schedule, Stream } from "effect"
+import pg from "pg"
+import { type Channel, Database, Hints } from "../services/Database.ts"
+import { Settings } from "../services/Settings.ts"
+import { endInTime } from "./PostgresWatch.ts"
+
+const channelName = "svc_hints"
+
+/**
+ * Hints inside the process, and between the replicas of one PostgreSQL by LISTEN/NOTIFY. One channel of PostgreSQL
+ * carries `channel payload`. The listening connection is its own and is opened again when it breaks: hints that
+ * were sent meanwhile are lost, which polling makes up for.
+ */
+export const layer = Layer.scoped(Hints, Effect.gen(function*() {
+  const database = yield* Database
+  const settings = yield* Settings
+  const sql = yield* SqlClient.SqlClient
+  const hub = yield* Effect.acquireRelease(
+    PubSub.sliding<{ readonly channel: Channel; readonly payload: string }>(4096),
+    PubSub.shutdown
+  )
+  const publishHere = (channel: Channel, payload: string) => Effect.asVoid(PubSub.publish(hub, { channel, payload }))
+
+  if (database.dialect === "pg" && settings.databaseUrl !== null) {
+    const connectionString = Redacted.value(settings.databaseUrl)
+    yield* listen(connectionString, (text) => {
+      const at = text.indexOf(" ")
+      // what other replicas send is what `publish` below writes
+      return publishHere(text.slice(0, at) as Channel, text.slice(at + 1))
+    }).pipe(
+      Effect.tapError((error) => Effect.logWarning("lost the connection that listens for hints; polling goes on", error)),
+      Effect.retry(Schedule.exponential("200 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))),
+      Effect.forkScoped
+    )
+  }
+
+  return {
+    publish: (channel, payload) =>
+      database.dialect === "pg"
+        // the sender hears its own notification too; a lost one is made up for by polling
+        ? sql`SELECT pg_notify(${channelName}, ${`${channel} ${payload}`})`.pipe(
+          Effect.asVoid,
+          Effect.catchTag("SqlError", () => publishHere(channel, payload))
+        )
+        : publishHere(channel, payload),
+    subscribe: (channel) =>
+      Stream.fromPubSub(hub).pipe(
+        Stream.filter((hint) => hint.channel === channel),
+        Stream.map((hint) => hint.payload)
+      )
+  }
+}))
+
+class ListenBroken extends Error {}
+
+/** Listens until the connection breaks, and fails then. */
+const listen = (connectionString: string, on: (payload: string) => Effect.Effect<void>) =>
+  Effect.scoped(Effect.gen(function*() {
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(() => new pg.Client({ connectionString, application_name: "svc hints", keepAlive: true })),
+      (client) => endInTime(() => client.end()) // broken already, or going away
+    )
+    const received = yield* Effect.acquireRelease(PubSub.sliding<string>(4096), PubSub.shutdown)
+    const broken = Effect.async<never, ListenBroken>((resume) => {
+      client.on("error", (cause) => resume(Effect.fail(new ListenBroken("the connection broke", { cause }))))
+      client.on("end", () => resume(Effect.fail(new ListenBroken("the connection ended"))))
+      client.on("notification", (message) => {
+        received.unsafeOffer(message.payload ?? "")
+      })
+    })
+    const attempt = (run: () => Promise<unknown>) =>
+      Effect.tryPromise({ try: run, catch: (cause) => new ListenBroken("cannot listen", { cause }) })
+    const pump = Stream.runForEach(Stream.fromPubSub(received), on)
+    const work = Effect.zipRight(
+      Effect.zipRight(attempt(() => client.connect()), attempt(() => client.query(`LISTEN ${channelName}`))),
+      pump
+    )
+    yield* Effect.raceFirst(broken, work)
+    return yield* Effect.fail(new ListenBroken("the listener ended"))
+  }))

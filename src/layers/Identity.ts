@@ -1,0 +1,50 @@
+import { Layer } from "effect"
+import { adminScopes, scopes } from "../http/Rules.ts"
+import { Agents } from "../services/Agents.ts"
+import { AgentsRepo } from "../services/Agents/Repo.ts"
+import { ApiKeys, Scopes } from "../services/ApiKeys.ts"
+import { ApiKeysRepo } from "../services/ApiKeys/Repo.ts"
+import { Authentication } from "../services/Authentication.ts"
+import { Idempotency } from "../services/Idempotency.ts"
+import { Memberships } from "../services/Memberships.ts"
+import { MembershipsRepo } from "../services/Memberships/Repo.ts"
+import { Projects } from "../services/Projects.ts"
+import { ProjectsRepo } from "../services/Projects/Repo.ts"
+import * as DeletedProjects from "../services/Projects/Sweeper.ts"
+import { Retention } from "../services/Retention.ts"
+import { Sessions } from "../services/Sessions.ts"
+import { SessionsRepo } from "../services/Sessions/Repo.ts"
+import { Setup } from "../services/Setup.ts"
+import { SetupRepo } from "../services/Setup/Repo.ts"
+import { Users } from "../services/Users.ts"
+import { Passwords } from "../services/Users/Passwords.ts"
+import { UsersRepo } from "../services/Users/Repo.ts"
+
+/** Who there is, what they may do, and what they own: users, sessions, projects, keys, agents. */
+export const layer = Layer.mergeAll(
+  Agents.layer,
+  ApiKeys.layer,
+  Authentication.layer,
+  Idempotency.layer,
+  Memberships.layer,
+  Retention.layer,
+  Sessions.layer,
+  Setup.layer,
+  Users.layer
+).pipe(
+  Layer.provideMerge(Projects.layer),
+  Layer.provide(Layer.mergeAll(
+    AgentsRepo.layer,
+    ApiKeysRepo.layer,
+    Passwords.layer,
+    MembershipsRepo.layer,
+    ProjectsRepo.layer,
+    SessionsRepo.layer,
+    SetupRepo.layer,
+    UsersRepo.layer,
+    Layer.succeed(Scopes, { scopes, admin_only: adminScopes })
+  ))
+)
+
+/** What cleans up after them. Needs `layer` and Loops. */
+export const loops = Layer.mergeAll(DeletedProjects.layer, Retention.loop)

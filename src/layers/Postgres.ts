@@ -1,0 +1,70 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { SqlError } from "@effect/sql"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import pg from "pg"
+import type { Measure } from "../services/Database.ts"
+import { endInTime, watch } from "./PostgresWatch.ts"
+
+/** int8 arrives as text by default; ours are counts and sequence numbers far below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) => (id === 20 ? Number : pg.types.getTypeParser(id, format)) as never // the overloads of pg's own declaration do not unify
+}
+
+const patienceMillis = 5000
+
+/** Compiling takes longer than any of our queries. `query_timeout` is missing in pg's types; the pool ends the client. */
+const withoutJit = { text: "SET jit = off", query_timeout: patienceMillis }
+
+/**
+ * Whoever was interrupted gives its connection back while the query still runs; the next one would wait behind it. Such
+ * a connection is ended instead, which makes the pool forget it.
+ */
+const endBusy = (_error: Error, client: pg.PoolClient): void => {
+  // no public member tells: `readyForQuery` is false after an error too, when the connection is fine
+  if (Reflect.get(client, "_activeQuery") !== null) void client.end()
+}
+
+/** Tells how long each connection was out of the pool. */
+const measured = (pool: pg.Pool, measure: Measure): Effect.Effect<void> =>
+  Effect.map(Effect.clock, (clock) => {
+    const since = new WeakMap<pg.PoolClient, bigint>()
+    pool.on("acquire", (client) => since.set(client, clock.unsafeCurrentTimeNanos()))
+    pool.on("release", (_error, client) => {
+      const taken = since.get(client)
+      if (taken !== undefined) measure("pool", Number(clock.unsafeCurrentTimeNanos() - taken) / 1e9)
+    })
+  })
+
+export const make = (url: Redacted.Redacted, maxConnections: number, measure: Measure = () => {}) =>
+  PgClient.fromPool({
+    acquire: Effect.acquireRelease(
+      Effect.sync(() => {
+        const pool = new pg.Pool({
+          connectionString: Redacted.value(url),
+          max: maxConnections,
+          connectionTimeoutMillis: patienceMillis,
+          idleTimeoutMillis: 60_000,
+          keepAlive: true, // finds a peer that is gone without a word while a query waits for it
+          keepAliveInitialDelayMillis: 10_000,
+          application_name: "svc",
+          onConnect: (client) => client.query(withoutJit),
+          types
+        })
+        // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+        pool.on("error", () => {})
+        pool.on("release", endBusy)
+        return pool
+      }),
+      (pool) => endInTime(() => pool.end())
+    ).pipe(
+      Effect.tap((pool) => measured(pool, measure)),
+      Effect.tap((pool) => watch(pool, Redacted.value(url)))
+    ),
+    transformJson: false
+  }).pipe(
+    Effect.tap((sql) => sql`SELECT 1`),
+    Effect.catchTag("SqlError", (error) =>
+      new SqlError.SqlError({ cause: error.cause, message: "PostgreSQL does not answer" })),
+    Effect.provide(Reactivity.layer)
+  )

@@ -1,0 +1,58 @@
+import { Clock, Effect, type Scope } from "effect"
+import pg from "pg"
+
+/** A connection may be in use so long before anybody wonders whether the server is still there. */
+const suspiciousMillis = 3000
+const patienceMillis = 5000
+
+/** Ends a connection or a pool; a server that hangs does not hear it, and then the process goes on without. */
+export const endInTime = (end: () => Promise<void>): Effect.Effect<void> =>
+  Effect.tryPromise(end).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
+
+/** Whether the server answers on a new connection. An error that it sends is an answer too. */
+const answers = (connectionString: string): Effect.Effect<boolean> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: patienceMillis, application_name: "svc watch" })
+      client.on("error", () => {}) // the promises below tell
+      return client
+    }),
+    (client) =>
+      Effect.tryPromise({
+        try: () => client.connect().then(() => client.query("SELECT 1")),
+        catch: (error) => error
+      }).pipe(
+        Effect.as(true),
+        Effect.timeoutTo({ duration: patienceMillis, onSuccess: (answered) => answered, onTimeout: () => false }),
+        Effect.catchAll((error) => Effect.succeed(error instanceof pg.DatabaseError))
+      ),
+    (client) => endInTime(() => client.end())
+  )
+
+/**
+ * A server that hangs, or a network that swallows what is sent: the connections stay, and queries wait for ever. A
+ * query's time tells nothing, for a migration or a sweep may take long. So when a connection has been in use for a
+ * while the server is asked on a new one. Does it answer, all go on; else the connections in use are cut, which their
+ * users see as lost ones: requests are answered with 503, loops try again.
+ */
+export const watch = (pool: pg.Pool, connectionString: string): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const clock = yield* Effect.clock
+    const since = new Map<pg.PoolClient, number>()
+    pool.on("acquire", (client) => since.set(client, clock.unsafeCurrentTimeMillis()))
+    pool.on("release", (_error, client) => since.delete(client))
+
+    const look = Effect.gen(function*() {
+      const begun = yield* Clock.currentTimeMillis
+      if (![...since.values()].some((taken) => begun - taken >= suspiciousMillis)) return
+      const alive = yield* answers(connectionString)
+      const now = yield* Clock.currentTimeMillis
+      const suspected = [...since].filter(([, taken]) => now - taken >= suspiciousMillis)
+      for (const [client] of suspected) {
+        if (alive) since.set(client, now)
+        else void client.end()
+      }
+      if (!alive && suspected.length > 0) yield* Effect.logWarning(`PostgreSQL does not answer; cut ${suspected.length} connections that wait for it`)
+    })
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(look, "1 second")))
+  })

@@ -1,0 +1,80 @@
+import { HttpLayerRouter } from "@effect/platform"
+import { Layer } from "effect"
+import * as WebSockets from "../agents/gateway/WebSockets.ts"
+import * as AgentLongPollHttp from "../http/AgentLongPoll/Http.ts"
+import * as AgentsHttp from "../http/Agents/Http.ts"
+import * as ApiKeysHttp from "../http/ApiKeys/Http.ts"
+import * as AuthHttp from "../http/Auth/Http.ts"
+import * as CommandsHttp from "../http/Commands/Http.ts"
+import * as DocsHttp from "../http/Docs/Http.ts"
+import * as EventsHttp from "../http/Events/Http.ts"
+import * as HealthHttp from "../http/Health/Http.ts"
+import * as MembershipsHttp from "../http/Memberships/Http.ts"
+import * as MetricsHttp from "../http/Metrics/Http.ts"
+import { Authorize } from "../http/middleware/Authorize.ts"
+import { Cookies } from "../http/middleware/Cookies.ts"
+import * as Request from "../http/middleware/Request.ts"
+import * as ProjectsHttp from "../http/Projects/Http.ts"
+import * as QueuesHttp from "../http/Queues/Http.ts"
+import * as SetupHttp from "../http/Setup/Http.ts"
+import * as StreamHttp from "../http/Stream/Http.ts"
+import { accessLayer, apiRoutes } from "../http/Routes.ts"
+import * as UsersHttp from "../http/Users/Http.ts"
+import * as TasksHttp from "../http/Tasks/Http.ts"
+import * as WorkersHttp from "../http/Workers/Http.ts"
+import * as NodeServer from "./NodeServer.ts"
+
+const handlers = Layer.mergeAll(
+  HealthHttp.layer,
+  StreamHttp.layer,
+  SetupHttp.layer,
+  AuthHttp.layer,
+  ApiKeysHttp.layer,
+  UsersHttp.layer,
+  ProjectsHttp.layer,
+  MembershipsHttp.layer,
+  AgentsHttp.layer,
+  AgentLongPollHttp.layer,
+  CommandsHttp.layer,
+  QueuesHttp.layer,
+  WorkersHttp.layer,
+  TasksHttp.layer,
+  EventsHttp.layer
+).pipe(Layer.provide(accessLayer))
+
+const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
+  Layer.mergeAll(
+    apiRoutes.pipe(Layer.provide(handlers)),
+    HealthHttp.rootRoutes,
+    MetricsHttp.routes,
+    DocsHttp.routes,
+    request
+  ).pipe(
+    Layer.provideMerge(Authorize.layer),
+    Layer.provideMerge(Cookies.layer)
+  )
+
+/** Every route of the brain, for a server that is its own. Needs the services of `Brain.layer`. */
+export const routes = Layer.merge(routesIn(Request.layer), DocsHttp.rootRoutes)
+
+/** The same, but for `/`, beside another application's routes on one router: what is outside its paths is left alone. */
+export const routesShared = routesIn(Request.layerShared)
+
+/** How routes are served: ids of tasks in paths may be long and hold any character. */
+export const options = {
+  disableLogger: true,
+  disableListenLog: true,
+  routerConfig: { maxParamLength: 2000, caseSensitive: true, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true }
+} as const
+
+/** The agents' WebSockets on the server of `listening`, which ends with them. */
+export const agentSockets = WebSockets.layer
+
+/** A server on the settings' host and port that drains when it ends. */
+export const listening = NodeServer.layer
+
+/** The served routes, and the agents' WebSockets. */
+export const layer = agentSockets.pipe(
+  Layer.provideMerge(HttpLayerRouter.serve(routes, options)),
+  Layer.provideMerge(listening)
+)

@@ -1,0 +1,110 @@
+import { FileSystem } from "@effect/platform"
+import { Data, Effect, Either, Layer } from "effect"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import { declared, type Setting, Settings, type SettingsShape, type Source } from "../services/Settings.ts"
+
+/** The program cannot start with these settings; `problems` has one sentence each. */
+export class SettingsInvalid extends Data.TaggedError("SettingsInvalid")<{ readonly problems: ReadonlyArray<string> }> {
+  override get message() {
+    return this.problems.join("\n")
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const tunablesFile = (home: string): string => join(home, "svc.conf")
+
+/** What `svc init` writes: every tunable with its line of text and its default, commented out. */
+export const starterFile: string = [
+  "# Settings of svc. Take the # away to change one; the environment comes before this file.",
+  "# Secrets, addresses and the database are set in the environment only.",
+  ...Object.values(declared).map((setting) => setting as Setting<unknown>) // they differ in A only
+    .filter(({ tunable }) => tunable)
+    .flatMap(({ fallback, line, name, print, type }) => ["", `# ${line} (${type})`, `#${name}=${print(fallback)}`])
+].join("\n") + "\n"
+
+/** Lines of `NAME=value`; `#` begins a comment. Shared with `svc config validate`. */
+export const parseTunables = (content: string): { values: Map<string, string>; problems: Array<string> } => {
+  const values = new Map<string, string>()
+  const problems: Array<string> = []
+  const byName = new Map(Object.values(declared).map((setting) => [setting.name, setting as Setting<unknown>]))
+  content.split(/\r?\n/).forEach((line, index) => {
+    const trimmed = line.trim()
+    if (trimmed === "" || trimmed.startsWith("#")) return
+    const at = trimmed.indexOf("=")
+    const name = at === -1 ? trimmed : trimmed.slice(0, at).trim()
+    const setting = byName.get(name)
+    if (at === -1) problems.push(`line ${index + 1}: expected NAME=value`)
+    else if (setting === undefined) problems.push(`line ${index + 1}: ${name} is not a setting`)
+    else if (!setting.tunable) problems.push(`line ${index + 1}: ${name} may not stand in this file; set it in the environment`)
+    else {
+      const value = trimmed.slice(at + 1).trim()
+      const parsed = setting.parse(value)
+      if (Either.isLeft(parsed)) problems.push(`line ${index + 1}: ${name} ${parsed.left}`)
+      else values.set(name, value)
+    }
+  })
+  return { values, problems }
+}
+
+/** Absolute path of SVC_HOME; `~/.svc` when it is not set. */
+export const homeOf = (environment: Environment): string =>
+  resolve(environment.SVC_HOME === undefined || environment.SVC_HOME === "" ? join(homedir(), ".svc") : environment.SVC_HOME)
+
+/** What the environment says of a setting: `NAME`, or of a secret the content of the file `NAME_FILE`. Fails with a sentence. */
+export const fromEnvironment = <A>(environment: Environment, { name, secret }: Setting<A>) =>
+  Effect.gen(function*() {
+    const text = environment[name] ?? ""
+    if (text !== "") return { text, source: "environment" } as const
+    const path = secret ? environment[`${name}_FILE`] ?? "" : ""
+    if (path === "") return null
+    const fs = yield* FileSystem.FileSystem
+    const content = yield* Effect.mapError(fs.readFileString(path), () => `${name}_FILE: cannot read ${path}`)
+    return { text: content.trim(), source: "file" } as const
+  })
+
+const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const home = homeOf(environment)
+    const problems: Array<string> = []
+    const file = tunablesFile(home)
+    const tunables = (yield* Effect.orElseSucceed(fs.exists(file), () => false))
+      ? parseTunables(yield* fs.readFileString(file))
+      : { values: new Map<string, string>(), problems: [] }
+    problems.push(...tunables.problems.map((problem) => `${file}: ${problem}`))
+
+    const values: Record<string, unknown> = {}
+    const sources = new Map<string, Source>()
+    for (const [key, any] of Object.entries(declared)) {
+      const setting = any as Setting<unknown> // the record's values differ in A only; parse and fallback belong together
+      let source: Source = "default"
+      let text: string | undefined
+      const given = yield* Effect.either(fromEnvironment(environment, setting))
+      if (Either.isLeft(given)) {
+        source = "file"
+        problems.push(given.left)
+      } else if (given.right !== null) {
+        ({ source, text } = given.right)
+      } else if (tunables.values.has(setting.name)) {
+        source = "tunables"
+        text = tunables.values.get(setting.name)
+      }
+      const parsed = text === undefined ? Either.right(setting.fallback) : setting.parse(text)
+      if (Either.isLeft(parsed)) problems.push(`${setting.name} ${parsed.left}`)
+      else values[key] = parsed.right
+      sources.set(setting.name, source)
+    }
+    for (const [key, value] of Object.entries(overrides)) {
+      values[key] = value
+      if (key in declared) sources.set(declared[key as keyof typeof declared].name, "option")
+    }
+    if (problems.length > 0) return yield* new SettingsInvalid({ problems })
+    // every key of `declared` was filled above, with its own parse or fallback
+    return { ...(values as unknown as SettingsShape), home, sources }
+  })
+
+/** Reads the settings: environment, `NAME_FILE` for secrets, tunables file in SVC_HOME, default. */
+export const layer = (environment: Environment, overrides: Partial<SettingsShape> = {}) =>
+  Layer.effect(Settings, read(environment, overrides))

@@ -1,0 +1,149 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { SqlClient, SqlError, Statement } from "@effect/sql"
+import type { Connection } from "@effect/sql/SqlConnection"
+import BetterSqlite3 from "better-sqlite3"
+import { type Clock, Effect, type Scope } from "effect"
+import type { Measure, SqliteAccess } from "../services/Database.ts"
+
+/**
+ * A SqlClient over better-sqlite3. The published @effect/sql-sqlite-node does not give out its connection, and the
+ * ingest writer must share the one writing connection and its queue; it also begins deferred transactions, which
+ * fail with SQLITE_BUSY half-way when a second process (the CLI) writes. Otherwise the same.
+ */
+const statementCacheSize = 500
+
+const open = (file: string, readonly: boolean): Effect.Effect<BetterSqlite3.Database, SqlError.SqlError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const db = new BetterSqlite3(file, { readonly, timeout: 5000 })
+        if (!readonly) db.pragma("journal_mode = WAL")
+        db.pragma("synchronous = FULL") // an acknowledged event survives a power cut; group commit makes it cheap
+        db.pragma("foreign_keys = ON")
+        db.pragma("cache_size = -65536")
+        // For reading only: a file that grows is mapped anew again and again, which cost the ingest a tenth of its time.
+        db.pragma(`mmap_size = ${readonly ? 1_073_741_824 : 0}`)
+        // Each checkpoint writes a page once, however often it changed: 16 MB of log instead of 4 save it a tenth more.
+        if (!readonly) db.pragma("wal_autocheckpoint = 4000")
+        db.pragma("temp_store = MEMORY")
+        return db
+      },
+      catch: (cause) => new SqlError.SqlError({ cause, message: `cannot open the SQLite file ${file}` })
+    }),
+    (db) => Effect.sync(() => db.close())
+  )
+
+/** Runs something on a connection, and tells how long it took. */
+type Timed = <A>(run: () => A) => A
+
+const timedBy = (clock: Clock.Clock, tell: (seconds: number) => void): Timed => (run) => {
+  const begin = clock.unsafeCurrentTimeNanos()
+  try {
+    return run()
+  } finally {
+    tell(Number(clock.unsafeCurrentTimeNanos() - begin) / 1e9)
+  }
+}
+
+const untimed: Timed = (run) => run()
+
+const connectionOf = (db: BetterSqlite3.Database, timed: Timed): Connection => {
+  const statements = new Map<string, BetterSqlite3.Statement>()
+  const prepare = (sql: string): BetterSqlite3.Statement => {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    if (statements.size >= statementCacheSize) {
+      const oldest = statements.keys().next().value
+      if (oldest !== undefined) statements.delete(oldest)
+    }
+    const statement = db.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  const attempt = <A>(run: () => A) =>
+    Effect.try({ try: () => timed(run), catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" }) })
+  // oxlint-disable-next-line typescript/no-explicit-any -- the type that Connection declares for rows
+  const rows = (statement: BetterSqlite3.Statement, params: ReadonlyArray<unknown>): ReadonlyArray<any> => {
+    if (statement.reader) return statement.all(...params)
+    statement.run(...params)
+    return []
+  }
+  return {
+    execute: (sql, params, transformRows) =>
+      attempt(() => {
+        const found = rows(prepare(sql), params)
+        return transformRows ? transformRows(found) : found
+      }),
+    executeRaw: (sql, params) =>
+      attempt(() => {
+        const statement = prepare(sql)
+        return statement.reader ? statement.all(...params) : statement.run(...params)
+      }),
+    executeValues: (sql, params) =>
+      attempt(() => {
+        const statement = prepare(sql)
+        if (!statement.reader) return rows(statement, params)
+        statement.raw(true)
+        try {
+          // raw mode yields each row as an array of its values
+          return statement.all(...params) as ReadonlyArray<ReadonlyArray<unknown>>
+        } finally {
+          statement.raw(false)
+        }
+      }),
+    executeUnprepared: (sql, params, transformRows) =>
+      attempt(() => {
+        const found = rows(db.prepare(sql), params)
+        return transformRows ? transformRows(found) : found
+      }),
+    executeStream: () => Effect.dieMessage("read SQLite in slices: a stream would hold the connection") as never // no caller
+  }
+}
+
+const clientOf = (connection: Connection, semaphore: Effect.Semaphore) => {
+  const transactionAcquirer = Effect.uninterruptibleMask((restore) =>
+    Effect.as(
+      Effect.zipRight(
+        restore(semaphore.take(1)),
+        Effect.addFinalizer(() => semaphore.release(1))
+      ),
+      connection
+    )
+  )
+  return SqlClient.make({
+    acquirer: semaphore.withPermits(1)(Effect.succeed(connection)),
+    transactionAcquirer,
+    beginTransaction: "BEGIN IMMEDIATE",
+    compiler: Statement.makeCompilerSqlite(),
+    spanAttributes: [["db.system.name", "sqlite"]]
+  })
+}
+
+/** One writing connection with its queue, one reading connection, and the direct access. `:memory:` has one for all. */
+export const make = Effect.fnUntraced(function*(file: string, measure: Measure) {
+  const clock = yield* Effect.clock
+  const timedWriting = timedBy(clock, (seconds) => measure("writer", seconds))
+  const timedReading = timedBy(clock, (seconds) => measure("reader", seconds))
+  const writing = yield* open(file, false)
+  const semaphore = yield* Effect.makeSemaphore(1)
+  const writer = yield* clientOf(connectionOf(writing, timedWriting), semaphore)
+  const reader = file === ":memory:"
+    ? writer
+    : yield* clientOf(connectionOf(yield* open(file, true), timedReading), yield* Effect.makeSemaphore(1))
+  const access: SqliteAccess = {
+    file,
+    write: (body) =>
+      semaphore.withPermits(1)(Effect.try({
+        try: () => timedWriting(() => writing.transaction(() => body(writing)).immediate()),
+        catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
+      }))
+  }
+  return { writer, reader, access }
+}, Effect.provide(Reactivity.layer))
+
+/** One read-only connection, for looking at a database that must be neither made nor changed; reader and writer alike. */
+export const inspect = Effect.fnUntraced(function*(file: string) {
+  const reader = yield* clientOf(connectionOf(yield* open(file, true), untimed), yield* Effect.makeSemaphore(1))
+  const access: SqliteAccess = { file, write: () => Effect.dieMessage("this connection only reads") }
+  return { writer: reader, reader, access }
+}, Effect.provide(Reactivity.layer))

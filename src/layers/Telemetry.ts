@@ -1,0 +1,56 @@
+import { FetchHttpClient } from "@effect/platform"
+import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import { Array as Arr, Cause, Effect, HashMap, Layer, Logger, LogLevel } from "effect"
+import { version } from "../domain/Version.ts"
+import { Settings, type SettingsShape } from "../services/Settings.ts"
+import * as Sentry from "./Sentry.ts"
+
+const levels: Readonly<Record<SettingsShape["logLevel"], LogLevel.LogLevel>> = {
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warning: LogLevel.Warning,
+  error: LogLevel.Error
+}
+
+/** Effect's names of levels, where they are not ours in capitals. */
+const levelNames: Readonly<Record<string, string>> = { WARN: "warning", FATAL: "critical" }
+
+/** Text goes into `msg`; whatever else was logged (errors, mostly) follows in its shortest form. */
+const textOf = (part: unknown): string =>
+  typeof part === "string" ? part : part instanceof Error ? part.message : JSON.stringify(part) ?? String(part)
+
+/**
+ * One JSON object a line: `ts`, `level`, `logger`, `msg`, then what annotates the fiber (`request_id`, `user_id`,
+ * `project_id`, `agent_id`, where they are known), then `error` with its stack (interface, Metrics and logs).
+ */
+export const jsonLine = Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {
+  const { logger = "svc", ...known } = Object.fromEntries(HashMap.toEntries(annotations))
+  return JSON.stringify({
+    ts: date.toISOString(),
+    level: levelNames[logLevel.label] ?? logLevel.label.toLowerCase(),
+    logger,
+    msg: Arr.ensure(message).map(textOf).join(" "),
+    ...known,
+    ...(Cause.isEmpty(cause) ? {} : { error: Cause.pretty(cause, { renderErrorCause: true }) })
+  })
+})
+
+const toStdout = Logger.map(jsonLine, (line) => {
+  process.stdout.write(`${line}\n`)
+})
+
+const logs = Layer.unwrapEffect(Effect.map(Settings, ({ logLevel }) =>
+  Layer.merge(Logger.replace(Logger.defaultLogger, toStdout), Logger.minimumLogLevel(levels[logLevel]))))
+
+/** Spans go to the collector's `/v1/traces` when one is set; else none are made. */
+const traces = Layer.unwrapEffect(Effect.map(Settings, ({ otlpEndpoint }) =>
+  otlpEndpoint === ""
+    ? Layer.setTracerEnabled(false)
+    : OtlpTracer.layer({
+      url: `${otlpEndpoint.replace(/\/+$/, "")}/v1/traces`,
+      resource: { serviceName: "svc", serviceVersion: version }
+    }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(FetchHttpClient.layer))))
+
+/** Logs, traces and crash reports of the running brain, as the settings say. */
+export const layer = Layer.mergeAll(traces, Sentry.layer).pipe(Layer.provideMerge(logs))
