@@ -1,0 +1,228 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Queue } from "bullmq"
+import { Effect } from "effect"
+import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
+import { ActionFailed, type Engine } from "../../../../src/agents/runtime/Engine.ts"
+import { has } from "../../../needs.ts"
+import { until } from "../../../until.ts"
+import { add, bull, connection, listening } from "./world.ts"
+
+const ready = await has("Redis")
+
+const actions = (engine: Engine) => engine.actions as Required<Engine["actions"]> // these engines have what is called here
+
+const modes: ReadonlyArray<readonly [string, (prefix: string, queue: Queue) => Engine]> = [
+  ["beside", (_, queue) => bullmq({ queues: [queue] })],
+  ["from outside", (prefix, queue) => bullmqFromOutside({ queues: [queue.name], connection, prefix })]
+]
+
+const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
+const stateOf = (queue: Queue, id: string | undefined) => Effect.promise(() => queue.getJobState(id ?? ""))
+const become = (queue: Queue, id: string | undefined, state: string) => until(stateOf(queue, id), (now) => now === state)
+
+describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (_mode, engineOf) => {
+  it.scopedLive("submits: object, array, with a delay and a priority, and refuses what BullMQ cannot", () =>
+    Effect.gen(function*() {
+      const { prefix, queue } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      const { sees } = yield* listening(engine)
+      const { submit_task } = actions(engine)
+      const named = yield* submit_task({ task_name: "welcome", args: [], kwargs: { to: "ada" }, eta_seconds: 60, priority: 3 })
+      const id = String(named.task_id)
+      const job = yield* Effect.promise(() => mail.getJob(id.slice("mail:".length)))
+      assert.deepInclude(job?.data, { to: "ada" })
+      assert.strictEqual(job?.priority, 3)
+      assert.strictEqual(yield* stateOf(mail, job?.id), "delayed")
+      const [received] = yield* sees(id, "task.received")
+      assert.deepInclude(received?.data, { task_name: "welcome", kwargs: { to: "ada" } })
+      assert.approximately(Date.parse(String(received?.data.eta)), (job?.timestamp ?? 0) + 60_000, 1)
+
+      const listed = yield* submit_task({ task_name: "sum", args: [1, 2n], kwargs: {}, queue: "mail" })
+      assert.deepStrictEqual((yield* Effect.promise(() => mail.getJob(String(listed.task_id).slice(5))))?.data, [1, 2])
+      assert.include(yield* refused(submit_task({ task_name: "x", args: [1], kwargs: { a: 1 } })), "one value")
+      assert.include(yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, queue: "post" })), "no queue post, only: mail")
+      assert.include(yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, priority: -1 })), "whole numbers")
+    }))
+
+  it.scopedLive("a failed job runs again under its id, with all its attempts before it", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      let failures = 3
+      yield* worker("mail", async () => {
+        if (failures-- > 0) throw new Error("not yet")
+        return "done"
+      })
+      const job = yield* add(mail, "welcome", { to: "ada" }, { attempts: 2 })
+      yield* become(mail, job.id, "failed")
+      const answer = yield* actions(engine).retry_task({ task_id: `mail:${job.id}` })
+      assert.deepInclude(answer, { task_id: `mail:${job.id}`, source: "failed" })
+      yield* become(mail, job.id, "completed")
+    }))
+
+  it.scopedLive("retries as a new job: with overrides, after success, later; not what is gone or still waits", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      const { retry_task } = actions(engine)
+      const runs = yield* worker("mail", async (job) => job.data)
+      const job = yield* add(mail, "welcome", { to: "ada" }, { attempts: 4 })
+      yield* become(mail, job.id, "completed")
+      const jobOf = (answer: { readonly [member: string]: unknown }) =>
+        Effect.promise(() => mail.getJob(String(answer.new_task_id).slice(5)))
+
+      const same = yield* jobOf(yield* retry_task({ task_id: `mail:${job.id}` }))
+      assert.deepStrictEqual([same?.name, same?.data, same?.opts.attempts], ["welcome", { to: "ada" }, 4])
+      assert.notStrictEqual(same?.id, job.id)
+      const other = yield* jobOf(yield* retry_task({ task_id: `mail:${job.id}`, overrides: { args: [], kwargs: { to: "bob" } } }))
+      assert.deepStrictEqual([other?.name, other?.data], ["welcome", { to: "bob" }])
+      const later = yield* jobOf(yield* retry_task({ task_id: `mail:${job.id}`, eta_seconds: 60 }))
+      assert.strictEqual(yield* stateOf(mail, later?.id), "delayed")
+      const shout = yield* add(mail, "shout", "hello")
+      yield* become(mail, shout.id, "completed")
+      const louder = yield* jobOf(yield* retry_task({ task_id: `mail:${shout.id}`, overrides: { args: ["HELLO"], kwargs: {} } }))
+      assert.strictEqual(louder?.data, "HELLO")
+
+      yield* Effect.promise(() => runs.pause())
+      const waiting = yield* add(mail, "welcome", {})
+      assert.include(yield* refused(retry_task({ task_id: `mail:${waiting.id}` })), "the job is waiting")
+      assert.include(yield* refused(retry_task({ task_id: "mail:no-such" })), "has the job no more")
+      assert.include(yield* refused(retry_task({ task_id: "42" })), "<queue>:<job id>")
+      const gone = yield* retry_task({ task_id: "mail:no-such", task_name: "welcome", overrides: { args: [], kwargs: { to: "eve" } } })
+      assert.deepStrictEqual((yield* jobOf(gone))?.data, { to: "eve" })
+    }))
+
+  it.scopedLive("cancels what waits: waiting, delayed, prioritized, a parent of a flow; the rest is no harm", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      const { sees } = yield* listening(engine)
+      const { cancel_task } = actions(engine)
+      const jobs = [
+        yield* add(mail, "welcome", {}),
+        yield* add(mail, "welcome", {}, { delay: 60_000 }),
+        yield* add(mail, "welcome", {}, { priority: 5 })
+      ]
+      for (const { id } of jobs) {
+        assert.deepInclude(yield* cancel_task({ task_id: `mail:${id}` }), { task_id: `mail:${id}`, cancelled: true })
+        assert.strictEqual(yield* stateOf(mail, id), "unknown")
+        const told = yield* sees(`mail:${id}`, "task.revoked")
+        assert.include(told.find(({ kind }) => kind === "task.revoked")?.data, { task_name: "welcome", queue: "mail" })
+      }
+      assert.include(yield* refused(cancel_task({ task_id: "mail:no-such" })), "no such job")
+      yield* worker("mail", async () => 1)
+      const done = yield* add(mail, "welcome", {})
+      yield* become(mail, done.id, "completed")
+      assert.deepInclude(yield* cancel_task({ task_id: `mail:${done.id}` }), { noop: true, reason: "the job has completed already" })
+    }))
+
+  it.scopedLive("purges what waits once the depth is confirmed, tells of each, and leaves a refusal alone", () =>
+    Effect.gen(function*() {
+      const { prefix, queue } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      const { events, sees } = yield* listening(engine)
+      const { purge_queue } = actions(engine)
+      const jobs = [
+        yield* add(mail, "welcome", {}),
+        yield* add(mail, "welcome", {}, { delay: 60_000 }),
+        yield* add(mail, "welcome", {}, { priority: 5 })
+      ]
+      yield* Effect.promise(() => mail.upsertJobScheduler("digest", { pattern: "0 0 7 * * *" }))
+      const no = purge_queue({ queue: "mail", force: false, confirm: () => Effect.fail(new ActionFailed({ message: "not so deep" })) })
+      assert.strictEqual(yield* refused(no), "not so deep")
+      assert.strictEqual(yield* Effect.promise(() => mail.count()), 4)
+      let confirmed = -1
+      const answer = yield* purge_queue({
+        queue: "mail",
+        force: false,
+        confirm: (depth) => Effect.sync(() => void (confirmed = depth))
+      })
+      assert.deepInclude(answer, { queue: "mail", purged: 3 })
+      assert.strictEqual(confirmed, 4)
+      assert.strictEqual((yield* engine.inventory).queueDepths.mail, 1) // the scheduler's next
+      for (const { id } of jobs) yield* sees(`mail:${id}`, "task.revoked")
+      assert.strictEqual(events.filter(({ kind }) => kind === "task.revoked").length, 3)
+    }))
+
+  it.scopedLive("limits the rate of a queue, not of a task or a worker", () =>
+    Effect.gen(function*() {
+      const { prefix, queue } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      const { rate_limit } = actions(engine)
+      yield* rate_limit({ task_name: "mail", rate: "30/m" })
+      assert.deepInclude(yield* Effect.promise(() => mail.getGlobalRateLimit()), { max: 30, duration: 60_000 })
+      yield* rate_limit({ task_name: "mail", rate: "0" })
+      assert.isNull(yield* Effect.promise(() => mail.getGlobalRateLimit()))
+      assert.include(yield* refused(rate_limit({ task_name: "welcome", rate: "1/s" })), "limits queues, not tasks")
+      assert.include(yield* refused(rate_limit({ task_name: "mail", rate: "1/s", worker_name: "w" })), "leave the worker out")
+      assert.include(yield* refused(rate_limit({ task_name: "mail", rate: "often" })), "is no rate")
+    }))
+
+  it.scopedLive("lists dead letters page by page, over all queues or one, and requeues one of them", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      const { list_dead_letters, requeue_dead_letter } = actions(engine)
+      let broken = true
+      yield* worker("mail", async (job) => {
+        if (broken) throw new Error(`no box ${job.data.n}`)
+      })
+      const jobs = yield* Effect.forEach([1, 2, 3], (n) => add(mail, "welcome", { n }))
+      for (const { id } of jobs) yield* become(mail, id, "failed")
+      const first = yield* list_dead_letters({ queue: null, limit: 2, cursor: null })
+      assert.deepStrictEqual(first.entries.map(({ error_excerpt }) => error_excerpt), ["no box 3", "no box 2"])
+      assert.strictEqual(first.total, 3)
+      assert.isNotNull(first.next_cursor)
+      const second = yield* list_dead_letters({ queue: "mail", limit: 2, cursor: first.next_cursor })
+      assert.deepStrictEqual(second.entries.map(({ task_id }) => task_id), [`mail:${jobs[0]?.id}`])
+      assert.isNull(second.next_cursor)
+      assert.isNumber(second.entries[0]?.failed_at)
+      broken = false
+      yield* requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })
+      yield* become(mail, jobs[0]?.id, "completed")
+      assert.include(yield* refused(requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })), "not among its queue's failed")
+    }))
+
+  it.scopedLive("reconciles: what became of a task", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      const job = yield* add(mail, "welcome", {})
+      assert.deepStrictEqual(yield* engine.reconcile(`mail:${job.id}`), { engine_state: "pending", finished_at: null, exception: null })
+      assert.strictEqual((yield* engine.reconcile("mail:no-such")).engine_state, "unknown")
+      yield* worker("mail", async () => {
+        throw new Error("no box")
+      })
+      yield* become(mail, job.id, "failed")
+      const after = yield* engine.reconcile(`mail:${job.id}`)
+      assert.deepInclude(after, { engine_state: "failure", exception: "no box" })
+      assert.isNumber(after.finished_at)
+    }))
+})
+
+describe.skipIf(!ready)("what can be done, by mode", () => {
+  it.scopedLive("advertised is what the mode can do: workers only beside them", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const runs = yield* worker("mail", async () => 1)
+      const common = ["cancel_task", "list_dead_letters", "purge_queue", "rate_limit", "requeue_dead_letter", "retry_task", "submit_task"]
+      const workers = ["add_consumer", "cancel_consumer", "pool_resize", "restart_worker"]
+      assert.sameMembers(Object.keys(bullmqFromOutside({ queues: ["mail"], connection }).actions), common)
+      assert.sameMembers(Object.keys(bullmq({ queues: [mail] }).actions), common)
+      assert.sameMembers(Object.keys(bullmq({ workers: [runs] }).actions), [...common, ...workers])
+    }))
+})

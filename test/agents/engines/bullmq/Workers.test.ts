@@ -1,0 +1,183 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
+import type { ActionFailed, Engine, EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
+import { has } from "../../../needs.ts"
+import { until } from "../../../until.ts"
+import { add, bull, connection, gate, kinds, listening } from "./world.ts"
+
+const ready = await has("Redis")
+
+const actions = (engine: Engine) => engine.actions as Required<Engine["actions"]> // these engines have what is called here
+const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
+const nameOf = (engine: Engine) => Effect.map(engine.inventory, ({ workers }) => workers[0]?.name ?? "")
+
+/** The program of workerProcess.ts; what it says, line by line. */
+const workerProcess = (prefix: string, queue: string) =>
+  Effect.gen(function*() {
+    const events: Array<EngineEvent> = []
+    let name: string | undefined
+    const child = yield* Effect.acquireRelease(
+      Effect.sync((): ChildProcess => {
+        const root = fileURLToPath(new URL("../../../../", import.meta.url))
+        const started = spawn(
+          process.execPath,
+          [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/agents/engines/bullmq/workerProcess.ts`, prefix, queue],
+          { cwd: root, stdio: ["ignore", "pipe", "inherit"] }
+        )
+        createInterface({ input: started.stdout }).on("line", (line) => {
+          const said = JSON.parse(line) as EngineEvent & { readonly ready?: string } // as the program writes them
+          if (said.ready === undefined) events.push(said)
+          else name = said.ready
+        })
+        return started
+      }),
+      (child) => Effect.sync(() => child.kill("SIGKILL"))
+    )
+    yield* until(Effect.sync(() => name), (name) => name !== undefined)
+    return {
+      events,
+      name: name ?? "",
+      kill: Effect.sync(() => child.kill("SIGKILL")),
+      sees: (taskId: string, kind: EngineEvent["kind"]) =>
+        until(
+          Effect.sync(() => events.filter((event) => event.taskId === taskId)),
+          (told) => told.some((event) => event.kind === kind)
+        )
+    }
+  })
+
+describe.skipIf(!ready)("what can be done to BullMQ's workers", () => {
+  it.scopedLive("cancels a job that runs: its processor is told, and it counts as revoked", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const runs = yield* worker("mail", (_job, _token, signal) =>
+        new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("told to stop")))))
+      const engine = bullmq({ workers: [runs], queues: [mail] })
+      const { sees } = yield* listening(engine)
+      for (const attempts of [1, 5]) {
+        const job = yield* add(mail, "long", {}, { attempts, backoff: { type: "fixed", delay: 60_000 } })
+        yield* sees(`mail:${job.id}`, "task.started")
+        const answer = yield* actions(engine).cancel_task({ task_id: `mail:${job.id}` })
+        assert.deepInclude(answer, { task_id: `mail:${job.id}`, terminated: true })
+        const told = yield* sees(`mail:${job.id}`, "task.revoked")
+        assert.deepInclude(told.at(-1)?.data, { exception_message: "told to stop" })
+        assert.notInclude(kinds(told), "task.retried")
+        assert.notInclude(kinds(told), "task.failed")
+      }
+      assert.strictEqual(yield* Effect.promise(() => mail.getDelayedCount()), 0)
+    }))
+
+  it.scopedLive("refuses to cancel a job whose processor takes no signal, or that runs where no agent is", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const held = gate()
+      const runs = yield* worker("mail", (_job) => held.opened)
+      const engine = bullmq({ workers: [runs], queues: [mail] })
+      const { sees } = yield* listening(engine)
+      const job = yield* add(mail, "long", {})
+      yield* sees(`mail:${job.id}`, "task.started")
+      const task_id = `mail:${job.id}`
+      assert.include(yield* refused(actions(engine).cancel_task({ task_id })), "takes no abort signal")
+      const outside = bullmqFromOutside({ queues: ["mail"], connection, prefix })
+      yield* listening(outside)
+      assert.include(yield* refused(actions(outside).cancel_task({ task_id })), "from outside nobody can end it")
+      held.open()
+      yield* sees(task_id, "task.succeeded")
+    }))
+
+  it.scopedLive("grows and shrinks a worker, not below one", () =>
+    Effect.gen(function*() {
+      const { worker } = yield* bull
+      const runs = yield* worker("mail", async () => 1, { concurrency: 2 })
+      const engine = bullmq({ workers: [runs] })
+      yield* listening(engine)
+      const worker_name = yield* nameOf(engine)
+      const { pool_resize } = actions(engine)
+      assert.deepInclude(yield* pool_resize({ worker_name, delta: 3 }), { concurrency: 5 })
+      assert.strictEqual(runs.concurrency, 5)
+      yield* pool_resize({ worker_name, delta: -4 })
+      assert.strictEqual((yield* engine.inventory).workers[0]?.concurrency, 1)
+      assert.include(yield* refused(pool_resize({ worker_name, delta: -1 })), "below 1")
+      assert.include(yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })), "no process with an agent has a worker nobody")
+    }))
+
+  it.scopedLive("pauses and resumes a worker, and restarts it with jobs left to do", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const held = gate()
+      const runs = yield* worker("mail", (job) => job.name === "long" ? held.opened : Promise.resolve())
+      const engine = bullmq({ workers: [runs], queues: [mail] })
+      const { sees } = yield* listening(engine)
+      const worker_name = yield* nameOf(engine)
+      const { add_consumer, cancel_consumer, restart_worker } = actions(engine)
+      yield* cancel_consumer({ worker_name, queue: "mail" })
+      assert.deepStrictEqual((yield* engine.inventory).workers[0]?.queues, [])
+      const waits = yield* add(mail, "short", {})
+      yield* add(mail, "short", {})
+      assert.strictEqual(yield* Effect.promise(() => mail.getWaitingCount()), 2)
+      assert.include(yield* refused(add_consumer({ worker_name, queue: "post" })), "has one queue")
+      yield* add_consumer({ worker_name, queue: "mail" })
+      yield* sees(`mail:${waits.id}`, "task.succeeded")
+
+      assert.deepInclude(yield* restart_worker({ worker_name }), { restarted: true })
+      const after = yield* add(mail, "short", {})
+      yield* sees(`mail:${after.id}`, "task.succeeded")
+
+      const long = yield* add(mail, "long", {})
+      yield* sees(`mail:${long.id}`, "task.started")
+      assert.deepInclude(yield* restart_worker({ worker_name }), { restarted: false, waiting_for: 1 })
+      const next = yield* add(mail, "short", {})
+      held.open()
+      yield* sees(`mail:${next.id}`, "task.succeeded")
+    }))
+
+  it.scopedLive("reaches the workers and running jobs of other processes", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = bullmq({ queues: [mail], workers: [yield* worker("other", async () => 1)] })
+      yield* listening(engine)
+      const there = yield* workerProcess(prefix, "mail")
+
+      const job = yield* add(mail, "wait", {})
+      yield* there.sees(`mail:${job.id}`, "task.started")
+      assert.deepInclude(yield* actions(engine).cancel_task({ task_id: `mail:${job.id}` }), { terminated: true, worker: there.name })
+      yield* there.sees(`mail:${job.id}`, "task.revoked")
+
+      const resized = yield* actions(engine).pool_resize({ worker_name: there.name, delta: 2 })
+      assert.deepInclude(resized, { worker: there.name, concurrency: 4 })
+      const foreign = actions(engine).add_consumer({ worker_name: there.name, queue: "post" })
+      assert.include(yield* refused(foreign), "has one queue")
+    }))
+
+  it.scopedLive("a worker killed at work: the job stalls, is retried elsewhere, and ends", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const there = yield* workerProcess(prefix, "mail")
+      const job = yield* add(mail, "stick", {})
+      const [, started] = yield* there.sees(`mail:${job.id}`, "task.started")
+      yield* there.kill
+      const outside = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      const runs = yield* worker("mail", async () => "at last", { lockDuration: 1000, stalledInterval: 500 })
+      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const told = yield* sees(`mail:${job.id}`, "task.succeeded")
+      yield* sees(`mail:${job.id}`, "task.retried")
+      const retried = told.find(({ kind }) => kind === "task.retried")
+      const again = told.find(({ kind }) => kind === "task.started")
+      assert.match(String(retried?.data.reason), /^stalled/)
+      assert.isAbove(retried?.occurredAt ?? 0, started?.occurredAt ?? Infinity)
+      assert.isBelow(retried?.occurredAt ?? Infinity, again?.occurredAt ?? 0)
+      assert.deepInclude(again?.data, { attempt: 2, task_name: "stick" })
+      const seen = yield* outside.sees(`mail:${job.id}`, "task.succeeded")
+      assert.deepStrictEqual(kinds(seen).slice(-3), ["task.retried", "task.started", "task.succeeded"])
+      assert.match(String(seen.at(-3)?.data.reason), /^stalled/)
+    }))
+})

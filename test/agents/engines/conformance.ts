@@ -1,0 +1,274 @@
+/**
+ * What the agent's runtime relies on in an engine's adapter. Any adapter runs it:
+ *
+ *     conforms("memory", Effect.sync(() => { … return { engine, enqueue, work, taskName, queue, worker } }))
+ *
+ * Actions go through the runtime's own dispatch, as a brain's commands do. An action that the adapter does not
+ * implement must be refused with a sentence; the others must do what they say.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { canonicalize, type JsonInput, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
+import { purgeToken } from "../../../src/domain/PurgeToken.ts"
+import * as Redaction from "../../../src/domain/Redaction.ts"
+import { signingKey } from "../../../src/agents/protocol/Signing.ts"
+import { capabilitiesOf } from "../../../src/agents/runtime/Capabilities.ts"
+import { dispatch, type Dispatched } from "../../../src/agents/runtime/Dispatch.ts"
+import type { Actions, Engine, EngineEvent } from "../../../src/agents/runtime/Engine.ts"
+import { until } from "../../until.ts"
+
+/** An adapter over a task engine of its own, with one worker. */
+export interface Subject {
+  readonly engine: Engine
+  /** Puts a task into the queue, where it waits until `work`; answers its id. */
+  readonly enqueue: (outcome: "success" | "failure") => Effect.Effect<string>
+  /** Lets the worker run until nothing waits any more. */
+  readonly work: Effect.Effect<void>
+  /** Name and queue of the task that `enqueue` enqueues, and the worker's name. */
+  readonly taskName: string
+  readonly queue: string
+  readonly worker: string
+}
+
+const key = signingKey(Buffer.alloc(32, 7))
+
+const objectOf = (value: { readonly [name: string]: JsonInput }): JsonObject => {
+  const node = parse(canonicalize(value))
+  if (!(node instanceof JsonObject)) throw new Error("no object")
+  return node
+}
+
+/** Has the engine carry out a command as the brain would send it. */
+export const command = (engine: Engine, action: string, parameters: { readonly [name: string]: JsonInput } = {}, purgeThreshold = 1000): Effect.Effect<Dispatched> =>
+  dispatch(
+    { action, target: objectOf({}), parameters: objectOf(parameters), timeoutSeconds: 60, issuedBy: null, deliveryClaimToken: null },
+    { engines: [engine], key, purgeThreshold, redaction: Redaction.make([]) }
+  )
+
+const succeeded = (answer: Dispatched) => {
+  assert.strictEqual(answer.status, "success", JSON.stringify(answer))
+  return answer.result ?? {}
+}
+
+/** Refused by a sentence, and by nothing that broke. */
+const refused = (answer: Dispatched) => {
+  if (answer.status !== "failed") throw new Error(`was not refused: ${JSON.stringify(answer)}`)
+  assert.isNull(answer.result, answer.error)
+  assert.notInclude(answer.error, "adapter broke")
+  assert.isAbove(answer.error.length, 5)
+}
+
+export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope.Scope>) =>
+  describe(`the adapter of ${name}`, () => {
+    const withSubject = (
+      title: string,
+      body: (subject: Subject & { readonly events: ReadonlyArray<EngineEvent> }) => Effect.Effect<void, unknown, Scope.Scope>,
+      needs?: keyof Actions
+    ) =>
+      it.scopedLive(title, (context) =>
+        Effect.gen(function*() {
+          const subject = yield* make
+          if (needs !== undefined && subject.engine.actions[needs] === undefined) return context.skip()
+          const events: Array<EngineEvent> = []
+          yield* subject.engine.start((event) => void events.push(event))
+          yield* body({ ...subject, events })
+        }))
+    const kindsOf = (events: ReadonlyArray<EngineEvent>, id: string) => events.filter(({ taskId }) => taskId === id).map(({ kind }) => kind)
+    const told = (events: ReadonlyArray<EngineEvent>, id: string, kind: EngineEvent["kind"]) =>
+      until(Effect.sync(() => kindsOf(events, id)), (kinds) => kinds.includes(kind))
+
+    withSubject("has a name that the brain takes", ({ engine }) =>
+      Effect.sync(() => assert.match(engine.name, /^[^A-Z\s]{1,40}$/)))
+
+    withSubject("tells of a task from its arrival to its success", ({ enqueue, events, queue, taskName, work }) =>
+      Effect.gen(function*() {
+        const begun = Date.now()
+        const id = yield* enqueue("success")
+        yield* work
+        yield* told(events, id, "task.succeeded")
+        assert.includeMembers(kindsOf(events, id), ["task.received", "task.started", "task.succeeded"])
+        const mine = events.filter(({ taskId }) => taskId === id)
+        for (const { data, occurredAt } of mine) {
+          assert.isAtLeast(occurredAt, begun - 60_000)
+          assert.isAtMost(occurredAt, Date.now() + 60_000)
+          assert.strictEqual(JSON.stringify(JSON.parse(canonicalize(data))), canonicalize(data), "the data is not plain JSON")
+        }
+        const received = mine.find(({ kind }) => kind === "task.received")
+        assert.deepInclude(received?.data, { task_name: taskName, queue })
+      }))
+
+    withSubject("tells why a task failed", ({ enqueue, events, work }) =>
+      Effect.gen(function*() {
+        const id = yield* enqueue("failure")
+        yield* work
+        yield* told(events, id, "task.failed")
+        const failure = events.find(({ kind, taskId }) => taskId === id && kind === "task.failed")
+        assert.isAbove(String(failure?.data.exception ?? "").length, 0)
+        assert.notInclude(kindsOf(events, id), "task.succeeded")
+      }))
+
+    it.scopedLive("tells nothing more once its scope is closed", () =>
+      Effect.gen(function*() {
+        const { engine, enqueue, work } = yield* make
+        const events: Array<EngineEvent> = []
+        yield* Effect.scoped(engine.start((event) => void events.push(event)))
+        const before = events.length
+        yield* enqueue("success")
+        yield* work
+        assert.strictEqual(events.length, before)
+      }))
+
+    withSubject("counts what waits, and names its workers", ({ engine, enqueue, queue, worker }) =>
+      Effect.gen(function*() {
+        const before = (yield* engine.inventory).queueDepths[queue] ?? 0
+        yield* enqueue("success")
+        yield* enqueue("success")
+        const inventory = yield* until(engine.inventory, ({ queueDepths }) => queueDepths[queue] === before + 2)
+        assert.isTrue(inventory.brokerConnected)
+        assert.isAbove(inventory.brokerType.length, 0)
+        const found = inventory.workers.find((each) => each.name === worker)
+        if (inventory.workers.length > 0) assert.include(found?.queues ?? [], queue)
+      }))
+
+    withSubject("knows what became of a task", ({ engine, enqueue, events, work }) =>
+      Effect.gen(function*() {
+        const waiting = yield* enqueue("success")
+        assert.strictEqual((yield* engine.reconcile(waiting)).engine_state, "pending")
+        const failing = yield* enqueue("failure")
+        yield* work
+        yield* told(events, waiting, "task.succeeded")
+        yield* told(events, failing, "task.failed")
+        const states = yield* Effect.all([waiting, failing, "no-such-task"].map((id) => engine.reconcile(id)))
+        // an engine that keeps no finished tasks says so
+        assert.include(["success", "unknown"], states[0]?.engine_state)
+        assert.include(["failure", "unknown"], states[1]?.engine_state)
+        assert.strictEqual(states[2]?.engine_state, "unknown")
+        assert.deepInclude(succeeded(yield* command(engine, "reconcile_task", { task_id: failing })), { task_id: failing, engine_state: states[1]?.engine_state })
+      }))
+
+    withSubject("refuses what it does not do, by a sentence", ({ engine }) =>
+      Effect.gen(function*() {
+        const all = ["submit_task", "retry_task", "bulk_retry", "cancel_task", "purge_queue", "restart_worker", "pool_grow", "pool_shrink",
+          "add_consumer", "cancel_consumer", "rate_limit", "requeue_dead_letter", "no_such_action", "schedule.no_such"]
+        const can = capabilitiesOf(engine)
+        for (const action of all) if (!can.includes(action)) refused(yield* command(engine, action, { task_id: "x", queue: "x", worker_name: "x" }))
+        if (!can.includes("list_dead_letters")) refused(yield* command(engine, "dlq.list"))
+      }))
+
+    withSubject("submits a task", ({ engine, events, queue, taskName, work }) =>
+      Effect.gen(function*() {
+        const { task_id } = succeeded(yield* command(engine, "submit_task", { name: taskName, args: [1, "zwei"], kwargs: {}, queue }))
+        assert.isString(task_id)
+        yield* work
+        yield* told(events, String(task_id), "task.started")
+      }), "submit_task")
+
+    withSubject("retries a failed task", ({ engine, enqueue, events, taskName, work }) =>
+      Effect.gen(function*() {
+        const id = yield* enqueue("failure")
+        yield* work
+        yield* told(events, id, "task.failed")
+        const plain = yield* command(engine, "retry_task", { task_id: id, task_name: taskName })
+        if (engine.retriesByReference) succeeded(plain)
+        else refused(plain)
+        const again = yield* command(engine, "retry_task", { task_id: id, task_name: taskName, override_args: [], override_kwargs: {} })
+        const answer = again.status === "success" ? again.result : {}
+        const newId = String(answer.new_task_id ?? answer.task_id ?? "")
+        if (again.status === "failed") refused(again)
+        yield* work
+        if (newId !== "") yield* told(events, newId, "task.received")
+        refused(yield* command(engine, "retry_task", { task_id: id, override_args: [] }))
+      }), "retry_task")
+
+    withSubject("refuses to retry by its own record what it does not remember", ({ engine }) =>
+      Effect.map(command(engine, "retry_task", { task_id: "no-such-task" }), refused), "retry_task")
+
+    withSubject("retries many, and says which failed", ({ engine, enqueue, events, work }) =>
+      Effect.gen(function*() {
+        const id = yield* enqueue("failure")
+        yield* work
+        yield* told(events, id, "task.failed")
+        const answer = succeeded(yield* command(engine, "bulk_retry", { filter: { task_ids: [id, "no-such-task", id] }, max: 10 }))
+        assert.deepInclude(answer, { requested: 2, succeeded: engine.retriesByReference ? 1 : 0, circuit_broken: false, capped: false })
+        assert.property(answer.failures, "no-such-task")
+      }), "retry_task")
+
+    withSubject("cancels a waiting task", ({ engine, enqueue, events, work }) =>
+      Effect.gen(function*() {
+        const id = yield* enqueue("success")
+        succeeded(yield* command(engine, "cancel_task", { task_id: id }))
+        yield* work
+        assert.notInclude(kindsOf(events, id), "task.succeeded")
+        refused(yield* command(engine, "cancel_task", { task_id: "no-such-task" }))
+      }), "cancel_task")
+
+    withSubject("empties a queue only at the confirmed depth, below the threshold, or by force", ({ engine, enqueue, queue }) =>
+      Effect.gen(function*() {
+        const depth = (expected: number) => until(engine.inventory, ({ queueDepths }) => (queueDepths[queue] ?? 0) === expected)
+        yield* enqueue("success")
+        yield* enqueue("success")
+        yield* depth(2)
+        refused(yield* command(engine, "purge_queue", { queue }))
+        refused(yield* command(engine, "purge_queue", { queue, confirm_token: purgeToken(key, queue, 3) }))
+        refused(yield* command(engine, "purge_queue", { queue, confirm_token: purgeToken(key, queue, 2) }, 1))
+        yield* depth(2)
+        const answer = succeeded(yield* command(engine, "purge_queue", { queue, confirm_token: purgeToken(key, queue, 2) }))
+        assert.deepInclude(answer, { queue, purged: 2 })
+        yield* depth(0)
+        yield* enqueue("success")
+        assert.deepInclude(succeeded(yield* command(engine, "purge_queue", { queue, force: true })), { purged: 1 })
+        yield* depth(0)
+      }), "purge_queue")
+
+    withSubject("changes its pool, and does not go below one", ({ engine, worker }) =>
+      Effect.gen(function*() {
+        const size = Effect.map(engine.inventory, ({ workers }) => workers.find((each) => each.name === worker)?.concurrency ?? 0)
+        const before = yield* size
+        succeeded(yield* command(engine, "pool_grow", { worker_name: worker, delta: 2 }))
+        yield* until(size, (now) => now === before + 2)
+        succeeded(yield* command(engine, "pool_shrink", { worker_name: worker, delta: 1 }))
+        yield* until(size, (now) => now === before + 1)
+        refused(yield* command(engine, "pool_shrink", { worker_name: worker, delta: 1000 }))
+      }), "pool_resize")
+
+    withSubject("stops and begins to consume a queue", ({ engine, enqueue, events, queue, work, worker }) =>
+      Effect.gen(function*() {
+        succeeded(yield* command(engine, "cancel_consumer", { worker_name: worker, queue }))
+        succeeded(yield* command(engine, "add_consumer", { worker_name: worker, queue }))
+        const id = yield* enqueue("success")
+        yield* work
+        yield* told(events, id, "task.succeeded")
+      }), "add_consumer")
+
+    withSubject("limits a rate, and takes the limit away", ({ engine, taskName }) =>
+      Effect.gen(function*() {
+        succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "100/s" }))
+        succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "0" }))
+        refused(yield* command(engine, "rate_limit", { task_name: taskName, rate: "often" }))
+      }), "rate_limit")
+
+    withSubject("lists dead letters a page at a time, and puts one back", ({ engine, enqueue, events, queue, taskName, work }) =>
+      Effect.gen(function*() {
+        const ids = yield* Effect.all([enqueue("failure"), enqueue("failure"), enqueue("failure")])
+        yield* work
+        for (const id of ids) yield* told(events, id, "task.failed")
+        const found: Array<string> = []
+        let cursor: JsonInput = null
+        for (let page = 0; page < 5; page++) {
+          const answer: { readonly [member: string]: JsonInput | undefined } = succeeded(yield* command(engine, "dlq.list", { queue, limit: page === 0 ? 200 : 2, cursor }))
+          if (!Array.isArray(answer.entries)) throw new Error("no entries")
+          for (const entry of answer.entries) {
+            assert.deepInclude(entry, { task_name: taskName, queue })
+            assert.match(String(entry.failed_at), /^\d{4}-.*Z$/)
+            found.push(String(entry.task_id))
+          }
+          cursor = answer.next_cursor ?? null
+          if (cursor === null) break
+        }
+        assert.includeMembers(found, ids)
+        if (engine.actions.requeue_dead_letter === undefined) return
+        succeeded(yield* command(engine, "requeue_dead_letter", { task_id: ids[0] ?? "" }))
+        const left = succeeded(yield* command(engine, "dlq.list", { queue }))
+        assert.notInclude(JSON.stringify(left.entries), ids[0])
+      }), "list_dead_letters")
+  })

@@ -1,0 +1,21 @@
+import { Effect } from "effect"
+import { conforms } from "./conformance.ts"
+import { MemoryEngine } from "./memory.ts"
+
+const subject = (engine: MemoryEngine) =>
+  Effect.sync(() => ({
+    engine: engine.engine,
+    enqueue: (outcome: "success" | "failure") => Effect.sync(() => engine.enqueue({ args: outcome === "failure" ? ["fail"] : [] })),
+    work: Effect.sync(() => {
+      for (const job of engine.jobs.values()) if (job.state === "waiting") engine.work(job.id)
+    }),
+    taskName: "shop.pay",
+    queue: "default",
+    worker: "w1@here"
+  }))
+
+conforms("the engine in memory", Effect.suspend(() => subject(new MemoryEngine())))
+conforms(
+  "an engine that can do little",
+  Effect.suspend(() => subject(new MemoryEngine("little", ["retry_task", "cancel_task", "purge_queue", "pool_resize", "rate_limit", "list_dead_letters"])))
+)

@@ -1,0 +1,162 @@
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
+import { ActionFailed, type Actions, type Call, type Engine, type Report } from "../../../src/agents/runtime/Engine.ts"
+
+interface Job extends Call {
+  readonly id: string
+  state: "waiting" | "running" | "success" | "failure" | "cancelled"
+  error: string | null
+  finishedAt: number | null
+  attempts: number
+}
+
+/** A small task engine in memory: queues, one worker, tasks that succeed unless their first argument is "fail". */
+export class MemoryEngine {
+  readonly jobs = new Map<string, Job>()
+  /** Every action that was carried out, in order. */
+  readonly done: Array<string> = []
+  private report: Report = () => {}
+  private concurrency = 1
+  private limits: Record<string, string> = {}
+  private consumed = new Set(["default"])
+  inventoryFails = false
+
+  constructor(readonly name = "memory", private readonly without: ReadonlyArray<keyof Actions> = []) {}
+
+  enqueue(call: Partial<Call> = {}): string {
+    const id = randomUUID()
+    this.jobs.set(id, { id, task_name: "shop.pay", args: [], kwargs: {}, queue: "default", ...call, state: "waiting", error: null, finishedAt: null, attempts: 0 })
+    this.tell("task.received", id)
+    return id
+  }
+
+  /** Runs a waiting job to its end. */
+  work(id: string): void {
+    const job = this.job(id)
+    job.state = "running"
+    job.attempts++
+    this.tell("task.started", id)
+    const fails = job.args[0] === "fail"
+    job.state = fails ? "failure" : "success"
+    job.error = fails ? "Error: it was told to" : null
+    job.finishedAt = Date.now()
+    if (fails) this.tell("task.failed", id, { exception: "Error", exception_message: "it was told to" })
+    else this.tell("task.succeeded", id, { result: "ok", runtime_ms: 1 })
+  }
+
+  get engine(): Engine {
+    const actions = Object.fromEntries(Object.entries(this.actions()).filter(([name]) => !this.without.some((left) => left === name)))
+    return {
+      name: this.name,
+      start: (report) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            this.report = report
+          }),
+          () => Effect.sync(() => {
+            this.report = () => {}
+          })
+        ),
+      actions,
+      retriesByReference: true,
+      inventory: Effect.suspend(() =>
+        this.inventoryFails ? new ActionFailed({ message: "the broker is away" }) : Effect.sync(() => this.inventory())),
+      reconcile: (id) =>
+        Effect.sync(() => {
+          const job = this.jobs.get(id)
+          const states = { waiting: "pending", running: "started", success: "success", failure: "failure", cancelled: "failure" } as const
+          return { engine_state: job === undefined ? "unknown" : states[job.state], finished_at: job?.finishedAt ?? null, exception: job?.error ?? null }
+        })
+    }
+  }
+
+  private inventory() {
+    const waiting = [...this.jobs.values()].filter(({ state }) => state === "waiting")
+    const queues = [...new Set(["default", ...waiting.map(({ queue }) => queue ?? "default")])]
+    return {
+      brokerType: "memory",
+      brokerConnected: true,
+      queueDepths: Object.fromEntries(queues.map((queue) => [queue, this.depth(queue)])),
+      workers: [{ name: "w1@here", hostname: "here", pid: process.pid, concurrency: this.concurrency, queues: [...this.consumed], activeTasks: 0, registered: ["shop.pay"] }],
+      schedules: []
+    }
+  }
+
+  private depth(queue: string): number {
+    return [...this.jobs.values()].filter((job) => job.state === "waiting" && job.queue === queue).length
+  }
+
+  private actions(): Actions {
+    const did = <A extends { readonly [name: string]: JsonInput }>(what: string, answer: A) =>
+      Effect.sync(() => {
+        this.done.push(what)
+        return answer
+      })
+    return {
+      submit_task: (call) => Effect.suspend(() => did("submit_task", { task_id: this.enqueue(call), engine: this.name })),
+      retry_task: ({ overrides, task_id }) =>
+        Effect.suspend(() => {
+          const job = this.jobs.get(task_id)
+          if (job === undefined) return new ActionFailed({ message: `there is no task ${task_id}` })
+          return did("retry_task", { new_task_id: this.enqueue({ ...job, ...overrides }) })
+        }),
+      cancel_task: ({ task_id }) =>
+        Effect.suspend(() => {
+          const job = this.jobs.get(task_id)
+          if (job?.state !== "waiting") return new ActionFailed({ message: `${task_id} does not wait any more` })
+          job.state = "cancelled"
+          this.tell("task.revoked", task_id)
+          return did("cancel_task", { task_id })
+        }),
+      purge_queue: ({ confirm, queue }) =>
+        Effect.gen(this, function*() {
+          const depth = this.depth(queue)
+          yield* confirm(depth)
+          for (const job of this.jobs.values()) if (job.state === "waiting" && job.queue === queue) this.jobs.delete(job.id)
+          return yield* did("purge_queue", { queue, purged: depth })
+        }),
+      restart_worker: ({ worker_name }) => did("restart_worker", { worker: worker_name }),
+      pool_resize: ({ delta, worker_name }) =>
+        Effect.suspend(() => {
+          if (this.concurrency + delta < 1) return new ActionFailed({ message: "a pool keeps at least one" })
+          this.concurrency += delta
+          return did("pool_resize", { worker: worker_name, delta, concurrency: this.concurrency })
+        }),
+      add_consumer: ({ queue, worker_name }) => Effect.suspend(() => (this.consumed.add(queue), did("add_consumer", { worker: worker_name, queue }))),
+      cancel_consumer: ({ queue, worker_name }) => Effect.suspend(() => (this.consumed.delete(queue), did("cancel_consumer", { worker: worker_name, queue }))),
+      rate_limit: ({ rate, task_name }) => Effect.suspend(() => ((this.limits[task_name] = rate), did("rate_limit", { task_name, rate }))),
+      requeue_dead_letter: ({ task_id }) =>
+        Effect.suspend(() => {
+          const job = this.jobs.get(task_id)
+          if (job?.state !== "failure") return new ActionFailed({ message: `${task_id} is no dead letter` })
+          job.state = "waiting"
+          return did("requeue_dead_letter", { task_id })
+        }),
+      list_dead_letters: ({ limit, queue }) =>
+        Effect.sync(() => {
+          const failed = [...this.jobs.values()].filter((job) => job.state === "failure" && (queue === null || job.queue === queue))
+          const entries = failed.slice(0, limit).map((job) => ({
+            task_id: job.id,
+            task_name: job.task_name,
+            queue: job.queue ?? "default",
+            failed_at: job.finishedAt,
+            error_excerpt: job.error ?? "",
+            attempts: job.attempts
+          }))
+          return { entries, next_cursor: null, total: failed.length }
+        })
+    }
+  }
+
+  private job(id: string): Job {
+    const job = this.jobs.get(id)
+    if (job === undefined) throw new Error(`no job ${id}`)
+    return job
+  }
+
+  private tell(kind: "task.received" | "task.started" | "task.succeeded" | "task.failed" | "task.revoked", taskId: string, more = {}): void {
+    const { args, kwargs, queue, task_name } = this.job(taskId)
+    this.report({ kind, taskId, occurredAt: Date.now(), data: { task_name, queue: queue ?? "default", worker: kind === "task.received" ? null : "w1@here", args, kwargs, ...more } })
+  }
+}

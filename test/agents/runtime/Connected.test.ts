@@ -1,0 +1,114 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
+import { freshAgent } from "../../agent.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { engines } from "../../databases.ts"
+import { until } from "../../until.ts"
+import { MemoryEngine } from "../engines/memory.ts"
+import { drained, online, optionsFor, started, statusOf } from "./agents.ts"
+
+const fresh = (engine: MemoryEngine, more: Partial<AgentOptions> = {}) =>
+  Effect.gen(function*() {
+    const project = yield* freshProject()
+    const credentials = yield* freshAgent(project)
+    const { token } = yield* freshKey({ isAdmin: true })
+    const agent = yield* started(yield* optionsFor(yield* baseUrl, credentials, { engines: [engine.engine], ...more }))
+    const call = (method: string, path: string, body?: unknown) =>
+      request(method, `/projects/${project.slug}${path}`, { token, ...(body === undefined ? {} : { body }) })
+    const command = (path: string, body: object) =>
+      Effect.gen(function*() {
+        const { json, status, text } = yield* call("POST", `/commands/${path}`, { agent_id: credentials.agent_id, ...body })
+        assert.strictEqual(status, 202, text)
+        const { json: ended } = yield* until(call("GET", `/commands/${json.id}`), ({ json }) => !["pending", "dispatched"].includes(json.status))
+        return ended
+      })
+    return { agent, call, command, credentials, project }
+  })
+
+describe.each(engines)("the agent and its brain on %s", (database) => {
+  layer(serverOn(database, { agentHeartbeat: 1 }), { excludeTestServices: true })((it) => {
+    for (const transport of ["ws", "longpoll"] as const) {
+      it.scoped(`reports by ${transport}, and forgets what is acknowledged`, () =>
+        Effect.gen(function*() {
+          const shop = new MemoryEngine()
+          const { agent, call } = yield* fresh(shop, { transport })
+          yield* online(agent)
+          const ids = Array.from({ length: 300 }, (_, n) => shop.enqueue({ args: n % 3 === 0 ? ["fail"] : [n] }))
+          for (const id of ids) shop.work(id)
+          yield* drained(agent)
+          const { json } = yield* call("GET", "/tasks?limit=500&include_total=true")
+          assert.strictEqual(json.total_count, 300)
+          const states = json.items.map(({ state }: { readonly state: string }) => state)
+          assert.strictEqual(states.filter((state: string) => state === "failure").length, 100)
+          assert.strictEqual(states.filter((state: string) => state === "success").length, 200)
+          assert.strictEqual(agent.status().lostEvents, 0)
+        }))
+
+      it.scoped(`carries out commands by ${transport}`, () =>
+        Effect.gen(function*() {
+          const shop = new MemoryEngine()
+          const { agent, command } = yield* fresh(shop, { transport })
+          yield* online(agent)
+          const id = shop.enqueue({ args: ["fail"] })
+          shop.work(id)
+          yield* drained(agent)
+          const retried = yield* command("retry-task", { engine: "memory", task_id: id })
+          assert.strictEqual(retried.status, "completed", JSON.stringify(retried))
+          assert.isTrue(shop.jobs.has(retried.result.new_task_id))
+          const refused = yield* command("cancel-task", { engine: "memory", task_id: id })
+          assert.deepInclude(refused, { status: "failed", error: `${id} does not wait any more` })
+          assert.deepStrictEqual(shop.done, ["retry_task"])
+          if (transport === "longpoll") yield* statusOf(agent, ({ commandsWaiting }) => commandsWaiting === 0)
+        }))
+    }
+
+    it.scoped("answers what was under way when its process ended, and is the same process to the brain after a restart", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const credentials = yield* freshAgent(project)
+        const { token } = yield* freshKey({ isAdmin: true })
+        const shop = new MemoryEngine()
+        const begun: Array<string> = []
+        const stuck = { ...shop.engine, actions: { ...shop.engine.actions, cancel_task: ({ task_id }: { readonly task_id: string }) => (begun.push(task_id), Effect.never) } }
+        const options = yield* optionsFor(yield* baseUrl, credentials, { engines: [stuck] })
+        const call = (method: string, path: string, body?: unknown) =>
+          request(method, `/projects/${project.slug}${path}`, { token, ...(body === undefined ? {} : { body }) })
+        const issue = (task_id: string) =>
+          Effect.map(call("POST", "/commands/cancel-task", { agent_id: credentials.agent_id, engine: "memory", task_id }), ({ json }) => String(json.id))
+        const first = yield* started(options)
+        yield* online(first)
+        const one = yield* issue("a")
+        yield* until(Effect.sync(() => begun.length), (count) => count === 1)
+        yield* Effect.promise(() => first.close())
+        const second = yield* started(options)
+        yield* online(second)
+        const { json } = yield* until(call("GET", `/commands/${one}`), ({ json }) => json.status !== "dispatched")
+        assert.deepInclude(json, { status: "failed", result: { indeterminate: true } })
+        assert.deepStrictEqual(begun, ["a"])
+        const { json: processes } = yield* call("GET", "/agent-workers")
+        assert.strictEqual(processes.length, 1, "the process after a restart should be the same to the brain")
+      }))
+
+    it.scoped("tells of queues, workers and what it can do", () =>
+      Effect.gen(function*() {
+        const shop = new MemoryEngine("memory", ["rate_limit"])
+        const { agent, call, credentials } = yield* fresh(shop, { name: "till 1" })
+        yield* online(agent)
+        shop.enqueue()
+        shop.enqueue()
+        const { json: queues } = yield* until(call("GET", "/queues"), ({ json }) => json[0]?.pending_count === 2 || json[0]?.depth === 2)
+        assert.strictEqual(queues[0].name, "default")
+        const { json: workers } = yield* until(call("GET", "/workers"), ({ json }) => json.length === 1)
+        assert.deepInclude(workers[0], { name: "w1@here", engine: "memory", concurrency: 1 })
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${credentials.agent_id}`
+        assert.strictEqual(row?.host_name, "till 1")
+        assert.deepStrictEqual(JSON.parse(String(row?.capabilities)), {
+          memory: ["add_consumer", "bulk_retry", "cancel_consumer", "cancel_task", "list_dead_letters", "pool_grow", "pool_shrink", "purge_queue",
+            "requeue_dead_letter", "restart_worker", "retry_by_reference_v1", "retry_task", "submit_task"]
+        })
+      }))
+  })
+})

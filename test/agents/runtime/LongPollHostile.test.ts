@@ -1,0 +1,149 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
+import { openFromAgent, seal, WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { signingKey } from "../../../src/agents/protocol/Signing.ts"
+import type { DownKind } from "../../../src/agents/runtime/Reconnect.ts"
+import { MemoryEngine } from "../engines/memory.ts"
+import { drained, optionsFor, started, statusOf } from "./agents.ts"
+import { type FakeBrain, fakeBrain } from "./fakeBrain.ts"
+
+const ids = { agentId: randomUUID(), projectId: randomUUID() }
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const said = (status: number, body: unknown = {}, headers = {}): Answer => ({ status, body: typeof body === "string" ? body : JSON.stringify(body), headers })
+
+/** A long-poll brain; a test replaces what it answers to one kind of request. */
+const polls = (brain: FakeBrain, wrong: { readonly probe?: Answer; readonly poll?: Answer; readonly push?: (frames: ReadonlyArray<string>) => Answer | undefined }) => {
+  const sessions = new Map<string, WireSession>()
+  const nonces: Array<string> = []
+  const wireOf = (request: IncomingMessage) => {
+    const nonce = String(request.headers["x-svc-session-nonce"])
+    const wire = sessions.get(nonce) ?? new WireSession(signingKey(brain.key), { ...ids, sessionId: nonce })
+    if (!sessions.has(nonce)) nonces.push(nonce)
+    sessions.set(nonce, wire)
+    return wire
+  }
+  const write = (response: ServerResponse, { body, headers, status }: Answer) => {
+    response.writeHead(status, { "x-svc-agent-id": ids.agentId, "x-svc-project-id": ids.projectId, ...headers })
+    response.end(body)
+  }
+  const take = (request: IncomingMessage, frames: ReadonlyArray<string>): Answer => {
+    const refusal = wrong.push?.(frames)
+    if (refusal !== undefined) return refusal
+    for (const text of frames) {
+      const frame = openFromAgent(text, wireOf(request), Date.now())
+      if (frame instanceof FrameRefusal) return said(400)
+      if (frame.type === "event_batch") brain.store(frame)
+      brain.frames.push(frame)
+    }
+    return said(200, { accepted: frames.length })
+  }
+  brain.manners.onRequest = (request, response, body) => {
+    wireOf(request)
+    if (request.method === "POST") return write(response, take(request, JSON.parse(body).frames))
+    if (request.url?.includes("max_frames=0") === true) return write(response, wrong.probe ?? said(200, { frames: [] }))
+    if (wrong.poll !== undefined) return write(response, wrong.poll)
+    setTimeout(() => write(response, said(200, { frames: [] })), 50)
+  }
+  return { nonces, heal: () => polls(brain, {}), wireOf }
+}
+
+const running = (brain: FakeBrain, shop: MemoryEngine) =>
+  Effect.flatMap(optionsFor(brain.url, brain, { transport: "longpoll", engines: [shop.engine] }), started)
+
+const forged = seal("command", "c1", { action: "x", target: {}, parameters: {} }, new WireSession(signingKey(Buffer.alloc(32, 1)), { ...ids, sessionId: "s" }), Date.now())
+
+const cases: ReadonlyArray<readonly [what: string, kind: DownKind, wrong: Parameters<typeof polls>[1]]> = [
+  ["401 to the probe", "auth", { probe: said(401) }],
+  ["401 to a poll", "auth", { poll: said(401) }],
+  ["401 to events", "auth", { push: () => said(401) }],
+  ["403 project_inactive", "auth", { probe: said(403, { error: "project_inactive" }) }],
+  ["another 403", "connection", { probe: said(403, "<html>") }],
+  ["a redirect", "connection", { probe: said(302, "", { location: "http://127.0.0.1:1/" }) }],
+  ["no ids", "connection", { probe: said(200, {}, { "x-svc-agent-id": "", "x-svc-project-id": "" }) }],
+  ["HTML to a poll", "connection", { poll: said(200, "<html>Welcome</html>") }],
+  ["garbage frames", "connection", { poll: said(200, { frames: ["{]", 7] }) }],
+  ["a forged command", "connection", { poll: said(200, { frames: [forged] }) }],
+  ["500 to events", "connection", { push: () => said(500) }],
+  ["fewer accepted than sent", "connection", { push: (frames) => said(200, { accepted: frames.length - 1 }) }],
+  ["accepted as a text", "connection", { push: (frames) => said(200, { accepted: String(frames.length) }) }],
+  ["scheduler_upgrade_required", "protocol", { push: () => said(200, { error_code: "scheduler_upgrade_required" }) }]
+]
+
+describe("a long-poll brain that answers", () => {
+  for (const [what, kind, wrong] of cases) {
+    it.scopedLive(`${what}: the agent waits as for ${kind}, and sends all again under a fresh nonce`, () =>
+      Effect.gen(function*() {
+        const brain = yield* fakeBrain
+        const { heal, nonces } = polls(brain, wrong)
+        const shop = new MemoryEngine()
+        const agent = yield* running(brain, shop)
+        const id = shop.enqueue()
+        const waiting = yield* statusOf(agent, ({ state }) => state === "waiting")
+        assert.strictEqual(waiting.problemKind, kind, waiting.problem ?? "")
+        assert.notInclude(JSON.stringify([waiting, agent.lines]), brain.token)
+        if (kind === "auth") return
+        const healed = heal()
+        yield* drained(agent)
+        assert.isTrue(brain.events.has(id))
+        assert.strictEqual(healed.nonces.length, 1)
+        assert.notInclude(nonces, healed.nonces[0])
+      }))
+  }
+
+  it.scopedLive("503 with Retry-After: the agent waits so long", () =>
+    Effect.gen(function*() {
+      const brain = yield* fakeBrain
+      polls(brain, { probe: said(503, {}, { "retry-after": "20" }) })
+      const agent = yield* running(brain, new MemoryEngine())
+      const { nextTryAt } = yield* statusOf(agent, ({ state }) => state === "waiting")
+      assert.isAbove((nextTryAt ?? 0) - Date.now(), 15_000)
+    }))
+
+  it.scopedLive("413 as long as a certain message is among them: only that one is given up, and counted", () =>
+    Effect.gen(function*() {
+      const brain = yield* fakeBrain
+      polls(brain, { push: (frames) => (frames.some((frame) => frame.includes("poison")) ? said(413) : undefined) })
+      const shop = new MemoryEngine()
+      const agent = yield* running(brain, shop)
+      const good = shop.enqueue()
+      yield* drained(agent)
+      shop.enqueue({ task_name: "poison" })
+      yield* drained(agent)
+      const later = shop.enqueue()
+      yield* drained(agent)
+      assert.isTrue(brain.events.has(good) && brain.events.has(later))
+      assert.strictEqual(agent.status().lostEvents, 1)
+      assert.match(agent.lines.join(), /does not take a message of the kind event_batch/)
+    }))
+
+  it.scopedLive("commands: each is answered, and the result kept until a POST with it was accepted", () =>
+    Effect.gen(function*() {
+      const brain = yield* fakeBrain
+      let refuse = true
+      const { wireOf } = polls(brain, {
+        push: (frames) => (refuse && frames.some((frame) => frame.includes("command_result")) ? ((refuse = false), said(500)) : undefined)
+      })
+      const serve = brain.manners.onRequest
+      let sent = 0
+      brain.manners.onRequest = (request, response, body) => {
+        if (request.method !== "GET" || request.url?.includes("max_frames=0") === true || sent > 0) return serve(request, response, body)
+        sent++
+        const frame = seal("command", "c1", { action: "submit_task", target: {}, parameters: { name: "shop.pay" } }, wireOf(request), Date.now())
+        response.end(JSON.stringify({ frames: [frame] }))
+      }
+      const shop = new MemoryEngine()
+      const agent = yield* running(brain, shop)
+      yield* statusOf(agent, ({ commandsWaiting }) => commandsWaiting === 0 && brain.frames.some(({ type }) => type === "command_result"))
+      assert.deepStrictEqual(shop.done, ["submit_task"])
+      assert.isFalse(refuse)
+    }))
+})

@@ -1,0 +1,216 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { eventsOf } from "../../../src/agents/runtime/BufferFile.ts"
+import { BufferFolder } from "../../../src/agents/runtime/BufferFolder.ts"
+import { CommandBook, interrupted } from "../../../src/agents/runtime/CommandBook.ts"
+import type { Parcel } from "../../../src/agents/runtime/InFlight.ts"
+import { Outbox } from "../../../src/agents/runtime/Outbox.ts"
+import type { BufferLimits } from "../../../src/agents/runtime/Packing.ts"
+import { temporaryHome } from "../../databases.ts"
+
+const roomy: BufferLimits = { maxEvents: 100_000, maxBytes: 256 * 1_048_576 }
+
+/** An outbox in the folder, as a process of the agent has it. */
+const outboxIn = (home: string, limits = roomy) => {
+  const lines: Array<string> = []
+  const log = (_level: string, message: string) => void lines.push(message)
+  const folder = new BufferFolder(home, "0123456789ab", log)
+  const outbox = new Outbox(folder.claim(), folder, limits, () => 1000, log)
+  return { folder, lines, outbox, book: new CommandBook(() => outbox.file, () => 1000, log) }
+}
+
+const text = (n: number) => `{"n":${n}}`
+const numbersOf = (parcels: ReadonlyArray<Parcel>) =>
+  parcels.flatMap(({ bodies }) => bodies.flatMap((body) => eventsOf(body) ?? [])).map((event): number => JSON.parse(event).n)
+
+const fill = (outbox: Outbox, count: number, from = 0) => {
+  for (let n = from; n < from + count; n++) outbox.add(text(n))
+  outbox.flush()
+}
+
+/** All that waits, acknowledged as it comes. */
+const drain = (outbox: Outbox, most = 1_000_000) => {
+  const parcels: Array<Parcel> = []
+  for (let parcel = outbox.next(most); parcel !== null; parcel = outbox.next(most)) {
+    parcels.push(parcel)
+    outbox.ack(parcel.id)
+  }
+  outbox.flush()
+  return numbersOf(parcels)
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+describe("the outbox", () => {
+  it.scoped("gives events in their order, many a frame, and forgets what is acknowledged", () =>
+    Effect.gen(function*() {
+      const { outbox } = outboxIn(yield* temporaryHome)
+      fill(outbox, 2500)
+      assert.strictEqual(outbox.events, 2500)
+      const first = outbox.next(1_000_000)
+      assert.isAbove(numbersOf(first === null ? [] : [first]).length, 400)
+      outbox.rewind()
+      assert.deepStrictEqual(drain(outbox), range(0, 2500), "what was not acknowledged is sent again")
+      assert.strictEqual(outbox.events, 0)
+      assert.strictEqual(outbox.bytes, 0)
+    }))
+
+  it.scoped("has at most sixteen frames under way", () =>
+    Effect.gen(function*() {
+      const { outbox } = outboxIn(yield* temporaryHome)
+      fill(outbox, 20_000)
+      const parcels: Array<Parcel> = []
+      for (let parcel = outbox.next(1_000_000); parcel !== null; parcel = outbox.next(1_000_000)) parcels.push(parcel)
+      assert.strictEqual(parcels.length, 16)
+      outbox.ack(parcels[3]?.id ?? "")
+      assert.isNotNull(outbox.next(1_000_000))
+    }))
+
+  it.scoped("drops the oldest when there are too many, and counts them", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const { outbox } = outboxIn(home, { maxEvents: 100, maxBytes: 1_000_000 })
+      fill(outbox, 1234)
+      assert.isAtMost(outbox.events, 100)
+      assert.strictEqual(outbox.loss.events, 1234 - outbox.events)
+      assert.isAbove(outbox.loss.evictedFrames, 0)
+      const left = outbox.events
+      outbox.close(false)
+      const next = outboxIn(home).outbox
+      assert.strictEqual(next.loss.events, 1234 - left, "the count outlives the process")
+      assert.deepStrictEqual(drain(next), range(1234 - left, 1234))
+    }))
+
+  it.scoped("is bounded by bytes too", () =>
+    Effect.gen(function*() {
+      const { outbox } = outboxIn(yield* temporaryHome, { maxEvents: 1_000_000, maxBytes: 5000 })
+      fill(outbox, 5000)
+      assert.isAtMost(outbox.bytes, 5000)
+      assert.strictEqual(outbox.loss.events + outbox.events, 5000)
+    }))
+
+  it.scoped("writes long rows again in pieces for a brain that takes short frames only", () =>
+    Effect.gen(function*() {
+      const { lines, outbox } = outboxIn(yield* temporaryHome)
+      outbox.add(`{"n":"${"x".repeat(2000)}"}`)
+      fill(outbox, 200)
+      assert.deepStrictEqual(drain(outbox, 500), range(0, 200))
+      assert.deepInclude(outbox.loss, { events: 1, rejectedFrames: 1 })
+      assert.match(lines.join(), /longer than the brain takes/)
+    }))
+
+  it.scoped("leaves what it could not send to the next process, and no file when there is nothing", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const first = outboxIn(home)
+      fill(first.outbox, 10)
+      first.outbox.close(false)
+      const second = outboxIn(home)
+      assert.deepStrictEqual(drain(second.outbox), range(0, 10))
+      second.outbox.close(false)
+      assert.deepStrictEqual(readdirSync(home), [])
+    }))
+})
+
+describe("buffers of several processes", () => {
+  it.scoped("are a file each, and one whose process died is taken over", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const [one, two] = [outboxIn(home), outboxIn(home)]
+      assert.notStrictEqual(one.outbox.path, two.outbox.path)
+      fill(one.outbox, 1000)
+      fill(two.outbox, 500, 1000)
+      two.book.begin("c1", null)
+      two.book.begin("c2", "token")
+      two.book.finish("c2", { status: "success", result: `{"a":1}`, error: null }, "token")
+      assert.isNull(one.folder.claimNext(), "a live process's file was taken")
+      two.outbox.close(true)
+      const left = one.folder.claimNext()
+      if (left === null) throw new Error("a dead process's file was not found")
+      while (one.outbox.adopt(left)) assert.isAtLeast(one.outbox.events, 1000)
+      one.book.adopt(left.file.commands())
+      one.folder.remove(left)
+      assert.deepStrictEqual(drain(one.outbox), range(0, 1500))
+      assert.deepStrictEqual(one.book.find("c1"), { status: "failed", result: `{"indeterminate":true}`, error: interrupted })
+      assert.deepStrictEqual(one.book.outstanding().map(({ claimToken, id }) => [id, claimToken]), [["c1", null], ["c2", "token"]])
+      assert.strictEqual(readdirSync(home).filter((name) => name.endsWith(".sqlite")).length, 1)
+    }))
+})
+
+describe("a damaged buffer", () => {
+  const damaged = (damage: (path: string) => void) =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const first = outboxIn(home)
+      for (let n = 0; n < 40; n++) fill(first.outbox, 200, n * 200)
+      const { path } = first.outbox
+      first.outbox.close(false)
+      damage(path ?? "")
+      const next = outboxIn(home)
+      fill(next.outbox, 1, 99_999)
+      const found = drain(next.outbox)
+      assert.include(found, 99_999, "the new buffer does not work")
+      return { found, next, files: readdirSync(home), path }
+    })
+
+  it.scoped("cut in the middle: what can be read is kept, the rest is set aside with a line", () =>
+    Effect.gen(function*() {
+      const { files, found, next } = yield* damaged((path) => truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096))
+      assert.isAbove(found.length, 100)
+      assert.isBelow(found.length, 8001)
+      assert.isTrue(files.some((name) => name.endsWith(".damaged")), files.join())
+      assert.match(next.lines.join(), /is damaged: \d+ events could be read and are kept; it was set aside as .*\.damaged/)
+    }))
+
+  it.scoped("garbage: set aside with a line", () =>
+    Effect.gen(function*() {
+      const { files, found, next } = yield* damaged((path) => writeFileSync(path, "this was a database once ".repeat(5000)))
+      assert.deepStrictEqual(found, [99_999])
+      assert.isTrue(files.some((name) => name.endsWith(".damaged")))
+      assert.match(next.lines.join(), /nothing in it could be read/)
+    }))
+
+  it.scoped("with garbage in an event: that row is dropped and counted, the others are sent", () =>
+    Effect.gen(function*() {
+      const { found, next } = yield* damaged((path) => {
+        const bytes = readFileSync(path)
+        const at = bytes.indexOf(text(4000))
+        bytes.write("}}}}", at)
+        writeFileSync(path, bytes)
+      })
+      assert.strictEqual(found.length + next.outbox.loss.events, 8001)
+      assert.isAbove(next.outbox.loss.events, 0)
+      assert.notInclude(found, 4000)
+    }))
+
+  it.scoped("that cannot be set aside: events are kept in memory", () =>
+    Effect.gen(function*() {
+      const { folder, lines, outbox } = outboxIn(yield* temporaryHome)
+      mkdirSync(`${outbox.path}.damaged`)
+      assert.isNull(folder.replace({ file: outbox.file, path: outbox.path }).path)
+      assert.match(lines.join(), /events are kept in memory/)
+    }))
+
+  it.scoped("an empty file is one like any other", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      writeFileSync(join(home, "0123456789ab-00000000-0000-0000-0000-000000000000.sqlite"), "")
+      const { lines, outbox } = outboxIn(home)
+      fill(outbox, 3)
+      assert.deepStrictEqual(drain(outbox), [0, 1, 2])
+      assert.deepStrictEqual(lines, [])
+    }))
+
+  it.scoped("a folder that cannot be made: events are kept in memory, with a line", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      writeFileSync(join(home, "file"), "")
+      const { lines, outbox } = outboxIn(join(home, "file", "below"))
+      fill(outbox, 3)
+      assert.isNull(outbox.path)
+      assert.deepStrictEqual(drain(outbox), [0, 1, 2])
+      assert.match(lines.join(), /kept in memory/)
+    }))
+})

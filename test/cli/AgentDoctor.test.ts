@@ -1,0 +1,30 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { freshAgent } from "../agent.ts"
+import { baseUrl, freshProject, serverOn } from "../brain.ts"
+import { temporaryHome } from "../databases.ts"
+import { svc } from "./svc.ts"
+
+layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it) => {
+  it.scoped("reads the settings, says what is well, and ends with 1 when something is not", () =>
+    Effect.gen(function*() {
+      const { hmac_secret, token } = yield* freshAgent(yield* freshProject())
+      const home = yield* temporaryHome
+      const env = { SVC_HOME: home, SVC_AGENT_HOME: home, SVC_AGENT_BRAIN_URL: yield* baseUrl, SVC_AGENT_TOKEN: token, SVC_AGENT_HMAC_SECRET: hmac_secret }
+      const well = yield* svc(["agent", "doctor"], env)
+      assert.strictEqual(well.code, 0, well.stderr)
+      assert.match(well.stdout, /^signature {2}ok .*there and back by WebSocket\.$/m)
+      const polled = yield* svc(["agent", "doctor", "--no-websocket", "--json"], env)
+      const { findings, ok } = JSON.parse(polled.stdout)
+      assert.isTrue(ok)
+      assert.match(findings.at(-1).detail, /over HTTP/)
+      const wrong = yield* svc(["agent", "doctor", "--json"], { ...env, SVC_AGENT_TOKEN: "another" })
+      assert.strictEqual(wrong.code, 1)
+      assert.isFalse(JSON.parse(wrong.stdout).ok)
+      assert.match(wrong.stderr, /^svc: 1 of 8 checks failed/)
+      const unset = yield* svc(["agent", "doctor"], { SVC_HOME: home })
+      assert.strictEqual(unset.code, 1)
+      assert.match(unset.stdout, /settings {3}failed/)
+      assert.notInclude(JSON.stringify([well, polled, wrong]), hmac_secret)
+    }))
+})

@@ -1,0 +1,174 @@
+import { assert, describe, it } from "@effect/vitest"
+import BetterSqlite3 from "better-sqlite3"
+import { Effect } from "effect"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import pg from "pg"
+import { type Engine, engines, freshPostgres, temporaryHome } from "../databases.ts"
+import { serving, type Settings, svc } from "./svc.ts"
+
+/** A fresh home and an empty database of this engine, which nobody has migrated. */
+const fresh = (engine: Engine) =>
+  Effect.gen(function*() {
+    const home = yield* temporaryHome
+    const settings: Settings = {
+      SVC_HOME: home,
+      ...(engine === "PostgreSQL" && { SVC_DATABASE_URL: (yield* freshPostgres).url })
+    }
+    return { home, settings }
+  })
+
+/** Statements by hand, as another program would send them. */
+const execute = async (home: string, settings: Settings, statements: ReadonlyArray<string>) => {
+  if (settings.SVC_DATABASE_URL === undefined) {
+    const db = new BetterSqlite3(join(home, "svc.db"))
+    for (const statement of statements) db.exec(statement)
+    db.close()
+    return
+  }
+  const client = new pg.Client({ connectionString: settings.SVC_DATABASE_URL })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+describe.each(engines)("the database commands on %s", (engine) => {
+  it.scoped("look at a database without making or migrating it", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh(engine)
+      for (const command of [["check"], ["status"], ["doctor"], ["migrate", "current"], ["migrate", "history"]]) {
+        const { code, stderr } = yield* svc(command, settings)
+        assert.strictEqual(code, 0, `${command.join(" ")}: ${stderr}`)
+      }
+      assert.deepStrictEqual(readdirSync(home), [])
+      const checked = JSON.parse((yield* svc(["check", "--json"], settings)).stdout)
+      assert.strictEqual(checked.revision, null)
+      assert.strictEqual(checked.database_exists, engine === "PostgreSQL")
+      const behind = yield* svc(["migrate", "current", "--check-heads"], settings)
+      assert.strictEqual(behind.code, 1)
+      assert.match(behind.stderr, /^svc: the database is at revision none, this program's head is \d+\n$/)
+    }))
+
+  it.scoped("move the schema up, and one step back", () =>
+    Effect.gen(function*() {
+      const { settings } = yield* fresh(engine)
+      const up = yield* svc(["migrate", "upgrade", "head"], settings)
+      assert.match(up.stdout, /^applied 1 main\n[\s\S]*revision: \d+\n$/)
+      assert.include((yield* svc(["migrate", "upgrade"], settings)).stdout, "nothing to do")
+      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
+      const current = JSON.parse((yield* svc(["migrate", "current", "--json"], settings)).stdout)
+      assert.strictEqual(current.revision, current.head)
+      const history = JSON.parse((yield* svc(["migrate", "history", "--json"], settings)).stdout)
+      assert.strictEqual(history[0].name, "main")
+      assert.match(history[0].applied_at, /Z$/)
+
+      const far = yield* svc(["migrate", "downgrade", "99"], settings)
+      assert.strictEqual(far.code, 1)
+      const down = yield* svc(["migrate", "downgrade", String(current.revision - 1)], settings)
+      assert.strictEqual(down.stdout.split("\n").at(-2), `revision: ${current.revision - 1}`)
+      assert.strictEqual((yield* svc(["check"], settings)).code, 0)
+    }))
+
+  it.scoped("tell the rows of each table", () =>
+    Effect.gen(function*() {
+      const { settings } = yield* fresh(engine)
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password\n" })
+      const status = JSON.parse((yield* svc(["status", "--json"], settings)).stdout)
+      assert.strictEqual(status.rows.users, 1)
+      assert.strictEqual(status.rows.projects, 1)
+      assert.strictEqual(status.revision, status.head)
+      assert.strictEqual(status.environment, "production")
+      const { stdout } = yield* svc(["status"], settings)
+      assert.match(stdout, /^version: .*\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: /)
+      assert.match(stdout, /\n {2}users +1\n/)
+    }))
+
+  it.scoped("tell it of large tables too, without counting them", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh(engine)
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password\n" })
+      yield* Effect.promise(() =>
+        execute(home, settings, [
+          "INSERT INTO task_counts SELECT id, 'success', 0, 3000000 FROM projects",
+          "INSERT INTO task_counts SELECT id, 'success', 1, -5 FROM projects",
+          `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100500)
+            INSERT INTO key_fingerprints (name, fingerprint, created_at) SELECT 'key ' || i, '', '' FROM n`,
+          "ANALYZE"
+        ]))
+      const status = JSON.parse((yield* svc(["status", "--json"], settings)).stdout)
+      assert.strictEqual(status.rows.tasks, 2_999_995)
+      assert.deepStrictEqual(status.approximate, ["key_fingerprints"])
+      assert.isAtLeast(status.rows.key_fingerprints, 100_000)
+      assert.strictEqual(status.rows.users, 1)
+      const { stdout } = yield* svc(["status"], settings)
+      assert.match(stdout, /\n {2}tasks +2999995\n/)
+      assert.match(stdout, engine === "PostgreSQL" ? /\n {2}key_fingerprints +about \d{6}\n/ : /\n {2}key_fingerprints +more than 100000\n/)
+    }))
+
+  it.scoped("name the program that can undo a step this one does not know", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh(engine)
+      yield* svc(["migrate", "upgrade"], settings)
+      yield* Effect.promise(() =>
+        execute(home, settings, [
+          "INSERT INTO schema_migrations (id, name, compatible_from, applied_at, program) VALUES (900, 'later', 900, '', '7.8.9')"
+        ]))
+      const back = yield* svc(["migrate", "downgrade", "899"], settings)
+      assert.strictEqual(back.code, 1)
+      assert.match(back.stderr, /^svc: [^\n]*revision 900[^\n]* svc 7\.8\.9[^\n]*svc migrate downgrade 899[^\n]*\n$/)
+      const up = yield* svc(["migrate", "upgrade"], settings)
+      assert.strictEqual(up.code, 1)
+      assert.include(up.stderr, "svc 7.8.9")
+    }))
+
+  it.scoped("make the first admin once, and change a password", () =>
+    Effect.gen(function*() {
+      const { settings } = yield* fresh(engine)
+      const make = (command: string, email: string, input: string) =>
+        svc([command, "--email", email, "--display-name", "Ann", "--password-stdin"], settings, { input })
+
+      assert.match((yield* make("bootstrap-admin", "nobody", "a long password\n")).stderr, /^svc: email must be an e-mail address\n$/)
+      const short = yield* make("bootstrap-admin", "ann@example.com", "short\n")
+      assert.match(short.stderr, /^svc: password must have at least 8 characters\n$/)
+      assert.strictEqual((yield* make("bootstrap-admin", "ann@example.com", "")).code, 1)
+
+      const made = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")
+      assert.strictEqual(made.stdout, "made the admin ann@example.com and the project default\n")
+      const again = yield* make("createsuperuser", "bob@example.com", "a long password\n")
+      assert.strictEqual(again.code, 1)
+      assert.match(again.stderr, /^svc: The brain is set up already/)
+
+      const change = (email: string) => svc(["changepassword", email, "--password-stdin"], settings, { input: "another password" })
+      assert.strictEqual((yield* change("ANN@example.com")).code, 0)
+      const stranger = yield* change("eve@example.com")
+      assert.deepStrictEqual(stranger, { code: 1, stdout: "", stderr: "svc: No such user.\n" })
+    }))
+})
+
+describe("a SQLite database that is served", () => {
+  it.scoped("does not go back a step under the brain that works on it", () =>
+    Effect.gen(function*() {
+      const { settings } = yield* fresh("SQLite")
+      const brain = yield* serving(settings)
+      const refused = yield* svc(["migrate", "downgrade", "0"], settings)
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /^svc: Another svc [^\n]+ already serves [^\n]+\n$/)
+      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
+      yield* brain.stop("SIGTERM")
+      assert.strictEqual((yield* svc(["migrate", "downgrade", "0"], settings)).code, 0)
+    }))
+})
+
+describe("a SQLite database that is not there", () => {
+  it.scoped("is not made by going back a step", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh("SQLite")
+      const { code, stderr } = yield* svc(["migrate", "downgrade", "0"], settings)
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /^svc: There is no database at [^\n]+\n$/)
+      assert.isFalse(existsSync(join(home, "svc.db")))
+    }))
+})

@@ -1,0 +1,149 @@
+import { assert, describe, it } from "@effect/vitest"
+import BetterSqlite3 from "better-sqlite3"
+import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { inject } from "vitest"
+import { temporaryHome } from "../databases.ts"
+import { freePort, type Ran, type Settings, svc } from "./svc.ts"
+
+const isRoot = process.getuid?.() === 0
+/** Root may write anywhere, so as root the program runs as nobody. */
+const nobody = isRoot ? { uid: 65_534 } : {}
+
+const refused = ({ code, stderr, stdout }: Ran, part: string | RegExp) => {
+  assert.strictEqual(code, 1, stderr)
+  assert.strictEqual(stdout, "")
+  assert.match(stderr, /^svc: [^\n]+\n$/)
+  assert.notInclude(stderr, "\u001b")
+  if (typeof part === "string") assert.include(stderr, part)
+  else assert.match(stderr, part)
+}
+
+const serve = (settings: Settings, args: ReadonlyArray<string> = [], options = {}) =>
+  svc(["serve", "--port", "0", ...args], settings, options)
+
+/** A home with a migrated database in it. */
+const migrated = Effect.gen(function*() {
+  const home = yield* temporaryHome
+  assert.strictEqual((yield* svc(["migrate", "upgrade"], { SVC_HOME: home })).code, 0)
+  return home
+})
+
+describe("svc serve that cannot start", () => {
+  it.scoped("says so when the folder of the SQLite file cannot be", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      writeFileSync(join(home, "file"), "")
+      refused(yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/file/svc.db` }), `${home}/file`)
+      refused(yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/mistyped/svc.db` }), "no such folder")
+      assert.isFalse(existsSync(join(home, "mistyped")))
+    }))
+
+  it.scoped("says so when folder or file may not be written", () =>
+    Effect.gen(function*() {
+      const home = yield* migrated
+      chmodSync(home, 0o755)
+      const settings = { SVC_HOME: home }
+      chmodSync(join(home, "svc.db"), 0o444)
+      if (!isRoot) chmodSync(home, 0o555)
+      refused(yield* serve(settings, [], nobody), "read-only for this user")
+      if (!isRoot) chmodSync(home, 0o755)
+    }))
+
+  it.scoped("says so when the disk takes no more", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const command = `ulimit -f 100; exec "${process.execPath}" "${inject("program")}" serve --port 0` // blocks of 512 bytes
+      const { status, stderr, stdout } = spawnSync("sh", ["-c", command], { env: { SVC_HOME: home }, encoding: "utf8" })
+      refused({ code: status, stdout, stderr }, /disk/)
+    }))
+
+  it.scoped("says so when the file is no database", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      writeFileSync(join(home, "svc.db"), "no database at all\n".repeat(100))
+      refused(yield* serve({ SVC_HOME: home }), "not a SQLite database")
+    }))
+
+  it.scoped("says so when a newer program has migrated the database", () =>
+    Effect.gen(function*() {
+      const home = yield* migrated
+      const db = new BetterSqlite3(join(home, "svc.db"))
+      db.prepare("INSERT INTO schema_migrations (id, name, compatible_from, applied_at) VALUES (900, 'later', 900, '')").run()
+      db.close()
+      refused(yield* serve({ SVC_HOME: home }), /revision 900, which a newer svc made; .* knows revisions up to \d+\. Start /)
+      assert.include((yield* svc(["check"], { SVC_HOME: home })).stdout, "revision: 900")
+    }))
+
+  it.scoped("says so when the key is not the one the database was written with", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const input = "a long password\n"
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], { SVC_HOME: home }, { input })
+      const other = join(home, "other")
+      mkdirSync(other)
+      cpSync(join(home, "svc.db"), join(other, "svc.db"))
+      refused(yield* serve({ SVC_HOME: other }), "SVC_SECRET_KEY is not the key this database was written with")
+      refused(yield* serve({ SVC_HOME: home, SVC_AUDIT_CHAIN_KEY: "A".repeat(43) }), "SVC_AUDIT_CHAIN_KEY is not the key")
+    }))
+
+  it.scoped("says so when the port is taken", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const port = yield* freePort
+      const other = createServer()
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void other.listen(port, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => other.close())
+      )
+      refused(yield* svc(["serve", "--port", String(port)], { SVC_HOME: home }), "another program listens on that port")
+    }))
+
+  it.scoped("says so when PostgreSQL does not answer, and keeps the password to itself", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const port = yield* freePort
+      const settings = { SVC_HOME: home, SVC_DATABASE_URL: `postgresql://ann:hidden@127.0.0.1:${port}/svc` }
+      for (const command of [["serve"], ["check"], ["status"], ["migrate", "upgrade"]]) {
+        const ran = yield* svc(command, settings)
+        refused(ran, "PostgreSQL does not answer: nothing listens there")
+        assert.notInclude(ran.stderr, "hidden")
+      }
+    }))
+
+  it.scoped("names every setting that is out of range, and the range", () =>
+    Effect.gen(function*() {
+      const settings = { SVC_HOME: yield* temporaryHome, SVC_PORT: "many", SVC_LOG_LEVEL: "loud", SVC_SECRET_KEY_FILE: "/nowhere" }
+      const ran = yield* svc(["serve"], settings)
+      refused(ran, "SVC_PORT must be a whole number from 0 to 65535")
+      refused(ran, "SVC_LOG_LEVEL must be one of debug, info, warning, error")
+      refused(ran, "SVC_SECRET_KEY_FILE: cannot read /nowhere")
+    }))
+
+  it.scoped.each([
+    [{ SVC_DATABASE_URL: "mysql://root@127.0.0.1/svc" }, "SVC_DATABASE_URL must begin with sqlite:/// or postgresql://"],
+    [{ SVC_DATABASE_URL: "sqlite:////tmp/100%/svc.db" }, "SVC_DATABASE_URL: a % of the path is written %25"],
+    [{ SVC_HOST: "203.0.113.9" }, "this machine does not have that address"],
+    [{ SVC_WORKERS: "2" }, "needs PostgreSQL"],
+    [{ SVC_HOME: "/dev/null/svc" }, "/dev/null/svc"]
+  ] as const)("refuses %j", ([setting, part]) =>
+    Effect.gen(function*() {
+      refused(yield* serve({ SVC_HOME: yield* temporaryHome, ...setting }), part)
+    }))
+
+  it.scoped.each([
+    [{ SVC_SECRET_KEY: "-".repeat(50) }, "SVC_SECRET_KEY must be 32 bytes as base64url"],
+    [{ SVC_PUBLIC_URL: "svc.example" }, "SVC_PUBLIC_URL must be an http or https URL, but is \"svc.example\""],
+    [{ SVC_OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "SVC_OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL"],
+    [{ SVC_TRUSTED_PROXIES: "10.0.0.0/8, proxy" }, "SVC_TRUSTED_PROXIES must be IP addresses or ranges such as 10.0.0.0/8, but has \"proxy\""],
+    [{ SVC_SENTRY_DSN: "sentry" }, "SVC_SENTRY_DSN must look like"]
+  ] as const)("refuses %j, and svc check says so before", ([setting, part]) =>
+    Effect.gen(function*() {
+      const settings = { SVC_HOME: yield* temporaryHome, ...setting }
+      refused(yield* serve(settings), part)
+      refused(yield* svc(["check"], settings), part)
+    }))
+})

@@ -1,0 +1,195 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { baseUrl, freshKey, request, serverOn } from "../brain.ts"
+import { temporaryHome } from "../databases.ts"
+import { freshUser, password, signedIn } from "../http/people.ts"
+import { has } from "../needs.ts"
+import { refused } from "./remote.ts"
+import { onTerminal, svc } from "./svc.ts"
+
+const hasTerminal = await has("script")
+
+/** A user, and a home of their own. */
+const person = Effect.gen(function*() {
+  const user = yield* freshUser({ isAdmin: true })
+  const settings = { SVC_HOME: yield* temporaryHome, SVC_URL: yield* baseUrl }
+  const login = svc(["login", "--email", user.email, "--password-stdin"], settings, { input: `${password}\n` })
+  const keys = Effect.gen(function*() {
+    const headers = yield* signedIn(user)
+    return (yield* request("GET", "/api-keys", { headers })).json as ReadonlyArray<{
+      readonly id: string
+      readonly name: string
+      readonly scopes: ReadonlyArray<string>
+      readonly revoked_at: string | null
+      readonly expires_at: string | null
+    }>
+  })
+  return { user, settings, file: join(settings.SVC_HOME, "login.json"), login, keys }
+})
+
+layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
+  it.scoped("makes a key, keeps it for its owner only, and leaves no session", () =>
+    Effect.gen(function*() {
+      const { file, keys, login, settings, user } = yield* person
+      const { code, stderr, stdout } = yield* login
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stdout, `of ${user.email}, good until 20`)
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      const kept = JSON.parse(readFileSync(file, "utf8"))
+      assert.strictEqual(kept.url, settings.SVC_URL)
+      assert.notInclude(stdout + stderr, kept.api_key)
+      const [key] = yield* keys
+      assert.strictEqual(key?.id, kept.key.id)
+      assert.include(key?.name, "svc login on ")
+      assert.isFalse(key?.scopes.includes("admin:*"))
+      assert.isNotNull(key?.expires_at)
+      const sessions = yield* request("GET", "/auth/sessions", { headers: yield* signedIn(user) })
+      assert.lengthOf(sessions.json.filter((one: { is_current: boolean; user_agent_at_issue: string | null }) => one.user_agent_at_issue === "node" && !one.is_current), 1, "that of the keys above")
+
+      assert.strictEqual((yield* svc(["agents", "list", "--project", "default"], { SVC_HOME: settings.SVC_HOME })).code, 1, "no project default here")
+      assert.strictEqual((yield* request("GET", "/projects", { token: kept.api_key })).status, 403, "has the scopes it needs")
+    }))
+
+  it.scoped("a second login ends the key of the first; logout forgets it and says what lives on", () =>
+    Effect.gen(function*() {
+      const { file, keys, login, settings } = yield* person
+      yield* login
+      const first = JSON.parse(readFileSync(file, "utf8")).key.id
+      yield* login
+      const second = JSON.parse(readFileSync(file, "utf8")).key.id
+      const byId = new Map((yield* keys).map((key) => [key.id, key.revoked_at]))
+      assert.isNotNull(byId.get(first))
+      assert.isNull(byId.get(second))
+      assert.include((yield* svc(["logout"], settings)).stdout, second)
+      assert.isFalse(existsSync(file))
+      assert.include((yield* svc(["logout"], settings)).stdout, "nothing is kept")
+      refused(yield* svc(["agents", "list"], settings), "no API key: run svc login, or set SVC_API_KEY")
+    }))
+
+  it.scoped("says so when the key of the one before cannot be ended: it is somebody else's", () =>
+    Effect.gen(function*() {
+      const { file, login, settings } = yield* person
+      yield* login
+      const first = JSON.parse(readFileSync(file, "utf8")).key.id
+      const other = yield* freshUser({ isAdmin: true })
+      const { code, stderr } = yield* svc(["login", "--email", other.email, "--password-stdin"], settings, { input: `${password}\n` })
+      assert.strictEqual(code, 0, stderr)
+      assert.match(stderr, new RegExp(`"svc login on .*" \\(${first}\\) .* could not be ended`))
+    }))
+
+  it.scoped("the kept key goes to no other brain", () =>
+    Effect.gen(function*() {
+      const { login, settings } = yield* person
+      yield* login
+      refused(yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }), /^svc: SVC_URL is http:\/\/127.0.0.1:9, and svc login has a key for http/)
+    }))
+
+  it.scoped("refuses a wrong password, and a key that the brain does not know", () =>
+    Effect.gen(function*() {
+      const { file, settings, user } = yield* person
+      refused(yield* svc(["login", "--email", user.email, "--password-stdin"], settings, { input: "not this one\n" }), "the password is wrong")
+      refused(yield* svc(["login", "--api-key-stdin"], settings, { input: "svk_nobody\n" }), "does not accept the API key from standard input")
+      assert.isFalse(existsSync(file))
+    }))
+
+  it.scoped("keeps a key that there is", () =>
+    Effect.gen(function*() {
+      const { file, settings } = yield* person
+      const { token } = yield* freshKey({ isAdmin: true, scopes: ["agents:read"] })
+      assert.strictEqual((yield* svc(["login", "--api-key-stdin"], settings, { input: `${token}\n` })).code, 0)
+      assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), { url: settings.SVC_URL, api_key: token, key: null })
+      assert.include((yield* svc(["logout"], settings)).stdout, "its API key works on")
+    }))
+
+  it.scoped.each([
+    [[], "--email"],
+    [["--email", "ann@example.com", "--api-key-stdin"], "--email"],
+    [["--email", "ann@example.com"], "--password-stdin"],
+    [["--email", "ann@example.com", "--password-stdin", "--expires-in-days", "0"], "expires-in-days"]
+  ] as const)("refuses %j", ([args, part]) =>
+    Effect.gen(function*() {
+      const { settings } = yield* person
+      refused(yield* svc(["login", ...args], settings, { input: "x\n" }), part, 2)
+    }))
+
+  it.scoped("sends nothing by plain http to another machine, but when told to", () =>
+    Effect.gen(function*() {
+      const { settings, user } = yield* person
+      const elsewhere = (...args: ReadonlyArray<string>) =>
+        svc(["login", "--url", "http://nowhere.invalid", ...args], settings, { input: `${password}\n` })
+      refused(yield* elsewhere("--email", user.email, "--password-stdin"), "plain http to another machine")
+      refused(yield* elsewhere("--api-key-stdin"), "plain http to another machine")
+      refused(yield* elsewhere("--email", user.email, "--password-stdin", "--allow-insecure"), "its host name cannot be found")
+    }))
+
+  it.scoped("refuses an address that is none, and says what is kept when it cannot be read", () =>
+    Effect.gen(function*() {
+      const { file, settings } = yield* person
+      refused(yield* svc(["login", "--url", "ftp://x", "--api-key-stdin"], settings), "--url must be the brain's address")
+      refused(yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://ann:hidden@x" }), "SVC_URL must be the brain's address")
+      writeFileSync(file, `{"api_key":"svk_hidden"`)
+      const { SVC_HOME } = settings
+      const ran = yield* svc(["agents", "list"], { SVC_HOME })
+      refused(ran, "login.json is not what svc login writes; run svc login again")
+      assert.notInclude(ran.stderr, "hidden")
+    }))
+
+  it.scoped.skipIf(!hasTerminal)("asks for the password on a terminal, and does not show it", () =>
+    Effect.gen(function*() {
+      const { file, settings, user } = yield* person
+      const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
+        prompt: "Password of",
+        typed: `${password}\r`
+      })
+      assert.strictEqual(code, 0, shown)
+      assert.notInclude(shown, password)
+      assert.isTrue(existsSync(file))
+    }))
+})
+
+describe("svc login of an account that owes a second factor", () => {
+  it.scopedLive("says how to get in, and keeps nothing", () =>
+    Effect.gen(function*() {
+      const asked: Array<string> = []
+      const user = {
+        id: "01a1fee0-be8f-71fc-86fe-bc815fac9f9d",
+        email: "ann@example.com",
+        first_name: null,
+        last_name: null,
+        display_name: null,
+        is_admin: false,
+        timezone: "UTC",
+        created_at: "2026-11-21T08:00:00.000000Z"
+      }
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          createServer((request, response) => {
+            asked.push(`${request.method} ${request.url}`)
+            response.writeHead(request.url?.endsWith("/login") === true ? 200 : 204, { "content-type": "application/json" })
+            response.end(request.url?.endsWith("/login") === true
+              ? JSON.stringify({ user, mfa_required: true, mfa_enrollment_required: false, mfa_enrollment_deadline: null })
+              : undefined)
+          })
+        ),
+        (server) => Effect.sync(() => server.close())
+      )
+      const port = yield* Effect.async<number>((resume) => {
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      })
+      const home = yield* temporaryHome
+      const ran = yield* svc(
+        ["login", "--url", `http://127.0.0.1:${port}`, "--email", "ann@example.com", "--password-stdin"],
+        { SVC_HOME: home },
+        { input: "a long password\n" }
+      )
+      refused(ran, "second factor, which svc login cannot give")
+      assert.deepStrictEqual(asked, ["POST /api/v1/auth/login", "POST /api/v1/auth/logout"])
+      assert.isFalse(existsSync(join(home, "login.json")))
+    }))
+})

@@ -1,0 +1,9 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { settingsPage } from "../../scripts/settingsPage.ts"
+
+describe("docs/settings.md", () => {
+  it("is what src/services/Settings.ts and src/cli/ClientSettings.ts declare (`npm run docs` writes it)", () => {
+    assert.strictEqual(readFileSync("docs/settings.md", "utf8"), settingsPage())
+  })
+})

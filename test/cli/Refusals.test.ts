@@ -1,0 +1,94 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { serverOn } from "../brain.ts"
+import { tlsProxy } from "../e2e/tls.ts"
+import { has } from "../needs.ts"
+import { ok, refused, visitor } from "./remote.ts"
+import { svc } from "./svc.ts"
+
+const hasOpenSsl = await has("OpenSSL")
+
+layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain refuses or that finds none", (it) => {
+  it.scoped("says which key is not accepted, what it lacks, and which project is not seen", () =>
+    Effect.gen(function*() {
+      const { run, settings, token } = yield* visitor({ scopes: ["agents:read"] })
+      refused(yield* run("tasks", "list"), "The API key lacks the scope tasks:read. The key is from SVC_API_KEY")
+      refused(yield* run("agents", "list", "--project", "nowhere"), "--project or SVC_PROJECT")
+      const unknown = yield* svc(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hidden" })
+      refused(unknown, "does not accept the API key from SVC_API_KEY")
+      assert.notInclude(unknown.stderr, "hidden")
+      const broken = yield* svc(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hid\nden" })
+      refused(broken, "what SVC_API_KEY has is no API key")
+      assert.notInclude(broken.stderr, "svk_hid")
+      const { SVC_API_KEY: _, ...keyless } = settings
+      refused(yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: "/nowhere" }), "SVC_API_KEY_FILE: cannot read /nowhere")
+      const file = join(settings.SVC_HOME ?? "", "key")
+      writeFileSync(file, `${token}\n`)
+      ok(yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: file }))
+      const viewer = yield* visitor({ role: "viewer" })
+      refused(yield* viewer.run("agents", "create", "shop"), "svc: ")
+    }))
+
+  it.scoped("says that nothing listens, that no svc answers, that a proxy fails, and what is wrong with TLS", () =>
+    Effect.gen(function*() {
+      const { base, settings } = yield* visitor()
+      const at = (url: string) => svc(["agents", "list"], { ...settings, SVC_URL: url })
+      const answers = { status: 200, body: "<html>\u001b[31m" }
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() => createServer((_, response) => response.writeHead(answers.status).end(answers.body))),
+        (server) => Effect.sync(() => server.close())
+      )
+      const port = yield* Effect.async<number>((resume) => {
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      })
+      refused(yield* at(`http://127.0.0.1:${port}`), "is no svc, or one of another version")
+      answers.status = 502
+      refused(yield* at(`http://127.0.0.1:${port}`), "a proxy before it, answered 502")
+      refused(yield* at(`https://127.0.0.1:${port}`), "no TLS is spoken there")
+      yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
+      refused(yield* at(`http://127.0.0.1:${port}`), "cannot be reached: nothing listens there")
+      refused(yield* at("http://nowhere.invalid"), "its host name cannot be found")
+      if (!hasOpenSsl) return
+      const { url } = yield* tlsProxy(base)
+      refused(yield* at(url), "NODE_EXTRA_CA_CERTS")
+    }))
+
+  it.scoped("says that a command may have been issued when it was sent and not answered", () =>
+    Effect.gen(function*() {
+      const { base, connect, settings } = yield* visitor()
+      yield* connect("shop")
+      let status: number | null = null
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          createServer((request, response) => {
+            const answer = async () => {
+              if (request.method === "POST") return status === null ? request.socket.destroy() : response.writeHead(status).end()
+              const { authorization = "" } = request.headers
+              const answered = await fetch(`${base}${request.url}`, { headers: { authorization } })
+              return response.writeHead(answered.status, { "content-type": "application/json" }).end(await answered.text())
+            }
+            void answer()
+          })
+        ),
+        (server) => Effect.sync(() => server.close())
+      )
+      const port = yield* Effect.async<number>((resume) => {
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      })
+      const restart = svc(["commands", "restart", "w"], { ...settings, SVC_URL: `http://127.0.0.1:${port}` })
+      refused(yield* restart, /it ended the connection\): it may have been\. Look with svc commands list/, 3)
+      status = 504
+      refused(yield* restart, "(status 504): it may have been", 3)
+      status = 503 // said by a proxy that has no brain to give it to
+      refused(yield* restart, "svc: ")
+    }))
+})

@@ -1,0 +1,51 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { event } from "../agent.ts"
+import { serverOn } from "../brain.ts"
+import { until } from "../until.ts"
+import { gate } from "./gate.ts"
+import { visitor } from "./remote.ts"
+import { freePort, running, svc } from "./svc.ts"
+
+layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks tail", (it) => {
+  it.scoped("goes on where a cut connection ended, one JSON object a line, and ends with 0", () =>
+    Effect.gen(function*() {
+      const { base, connect, settings } = yield* visitor()
+      const way = yield* gate(base)
+      const agent = yield* connect("shop")
+      const tail = yield* running(["tasks", "tail", "--json"], { ...settings, SVC_URL: way.url })
+      const people = yield* running(["tasks", "tail"], settings)
+      const seen = () => tail.stdout().split("\n").filter((line) => line !== "").map((line): string => JSON.parse(line).task_id)
+      const send = (task_id: string) =>
+        Effect.promise(() => agent.sendEvents([event({ task_id, data: { task_name: "pay\u009b2J\u001b[31m" } })]))
+      // what comes before it listens is not shown, so ask until it does
+      let n = 0
+      yield* until(Effect.suspend(() => Effect.as(send(`first-${++n}`), [seen(), people.stdout()])), ([lines, text]) => lines?.length !== 0 && text !== "")
+      way.shut()
+      yield* until(Effect.sync(tail.stderr), (text) => text.includes("opened again"))
+      yield* send("missed")
+      assert.notInclude(seen(), "missed")
+      way.reopen()
+      yield* until(Effect.sync(seen), (ids) => ids.includes("missed"))
+      yield* send("after")
+      const ids = yield* until(Effect.sync(seen), (ids) => ids.includes("after"))
+      assert.strictEqual(new Set(ids).size, ids.length, "nothing twice")
+      yield* until(Effect.sync(people.stdout), (text) => text.includes("after"))
+      assert.match(people.stdout(), /^20\S+ {2}received {2}celery {2}pay\\x9b2J\\x1b\[31m {2}first-\d+\n/)
+      assert.notMatch(people.stdout() + tail.stdout(), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+      assert.strictEqual(yield* tail.stop("SIGINT"), 0)
+      assert.strictEqual(yield* people.stop("SIGTERM"), 0)
+    }))
+
+  it.scoped("fails at once where it may not look, or nobody answers", () =>
+    Effect.gen(function*() {
+      const { run } = yield* visitor({ scopes: ["agents:read"] })
+      const forbidden = yield* run("tasks", "tail")
+      assert.deepInclude(forbidden, { code: 1, stdout: "" })
+      assert.include(forbidden.stderr, "lacks the scope tasks:read")
+      const { settings } = yield* visitor()
+      const alone = yield* svc(["tasks", "tail"], { ...settings, SVC_URL: `http://127.0.0.1:${yield* freePort}` })
+      assert.strictEqual(alone.code, 1)
+      assert.match(alone.stderr, /^svc: the brain at \S+ cannot be reached: nothing listens there\n$/)
+    }))
+})

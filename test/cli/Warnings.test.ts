@@ -1,0 +1,56 @@
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Facts, warningsOf } from "../../src/cli/Warnings.ts"
+import * as SettingsLayer from "../../src/layers/Settings.ts"
+import { Settings, type SettingsShape } from "../../src/services/Settings.ts"
+
+const calm: Omit<Facts, "settings"> = {
+  dialect: "sqlite",
+  revision: 1,
+  head: 1,
+  unknownNames: [],
+  exposedFiles: [],
+  freeBytes: 2 ** 40,
+  openFilesLimit: 65_536,
+  maxConnections: null
+}
+
+const warnings = (overrides: Partial<SettingsShape>, facts: Partial<Facts> = {}) =>
+  Effect.map(Settings, (settings) => warningsOf({ ...calm, settings, ...facts })).pipe(
+    Effect.provide(SettingsLayer.layer({ SVC_HOME: "/nowhere" }, overrides)),
+    Effect.provide(NodeContext.layer)
+  )
+
+const abroad = { host: "0.0.0.0", publicUrl: "https://svc.example.com", trustedProxies: ["10.0.0.0/8"] }
+
+describe("svc doctor", () => {
+  it.effect("has nothing to say about the defaults, nor about a brain behind its proxy", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* warnings({}), [])
+      assert.deepStrictEqual(yield* warnings({}, { revision: null }), [])
+      assert.deepStrictEqual(yield* warnings(abroad), [])
+    }))
+
+  const cases: ReadonlyArray<readonly [string, Partial<SettingsShape>, Partial<Facts>]> = [
+    ["nothing reads SVC_DATABSE_URL, SVC_PROT of", {}, { unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"] }],
+    ["migrates it at start", {}, { head: 2 }],
+    ["needs PostgreSQL", { workers: 2 }, {}],
+    ["SVC_PUBLIC_URL is not set", { host: "0.0.0.0" }, {}],
+    ["will refuse to start", { ...abroad, publicUrl: "http://svc.example.com" }, {}],
+    ["go over plain http", { ...abroad, environment: "development" }, {}],
+    ["SVC_TRUSTED_PROXIES is empty", { ...abroad, trustedProxies: [] }, {}],
+    ["below two heartbeats", { agentHeartbeat: 20 }, {}],
+    ["SVC_AUDIT_RETENTION_DAYS is below 90", { auditRetentionDays: 30 }, {}],
+    ["others can read /home/svc.db", {}, { exposedFiles: ["/home/svc.db"] }],
+    ["less than 1 GiB", {}, { freeBytes: 1000 }],
+    ["raise ulimit -n", {}, { openFilesLimit: 1024 }],
+    ["gives 100 connections", { workers: 8 }, { dialect: "pg", maxConnections: 100 }]
+  ]
+  it.effect.each(cases)("warns: %s", ([part, settings, facts]) =>
+    Effect.gen(function*() {
+      const said = yield* warnings(settings, facts)
+      assert.strictEqual(said.length, 1, said.join("\n"))
+      assert.include(said[0], part)
+    }))
+})

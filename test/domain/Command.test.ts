@@ -1,0 +1,79 @@
+import { assert, describe, it } from "@effect/vitest"
+import { commandText, mayFollow, sourcesOf, statuses } from "../../src/domain/Command.ts"
+import { selectionOf } from "../../src/domain/Command/Selection.ts"
+import { purgeToken } from "../../src/domain/PurgeToken.ts"
+import secrets from "../agents/protocol/vectors/secrets.json" with { type: "json" }
+
+describe("statuses of a command", () => {
+  it("follow one another in this way only", () => {
+    const arrows = statuses.flatMap((from) => statuses.filter((to) => mayFollow(from, to)).map((to) => `${from} > ${to}`))
+    assert.deepStrictEqual(arrows, [
+      "pending > dispatched",
+      "pending > timeout",
+      "pending > cancelled",
+      "dispatched > pending",
+      "dispatched > completed",
+      "dispatched > failed",
+      "dispatched > timeout",
+      "dispatched > cancelled",
+      "timeout > completed",
+      "timeout > failed"
+    ])
+    assert.deepStrictEqual(sourcesOf("timeout"), ["pending", "dispatched"])
+    assert.deepStrictEqual(sourcesOf("completed"), ["dispatched", "timeout"])
+  })
+})
+
+describe("the JSON text of a command", () => {
+  it("splices payload and result as they are", () => {
+    const text = commandText({
+      id: "i",
+      project_id: "p",
+      agent_id: null,
+      issued_by: null,
+      action: "a",
+      target_type: "t",
+      target_id: null,
+      payload: "{\"n\":12345678901234567890}",
+      status: "pending",
+      result: "[1.0]",
+      error: null,
+      issued_at: "i" as never, // any text will do
+      dispatched_at: null,
+      completed_at: null,
+      timeout_at: "t" as never
+    })
+    assert.include(text, ",\"payload\":{\"n\":12345678901234567890},\"result\":[1.0]}")
+    assert.strictEqual(JSON.parse(text).result[0], 1)
+  })
+})
+
+describe("the filter of a bulk retry", () => {
+  it("names distinct tasks in their order", () => {
+    assert.deepStrictEqual(selectionOf({ task_ids: ["b", "a", "b"], engine: "rq" }), { task_ids: ["b", "a"], engine: "rq" })
+    assert.deepStrictEqual(selectionOf({ task_ids: ["a"] }), { task_ids: ["a"], engine: null })
+  })
+
+  it("is null when it names none", () => {
+    for (const filter of [null, {}, { state: "failure" }, { task_ids: null, engine: "rq" }]) assert.isNull(selectionOf(filter))
+  })
+
+  it("says what is wrong", () => {
+    const paths = (filter: Record<string, unknown>) => {
+      const issues = selectionOf(filter)
+      return Array.isArray(issues) ? issues.map(({ path }) => path) : issues
+    }
+    assert.deepStrictEqual(paths({ task_ids: "a" }), ["filter.task_ids"])
+    assert.deepStrictEqual(paths({ task_ids: [] }), ["filter.task_ids"])
+    assert.deepStrictEqual(paths({ task_ids: ["a", ""] }), ["filter.task_ids.1"])
+    assert.deepStrictEqual(paths({ task_ids: ["a\0"] }), ["filter.task_ids.0"])
+    assert.deepStrictEqual(paths({ task_ids: ["\ud800"] }), ["filter.task_ids.0"])
+    assert.deepStrictEqual(paths({ task_ids: ["a"], engine: 1, state: "x" }), ["filter.state", "filter.engine"])
+  })
+})
+
+describe("purge tokens", () => {
+  it.each(secrets.purge_confirm_token)("$message", ({ depth, queue, secret_hex, token }) => {
+    assert.strictEqual(purgeToken(Buffer.from(secret_hex, "hex"), queue, depth), token)
+  })
+})

@@ -1,0 +1,145 @@
+import { Effect, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { until } from "../until.ts"
+
+const freePort = Effect.async<number>((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})
+
+const ended = (child: ChildProcess) =>
+  Effect.async<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+  })
+
+export interface BrainProcess {
+  readonly url: string
+  /** kill -9, and waits until it is gone. */
+  readonly kill: Effect.Effect<void>
+  /** SIGSTOP: it is there, and does nothing any more. */
+  readonly freeze: Effect.Effect<void>
+  /** SIGTERM, and answers the exit code. */
+  readonly stop: Effect.Effect<number | null>
+  /** Starts it again on the same port, home and database, and waits until it is ready. */
+  readonly start: Effect.Effect<void>
+  readonly log: () => string
+  readonly pid: () => number
+}
+
+/** A home and a database that outlive the brains started on them, with an admin already made. */
+export interface Site {
+  readonly env: Readonly<Record<string, string>>
+  readonly brain: Effect.Effect<BrainProcess, never, Scope.Scope>
+}
+
+const password = "correct horse battery"
+const email = "admin@example.com"
+
+/** A site of the program `svc` at this path, in a fresh home; on SQLite unless the settings name a database. */
+export const siteOf = (program: string, settings: Readonly<Record<string, string>> = {}) =>
+  Effect.gen(function*() {
+    const home = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-e2e-"))),
+      (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
+    )
+    const env = { PATH: process.env.PATH ?? "", SVC_HOME: home, SVC_LOG_LEVEL: "warning", ...settings }
+    const bootstrap = [program, "bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
+    yield* Effect.async<void>((resume) => {
+      const child = spawn(process.execPath, bootstrap, { env, stdio: ["pipe", "ignore", "inherit"] })
+      child.once("exit", (code) => resume(code === 0 ? Effect.void : Effect.dieMessage(`bootstrap-admin ended with ${code}`)))
+      child.stdin.end(password)
+    })
+
+    const brain = Effect.gen(function*() {
+      const port = yield* freePort
+      const url = `http://127.0.0.1:${port}`
+      let child: ChildProcess | undefined
+      let log = ""
+      const ready = Effect.promise(async () => {
+        try {
+          return (await fetch(`${url}/health/ready`)).status
+        } catch {
+          return 0
+        }
+      })
+      const start = Effect.sync(() => {
+        const started = spawn(process.execPath, [program, "serve", "--port", String(port)], { env, stdio: ["ignore", "pipe", "pipe"] })
+        for (const stream of [started.stdout, started.stderr]) stream.on("data", (chunk) => (log += String(chunk)))
+        child = started
+      }).pipe(
+        Effect.zipRight(until(ready, (status) => status === 200)),
+        Effect.asVoid,
+        Effect.tapError(() => Effect.log(log)),
+        Effect.orDie
+      )
+      const signal = (name: NodeJS.Signals) =>
+        Effect.suspend(() => {
+          if (child === undefined) return Effect.succeed(null)
+          const running = child
+          running.kill(name)
+          return Effect.map(ended(running), () => running.exitCode)
+        })
+      yield* Effect.acquireRelease(start, () => signal("SIGKILL"))
+      return {
+        url,
+        start,
+        kill: Effect.asVoid(signal("SIGKILL")),
+        freeze: Effect.sync(() => child?.kill("SIGSTOP")),
+        stop: signal("SIGTERM"),
+        log: () => log,
+        pid: () => child?.pid ?? 0
+      } satisfies BrainProcess
+    })
+    return { env, brain } satisfies Site
+  })
+
+export type Call = (method: string, path: string, body?: unknown) => Effect.Effect<{
+  readonly status: number
+  // tests look into whatever came back
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly json: any
+}>
+
+/** Signs in as the admin and makes an API key that may do all. */
+export const adminKey = (brain: Pick<BrainProcess, "url">) =>
+  Effect.promise(async () => {
+    const login = await fetch(`${brain.url}/api/v1/auth/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email, password })
+    })
+    if (login.status !== 200) throw new Error(await login.text())
+    const cookies = login.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0] ?? "")
+    const csrf = cookies.find((cookie) => cookie.includes("csrf"))?.split("=")[1] ?? ""
+    const created = await fetch(`${brain.url}/api/v1/api-keys`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie: cookies.join("; "), "x-csrf-token": decodeURIComponent(csrf) },
+      body: JSON.stringify({ name: "e2e", scopes: ["admin:*"] })
+    })
+    if (created.status !== 201) throw new Error(await created.text())
+    const { token } = (await created.json()) as { readonly token: string } // ApiKeyCreated of the contract
+    return token
+  })
+
+/** Signs in as the admin, and answers REST calls under /api/v1 with a key of theirs, to any brain of the site. */
+export const signedIn = (brain: BrainProcess) =>
+  Effect.map(adminKey(brain), (token) =>
+    (at: BrainProcess): Call => (method, path, body) =>
+      Effect.promise(async () => {
+        const response = await fetch(`${at.url}/api/v1${path}`, {
+          method,
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        })
+        const text = await response.text()
+        return { status: response.status, json: text === "" ? null : JSON.parse(text) }
+      })
+  )

@@ -1,0 +1,193 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { FlowProducer } from "bullmq"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { bullmq, bullmqFromOutside } from "../../src/agents/engines/bullmq/BullMQ.ts"
+import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+import { add, bull, connection, gate } from "../agents/engines/bullmq/world.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { has } from "../needs.ts"
+import { until } from "../until.ts"
+
+const ready = await has("Redis")
+
+/** A project with an agent, and REST calls in it by an admin's key. */
+const prepared = Effect.gen(function*() {
+  const project = yield* freshProject()
+  const admin = yield* freshKey({ isAdmin: true })
+  const call = (method: string, path: string, body?: unknown) =>
+    request(method, `/projects/${project.slug}${path}`, body === undefined ? { token: admin.token } : { token: admin.token, body })
+  const created = yield* call("POST", "/agents", { name: "shop" })
+  assert.strictEqual(created.status, 201)
+  const { agent, hmac_secret: hmacSecret, token } = created.json
+  const task = (id: string) => Effect.map(call("GET", `/tasks/bullmq/${encodeURIComponent(id)}`), ({ json }) => json)
+  const settled = (id: string, ...states: ReadonlyArray<string>) => until(task(id), ({ state }) => states.includes(state))
+  const command = (action: string, body: object) =>
+    Effect.gen(function*() {
+      const posted = yield* call("POST", `/commands/${action}`, { agent_id: agent.id, ...body })
+      assert.strictEqual(posted.status, 202, posted.text)
+      return yield* until(
+        Effect.map(call("GET", `/commands/${posted.json.id}`), ({ json }) => json),
+        ({ status }) => !["pending", "dispatched"].includes(status)
+      )
+    })
+  const home = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-bullmq-"))),
+    (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
+  )
+  return { call, command, home, hmacSecret, settled, token }
+})
+
+/** The program of bullmq/worker.ts. */
+const workerProcess = (...args: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const root = fileURLToPath(new URL("../../", import.meta.url))
+      const program = [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/e2e/bullmq/worker.ts`, ...args]
+      return spawn(process.execPath, program, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
+    }),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
+    it.scoped("report what happens and obey: an app and two worker processes with one token", () =>
+      Effect.gen(function*() {
+        const { call, command, home, hmacSecret, settled, token } = yield* prepared
+        const { prefix, queue } = yield* bull
+        const shop = yield* queue("shop")
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() => startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })),
+          (app) => Effect.promise(() => app.close())
+        )
+        const first = yield* workerProcess(prefix, brainUrl, token, hmacSecret, home)
+        const second = yield* workerProcess(prefix, brainUrl, token, hmacSecret, home)
+        const workers = yield* until(
+          Effect.map(call("GET", "/workers"), ({ json }) => json as ReadonlyArray<{ readonly name: string; readonly pid: number }>),
+          (workers) => workers.filter(({ pid }) => pid !== null).length === 2
+        )
+        const ofProcess = (pid: number | undefined) => workers.find((worker) => worker.pid === pid)?.name
+
+        const fine = yield* add(shop, "greet", { to: "ada", password: "not-for-eyes" }) // masked by its name
+        assert.deepInclude(yield* settled(`shop:${fine.id}`, "success"), {
+          name: "greet",
+          queue: "shop",
+          kwargs: { to: "ada", password: "[REDACTED]" },
+          args: []
+        })
+
+        const charge = yield* add(shop, "charge", { closed: true })
+        const failed = yield* settled(`shop:${charge.id}`, "failure")
+        assert.strictEqual(failed.exception, "RangeError: the till is closed")
+        assert.include(failed.traceback, "worker.ts")
+        const retried = yield* command("retry-task", { engine: "bullmq", task_id: `shop:${charge.id}` })
+        assert.deepInclude(retried, { status: "completed", error: null })
+        assert.deepInclude(yield* settled(`shop:${charge.id}`, "success"), { result: "charged" })
+        const overridden = yield* command("retry-task", {
+          engine: "bullmq",
+          task_id: `shop:${fine.id}`,
+          override_args: [],
+          override_kwargs: { to: "bob" }
+        })
+        assert.deepInclude(yield* settled(overridden.result.new_task_id, "success"), { kwargs: { to: "bob" } })
+
+        const broken = yield* Effect.forEach([1, 2, 3], () => add(shop, "charge", { closed: true }))
+        const ids = broken.map(({ id }) => `shop:${id}`)
+        for (const id of ids) yield* settled(id, "failure")
+        const bulk = yield* command("bulk-retry", { filter: { task_ids: ids, engine: "bullmq" } })
+        assert.strictEqual(bulk.status, "completed", JSON.stringify(bulk))
+        for (const id of ids) yield* settled(id, "success")
+
+        const flows = yield* Effect.acquireRelease(
+          Effect.sync(() => new FlowProducer({ connection, prefix })),
+          (flows) => Effect.promise(() => flows.close())
+        )
+        const step = (name: string) => ({ name, queueName: "shop", data: {} })
+        const flow = yield* Effect.promise(() =>
+          flows.add({ ...step("order"), children: [{ ...step("parcel"), children: [step("label"), step("weigh")] }] })
+        )
+        const root = `shop:${flow.job.id}`
+        yield* settled(root, "success")
+        const leaf = `shop:${flow.children?.[0]?.children?.[0]?.job.id}`
+        const tree = yield* until(call("GET", `/tasks/bullmq/${encodeURIComponent(leaf)}/tree`), ({ json }) => json.node_count === 4)
+        assert.deepInclude(tree.json, { root_task_id: root, truncated: false })
+
+        for (const _ of [1, 2, 3]) {
+          const long = yield* add(shop, "long", {})
+          yield* settled(`shop:${long.id}`, "started")
+          const cancelled = yield* command("cancel-task", { engine: "bullmq", task_id: `shop:${long.id}` })
+          assert.strictEqual(cancelled.status, "completed", cancelled.error)
+          yield* settled(`shop:${long.id}`, "revoked")
+        }
+
+        for (const pid of [first.pid, second.pid]) {
+          const resized = yield* command("pool-resize", { worker_name: ofProcess(pid), delta: 1 })
+          assert.strictEqual(resized.status, "completed", resized.error)
+          const paused = yield* command("cancel-consumer", { worker_name: ofProcess(pid), queue: "shop" })
+          assert.strictEqual(paused.status, "completed", paused.error)
+        }
+        const parked = yield* Effect.forEach([1, 2], () => add(shop, "greet", {}))
+        const wrong = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 7 })
+        assert.strictEqual(wrong.status, "failed")
+        const purged = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 2 })
+        assert.deepInclude(purged.result, { queue: "shop", purged: 2 }, purged.error)
+        for (const { id } of parked) yield* settled(`shop:${id}`, "revoked")
+        const resumed = yield* command("add-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
+        assert.strictEqual(resumed.status, "completed", resumed.error)
+        const restarted = yield* command("restart-worker", { worker_name: ofProcess(second.pid) })
+        assert.strictEqual(restarted.status, "completed", restarted.error)
+
+        const crash = yield* add(shop, "crash", {})
+        const { worker_name } = yield* settled(`shop:${crash.id}`, "started")
+        const killed = worker_name === ofProcess(first.pid) ? first : second
+        killed.kill("SIGKILL")
+        assert.deepInclude(yield* settled(`shop:${crash.id}`, "success"), { result: "survived", retry_count: 1 })
+      }))
+
+    it.scoped("report and obey from outside, as far as that goes", () =>
+      Effect.gen(function*() {
+        const { call, command, home, hmacSecret, settled, token } = yield* prepared
+        const { prefix, queue, worker } = yield* bull
+        const mail = yield* queue("mail")
+        const held = gate()
+        let closed = true
+        yield* worker("mail", async (job) => {
+          if (job.name === "long") return held.opened
+          if (closed) throw new RangeError("the box is closed")
+          return job.data
+        }, { concurrency: 2 })
+        const old = yield* add(mail, "welcome", { to: "ada" }) // before there was an agent
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, engines: [bullmqFromOutside({ queues: ["mail"], connection, prefix })] })
+          ),
+          (agent) => Effect.promise(() => agent.close())
+        )
+        const task_id = `mail:${old.id}`
+        assert.deepInclude(yield* settled(task_id, "failure"), { exception: "RangeError: the box is closed", kwargs: { to: "ada" } })
+        closed = false
+        assert.deepInclude(yield* command("retry-task", { engine: "bullmq", task_id }), { status: "completed" })
+        assert.deepInclude(yield* settled(task_id, "success"), { result: { to: "ada" } })
+
+        const later = yield* add(mail, "welcome", {}, { delay: 3_600_000 })
+        yield* settled(`mail:${later.id}`, "received")
+        yield* command("cancel-task", { engine: "bullmq", task_id: `mail:${later.id}` })
+        yield* settled(`mail:${later.id}`, "revoked")
+        const long = yield* add(mail, "long", {})
+        yield* settled(`mail:${long.id}`, "started")
+        const refused = yield* command("cancel-task", { engine: "bullmq", task_id: `mail:${long.id}` })
+        assert.strictEqual(refused.status, "failed")
+        assert.include(refused.error, "from outside nobody can end it")
+        held.open()
+        yield* settled(`mail:${long.id}`, "success")
+        yield* until(call("GET", "/queues"), ({ json }) => json.some((queue: { name: string; depth: number }) => queue.name === "mail" && queue.depth === 0))
+      }))
+  })
+})

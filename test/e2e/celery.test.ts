@@ -1,0 +1,152 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { has } from "../needs.ts"
+import { until } from "../until.ts"
+import { celeryWorker } from "./celery.ts"
+import { tlsProxy } from "./tls.ts"
+
+const ready = await has("Redis", "Python", "OpenSSL")
+
+/** A project with an agent, and REST calls in it by an admin's key. */
+const prepared = Effect.gen(function*() {
+  const project = yield* freshProject()
+  const { token } = yield* freshKey({ isAdmin: true })
+  const call = (method: string, path: string, body?: unknown) =>
+    request(method, `/projects/${project.slug}${path}`, body === undefined ? { token } : { token, body })
+  const created = yield* call("POST", "/agents", { name: "celery" })
+  assert.strictEqual(created.status, 201)
+  const agent: { readonly id: string } = created.json.agent
+  const task = (id: string) => Effect.map(call("GET", `/tasks/celery/${encodeURIComponent(id)}`), ({ json }) => json)
+  const settled = (id: string, ...states: ReadonlyArray<string>) => until(task(id), ({ state }) => states.includes(state))
+  /** Posts a command and waits for its end. */
+  const command = (action: string, body: object) =>
+    Effect.gen(function*() {
+      const posted = yield* call("POST", `/commands/${action}`, { agent_id: agent.id, ...body })
+      assert.strictEqual(posted.status, 202, posted.text)
+      const ended = yield* until(
+        Effect.map(call("GET", `/commands/${posted.json.id}`), ({ json }) => json),
+        ({ status }) => !["pending", "dispatched"].includes(status)
+      )
+      return ended
+    })
+  return { project, agent, token: created.json.token, hmacSecret: created.json.hmac_secret, call, task, settled, command }
+})
+
+describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
+    it.scoped("reports what happens and obeys", () =>
+      Effect.gen(function*() {
+        const node = "w1@shop"
+        const { agent, call, command, hmacSecret, project, settled, task, token } = yield* prepared
+        const celery = yield* celeryWorker({
+          brainUrl: yield* baseUrl,
+          project: project.slug,
+          agentId: agent.id,
+          token,
+          hmacSecret,
+          redisDatabase: engine === "SQLite" ? 11 : 12,
+          node
+        })
+        yield* until(call("GET", "/agents"), ({ json }) => json[0]?.state === "online").pipe(
+          Effect.tapError(() => Effect.log(celery.log()))
+        )
+        yield* until(call("GET", "/workers"), ({ json }) => json.some((worker: { name: string }) => worker.name === node))
+
+        const [added = ""] = yield* celery.send("add")
+        const success = yield* settled(added, "success")
+        assert.deepInclude(success, { name: "shop.add", queue: "celery", state: "success", retry_count: 0, worker_name: node })
+        assert.deepStrictEqual([success.args, success.kwargs], [[2, 3], {}])
+
+        const [failed = ""] = yield* celery.send("fail")
+        const failure = yield* settled(failed, "failure")
+        assert.deepInclude(failure, { name: "shop.fail", state: "failure" })
+        assert.match(failure.exception, /ValueError.*no stock/)
+
+        const [flaky = ""] = yield* celery.send("flaky")
+        assert.deepInclude(yield* settled(flaky, "success"), { name: "shop.flaky", retry_count: 1, parent_task_id: null })
+
+        const [first = "", second = ""] = yield* celery.send("chain")
+        yield* settled(first, "success")
+        yield* settled(second, "success")
+        const tree = yield* call("GET", `/tasks/celery/${second}/tree`)
+        assert.deepInclude(tree.json, { root_task_id: first, node_count: 2, truncated: false })
+
+        for (const id of yield* celery.send("group")) yield* settled(id, "success")
+
+        const [login = ""] = yield* celery.send("login")
+        const masked = yield* settled(login, "success")
+        assert.notInclude(JSON.stringify(masked), "hunter2")
+        assert.strictEqual(masked.kwargs.password, "[REDACTED]")
+
+        const events = yield* call("GET", `/events?engine=celery&task_id=${flaky}`)
+        const kinds = events.json.items.map((event: { kind: string }) => event.kind)
+        for (const kind of ["task.received", "task.started", "task.retried", "task.succeeded"]) assert.include(kinds, kind)
+
+        const retried = yield* command("retry-task", { engine: "celery", task_id: added })
+        assert.deepInclude(retried, { status: "completed", error: null })
+        yield* settled(retried.result.new_task_id, "success")
+
+        const overridden = yield* command("retry-task", {
+          engine: "celery",
+          task_id: added,
+          override_args: [20, 22],
+          override_kwargs: {}
+        })
+        assert.strictEqual(overridden.status, "completed")
+        assert.strictEqual(String((yield* settled(overridden.result.new_task_id, "success")).result), "42")
+
+        const [napping = ""] = yield* celery.send("nap")
+        yield* settled(napping, "started")
+        assert.strictEqual((yield* command("cancel-task", { engine: "celery", task_id: napping })).status, "completed")
+        yield* settled(napping, "revoked")
+
+        const resized = yield* command("pool-resize", { worker_name: node, delta: 1 })
+        assert.deepInclude(resized, { status: "completed" })
+        assert.deepInclude(resized.result, { worker: node, delta: 1 })
+        const limited = yield* command("rate-limit", { task_name: "shop.add", rate: "10/s", worker_name: node })
+        assert.strictEqual(limited.status, "completed")
+
+        yield* celery.send("parked")
+        const unguarded = yield* command("purge-queue", { queue: "parked" })
+        assert.strictEqual(unguarded.status, "failed")
+        const wrong = yield* command("purge-queue", { queue: "parked", observed_depth: 2 })
+        assert.strictEqual(wrong.status, "failed")
+        const purged = yield* command("purge-queue", { queue: "parked", observed_depth: 3 })
+        assert.deepInclude(purged, { status: "completed" })
+        assert.deepInclude(purged.result, { queue: "parked", purged: 3 })
+
+        const consuming = yield* command("add-consumer", { worker_name: node, queue: "parked" })
+        assert.strictEqual(consuming.status, "completed")
+        for (const id of yield* celery.send("parked")) yield* settled(id, "success")
+        assert.strictEqual((yield* command("cancel-consumer", { worker_name: node, queue: "parked" })).status, "completed")
+
+        assert.strictEqual((yield* task(added)).state, "success")
+      }), 180_000)
+
+    it.scoped("works over long-poll as well", () =>
+      Effect.gen(function*() {
+        const { agent, call, command, hmacSecret, project, settled, token } = yield* prepared
+        const { cert, url } = yield* tlsProxy(yield* baseUrl)
+        const celery = yield* celeryWorker({
+          brainUrl: url,
+          authority: cert,
+          project: project.slug,
+          agentId: agent.id,
+          token,
+          hmacSecret,
+          redisDatabase: engine === "SQLite" ? 13 : 14,
+          node: "w2@shop",
+          transport: "longpoll"
+        })
+        const online = until(call("GET", "/agents"), ({ json }) => json[0]?.state === "online")
+        yield* Effect.tapError(online, () => Effect.log(celery.log()))
+        const [added = ""] = yield* celery.send("add")
+        yield* settled(added, "success")
+        const retried = yield* command("retry-task", { engine: "celery", task_id: added })
+        assert.deepInclude(retried, { status: "completed" })
+        yield* settled(retried.result.new_task_id, "success")
+      }), 180_000)
+  })
+})

@@ -1,0 +1,112 @@
+import { Effect } from "effect"
+import { createServer, type Socket, connect } from "node:net"
+
+/** A TCP connection on its way through a proxy. */
+interface Link {
+  readonly client: Socket
+  readonly server: Socket
+}
+
+/** A TCP proxy that cuts, holds back or loses what passes. */
+export class Proxy {
+  private readonly links = new Set<Link>()
+  private refusing = false
+  /** What clients send is read and forgotten. */
+  private losing = false
+  /** What clients send waits. */
+  private delayed: Array<() => void> | null = null
+  private trap: { readonly pattern: RegExp; readonly caught: () => void } | null = null
+  private readonly held = new Map<Link, Array<Buffer>>()
+
+  constructor(private readonly target: { readonly host: string; readonly port: number }) {}
+
+  readonly accept = (client: Socket): void => {
+    if (this.refusing) {
+      client.destroy()
+      return
+    }
+    const server = connect(this.target)
+    const link = { client, server }
+    this.links.add(link)
+    // what one side had written before it ended still gets to the other one
+    for (const [socket, other] of [[client, server], [server, client]] as const) {
+      socket.on("error", () => {}).on("close", () => {
+        this.links.delete(link)
+        this.held.delete(link)
+        other.end()
+      })
+    }
+    client.on("data", (data) => {
+      if (this.losing) return
+      const pass = () => server.write(data)
+      if (this.delayed !== null) {
+        this.delayed.push(pass)
+        return
+      }
+      if (this.trap?.pattern.test(data.toString("latin1")) === true) {
+        this.held.set(link, [])
+        this.trap.caught()
+        this.trap = null
+      }
+      pass()
+    })
+    server.on("data", (data) => {
+      const waiting = this.held.get(link)
+      if (waiting === undefined) client.write(data)
+      else waiting.push(data)
+    })
+  }
+
+  /** Cuts all connections. */
+  drop(): void {
+    for (const { client, server } of this.links) {
+      client.destroy()
+      server.destroy()
+    }
+  }
+
+  refuse(refusing: boolean): void {
+    this.refusing = refusing
+  }
+
+  lose(losing: boolean): void {
+    this.losing = losing
+  }
+
+  delay(delaying: boolean): void {
+    const waiting = this.delayed ?? []
+    this.delayed = delaying ? waiting : null
+    if (!delaying) for (const pass of waiting) pass()
+  }
+
+  /** Resolves when a client has sent text that matches; the answer to it, and all behind it, waits for `release`. */
+  catch(pattern: RegExp): Promise<void> {
+    return new Promise((caught) => {
+      this.trap = { pattern, caught }
+    })
+  }
+
+  release(): void {
+    for (const [link, waiting] of this.held) for (const data of waiting) link.client.write(data)
+    this.held.clear()
+  }
+}
+
+/** A proxy to this address, closed with the scope, and the port it listens on. */
+export const proxyTo = (target: { readonly host: string; readonly port: number }) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly proxy: Proxy; readonly port: number; readonly close: () => void }>((resume) => {
+      const proxy = new Proxy(target)
+      const server = createServer(proxy.accept)
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ proxy, port, close: () => void server.close() }))
+      })
+    }),
+    ({ close, proxy }) =>
+      Effect.sync(() => {
+        close()
+        proxy.drop()
+      })
+  )

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createServer } from "node:tls"
+
+/**
+ * A TLS proxy in front of the brain at `target`, as people run one, with a certificate of its own: the published
+ * agents refuse long-poll over plain http, on loopback too.
+ */
+export const tlsProxy = (target: string) =>
+  Effect.gen(function*() {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-tls-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")]
+    const options = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    execFileSync("openssl", [...options, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert], {
+      stdio: "ignore"
+    })
+    const { hostname, port } = new URL(target)
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (client) => {
+          const brain = connect({ host: hostname, port: Number(port) })
+          client.pipe(brain).pipe(client)
+          client.on("error", () => brain.destroy())
+          brain.on("error", () => client.destroy())
+        })
+      ),
+      (server) => Effect.sync(() => server.close())
+    )
+    const listening = yield* Effect.async<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    })
+    return { url: `https://localhost:${listening}`, cert }
+  })

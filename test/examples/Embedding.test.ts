@@ -1,0 +1,106 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import * as Agent from "../../src/agents/runtime/Agent.ts"
+import { MemoryEngine } from "../agents/engines/memory.ts"
+import { adminKey } from "../e2e/brainProcess.ts"
+import { callAt } from "../e2e/calls.ts"
+import { site } from "../e2e/site.ts"
+import { until } from "../until.ts"
+
+const root = new URL("../../", import.meta.url).pathname
+const source = join(root, "examples/embedding/main.ts")
+
+/** The example as a program: `svc` is this package's entry point. Answers its folder. */
+const program = Effect.gen(function*() {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      mkdirSync(join(root, "node_modules/.cache"), { recursive: true })
+      return mkdtempSync(join(root, "node_modules/.cache/svc-example-"))
+    }),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  yield* Effect.promise(() =>
+    build({
+      entryPoints: { main: source },
+      alias: { svc: join(root, "src/index.ts") },
+      outdir: folder,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20.19",
+      external: ["better-sqlite3", "argon2", "pg-native", "@sentry/node", "@parcel/watcher", "msgpackr-extract"],
+      logLevel: "error",
+      banner: { js: `import { createRequire as appRequire } from "node:module"; const require = appRequire(import.meta.url);` }
+    })
+  )
+  return folder
+})
+
+const running = (file: string, env: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child: ChildProcess = spawn(process.execPath, [file], { env: { ...env, SVC_PORT: "0" }, stdio: ["ignore", "pipe", "pipe"] })
+      let said = ""
+      for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (said += String(chunk)))
+      const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
+      const stop = Effect.promise(() => {
+        child.kill("SIGTERM")
+        return exit
+      })
+      return { child, said: () => said, stop }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+it.scopedLive("the embedding example: its own page, the brain's API, a reaction to tasks, a rule of its own, a clean end", () =>
+  Effect.gen(function*() {
+    const folder = yield* program
+    const { env } = yield* site("SQLite")
+    const app = yield* running(join(folder, "main.js"), env)
+    const said = yield* until(Effect.sync(app.said), (text) => /listening at http/.test(text))
+    const url = (/listening at (http\S+)/.exec(said)?.[1] ?? "").replace("0.0.0.0", "127.0.0.1")
+
+    const page = yield* Effect.promise(() => fetch(`${url}/`))
+    assert.match(yield* Effect.promise(() => page.text()), /projects: .*shop/)
+    assert.isNull(page.headers.get("content-security-policy"), "the brain's headers are not put on the application's pages")
+    const call = callAt({ url }, yield* adminKey({ url }))
+    assert.strictEqual((yield* call("GET", "/health")).json.status, "ok")
+    const missing = yield* call("GET", "/no-such-thing")
+    assert.strictEqual(missing.status, 404)
+    assert.strictEqual(missing.json.code, "not_found")
+    const theirs = yield* Effect.promise(() => fetch(`${url}/no-such-page`))
+    assert.strictEqual(theirs.status, 404)
+    assert.notInclude(theirs.headers.get("content-type") ?? "", "problem")
+
+    // an agent comes by WebSocket; its mail fails, and the application has it tried again
+    const { json: agent } = yield* call("POST", "/projects/shop/agents", { name: "mail" })
+    const engine = new MemoryEngine()
+    yield* Agent.make({ brainUrl: url, token: agent.token, hmacSecret: agent.hmac_secret, home: join(folder, "agent"), engines: [engine.engine] })
+    yield* until(call("GET", "/projects/shop/agents"), ({ json }) => json[0]?.state === "online")
+    const task = engine.enqueue({ task_name: "mail.send", args: ["fail"] })
+    engine.work(task)
+    yield* until(Effect.sync(() => engine.done), (done) => done.includes("retry_task"))
+    yield* until(Effect.sync(app.said), (text) => text.includes(`mail.send ${task}: `) && text.includes(`another try of ${task}`))
+    const { json: commands } = yield* call("GET", "/projects/shop/commands")
+    assert.deepInclude(commands.items[0], { action: "retry_task", target_id: task })
+
+    const purge = { agent_id: agent.agent.id, queue: "payments", force: true }
+    const refused = yield* call("POST", "/projects/shop/commands/purge-queue", purge)
+    assert.strictEqual(refused.status, 409)
+    assert.strictEqual(refused.json.code, "payments_are_kept")
+    assert.strictEqual((yield* call("POST", "/projects/shop/commands/purge-queue", { ...purge, queue: "mail" })).status, 202)
+
+    assert.strictEqual(yield* app.stop, 0)
+  }))
+
+it("the docs show the example as it is", () => {
+  const docs = readFileSync(join(root, "docs/embedding.md"), "utf8")
+  const blocks = [...docs.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block ?? "")
+  assert.isAbove(blocks.length, 3)
+  const example = readFileSync(source, "utf8")
+  for (const block of blocks) assert.include(example, block.trimEnd())
+})

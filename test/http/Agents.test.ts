@@ -1,0 +1,211 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Chunk, Effect, Option, Redacted, Stream } from "effect"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { Agents } from "../../src/services/Agents.ts"
+import { Hints } from "../../src/services/Database.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import { Projects } from "../../src/services/Projects.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+
+const command = (project_id: string, agent_id: string, status: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const id = yield* Ids.next
+    const now = yield* Timestamp.now
+    yield* sql`INSERT INTO commands ${
+      sql.insert({
+        id,
+        project_id,
+        agent_id,
+        action: "retry_task",
+        target_type: "task",
+        payload: "{}",
+        sealed_payload: "sealed",
+        status,
+        issued_at: now,
+        timeout_at: Timestamp.addSeconds(now, 60)
+      })
+    }`
+    return id
+  })
+
+const task = (project_id: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const id = yield* Ids.next
+    const now = yield* Timestamp.now
+    yield* sql`INSERT INTO tasks ${
+      sql.insert({
+        id,
+        project_id,
+        engine: "celery",
+        task_id: id,
+        name: "mail.send",
+        state: "success",
+        priority: "normal",
+        retry_count: 0,
+        tags: "[]",
+        first_event_at: now,
+        history: "",
+        revision: 1,
+        created_at: now,
+        updated_at: now
+      })
+    }`
+  })
+
+const statusesOf = (projectId: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ status: string; sealed_payload: string | null }>`
+      SELECT status, sealed_payload FROM commands WHERE project_id = ${projectId} ORDER BY status`
+    return rows.map(({ sealed_payload, status }) => [status, sealed_payload])
+  })
+
+/** The ids hinted on `access` until there are `count`. */
+const hinted = (count: number) =>
+  Effect.gen(function*() {
+    const hints = yield* Hints
+    return yield* Effect.forkScoped(Effect.map(Stream.runCollect(Stream.take(hints.subscribe("access"), count)), Chunk.toArray))
+  })
+
+describe.each(engines)("agents on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("its secrets are shown once; the token names it, and the secret is its key", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const agents = yield* Agents
+        const project = yield* freshProject()
+        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const path = `/projects/${project.slug}/agents`
+        const created = yield* request("POST", path, { ...admin, body: { name: "shop workers" } })
+        assert.strictEqual(created.status, 201)
+        const { agent, hmac_secret, token } = created.json
+        assert.match(token, /^sva_[\w-]{43}$/)
+        assert.lengthOf(Buffer.from(hmac_secret, "base64url"), 32)
+        assert.deepInclude(agent, {
+          name: "shop workers",
+          state: "offline",
+          engine_adapters: [],
+          capabilities: {},
+          is_outdated: false,
+          version_status: null,
+          last_seen_at: null,
+          last_refused_reason: null
+        })
+        assert.deepStrictEqual((yield* request("GET", path, admin)).json, [agent])
+        const stored = JSON.stringify(yield* sql`SELECT * FROM agents WHERE id = ${agent.id}`)
+        assert.notInclude(stored, token)
+        assert.notInclude(stored, hmac_secret)
+
+        const identity = Option.getOrThrow(yield* agents.byToken(token))
+        assert.deepInclude(identity, { agent_id: agent.id, project_id: project.id, name: "shop workers" })
+        assert.deepStrictEqual(Redacted.value(identity.key), Buffer.from(hmac_secret, "base64url"))
+        const key = yield* agents.hmacKey(project.id, agent.id)
+        assert.deepStrictEqual(Redacted.value(key), Redacted.value(identity.key))
+        assert.deepStrictEqual(yield* agents.byToken("sva_nobody"), Option.none())
+        yield* sql`UPDATE projects SET is_active = 0 WHERE id = ${project.id}`
+        assert.deepStrictEqual(yield* agents.byToken(token), Option.none())
+      }))
+
+    it.effect("says what it last connected with, and what it lost", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const path = `/projects/${project.slug}/agents`
+        const { agent } = (yield* request("POST", path, { ...admin, body: { name: "a" } })).json
+        const now = yield* Timestamp.now
+        yield* sql`UPDATE agents SET protocol_version = '1', last_refused_at = ${now}, last_refused_reason = 'version',
+          last_refused_detail = 'it speaks version 1' WHERE id = ${agent.id}`
+        const [outdated] = (yield* request("GET", path, admin)).json
+        assert.deepInclude(outdated, {
+          is_outdated: true,
+          version_status: "outdated",
+          last_refused_at: now,
+          last_refused_reason: "version",
+          last_refused_detail: "it speaks version 1"
+        })
+        yield* sql`UPDATE agents SET protocol_version = '2' WHERE id = ${agent.id}`
+        const [current] = (yield* request("GET", path, admin)).json
+        assert.deepInclude(current, { is_outdated: false, version_status: "current" })
+        for (const worker_id of ["w1", "w2"]) {
+          yield* sql`INSERT INTO agent_health ${
+            sql.insert({ agent_id: agent.id, worker_id, captured_at: now, telemetry_loss: `{"event_records":3}` })
+          }`
+        }
+        const health = yield* request("GET", `${path}/${agent.id}/health`, admin)
+        assert.deepStrictEqual(health.json.map((row: { worker_id: string }) => row.worker_id), ["w2", "w1"])
+        assert.deepInclude(health.json[0], { captured_at: now, telemetry_loss: { event_records: 3 } })
+      }))
+
+    it.scoped("deleting it voids its token, ends its commands and tells every replica", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const agents = yield* Agents
+        const project = yield* freshProject()
+        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const path = `/projects/${project.slug}/agents`
+        const { agent, token } = (yield* request("POST", path, { ...admin, body: { name: "a" } })).json
+        const other = (yield* request("POST", path, { ...admin, body: { name: "b" } })).json
+        for (const status of ["pending", "dispatched", "completed"]) yield* command(project.id, agent.id, status)
+        yield* command(project.id, other.agent.id, "pending")
+        yield* sql`INSERT INTO agent_health ${sql.insert({ agent_id: agent.id, captured_at: yield* Timestamp.now })}`
+        const told = yield* hinted(1)
+        const stranger = yield* freshProject()
+        const foreign = yield* freshKey({ roles: { [stranger.id]: "admin" } })
+        assert.strictEqual((yield* request("DELETE", `/projects/${stranger.slug}/agents/${agent.id}`, foreign)).status, 404)
+        assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 204)
+        assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 404)
+        assert.deepStrictEqual(yield* agents.byToken(token), Option.none())
+        assert.deepStrictEqual(yield* statusesOf(project.id), [
+          ["cancelled", null],
+          ["cancelled", null],
+          ["completed", "sealed"],
+          ["pending", "sealed"]
+        ])
+        assert.deepStrictEqual(yield* told, [agent.id])
+        assert.strictEqual((yield* request("GET", `${path}/${agent.id}/health`, admin)).status, 404)
+      }))
+  })
+
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.scoped("deleting a project takes everything of it, and nothing of others", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const projects = yield* Projects
+        const agents = yield* Agents
+        const [project, kept] = [yield* freshProject(), yield* freshProject()]
+        const global = yield* freshKey({ isAdmin: true })
+        const bound = yield* freshKey({ isAdmin: true, boundTo: project.id })
+        const { agent, token } =
+          (yield* request("POST", `/projects/${project.slug}/agents`, { ...global, body: { name: "a" } })).json
+        yield* command(project.id, agent.id, "pending")
+        yield* Effect.forEach([project.id, project.id, kept.id], task)
+        const owner = yield* freshKey({ roles: { [project.id]: "admin" } })
+        assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, owner)).status, 403)
+        const told = yield* hinted(1)
+        assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, global)).status, 204)
+        assert.deepStrictEqual(yield* told, [agent.id])
+        assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, global)).status, 404)
+        assert.strictEqual((yield* request("GET", "/projects", bound)).status, 401, "bound keys go with it")
+        assert.deepStrictEqual(yield* agents.byToken(token), Option.none())
+        const again = { slug: project.slug, name: "Again" }
+        assert.strictEqual((yield* request("POST", "/projects", { ...global, body: again })).status, 201)
+
+        yield* projects.sweepDeleted()
+        const left = (table: string) =>
+          Effect.map(sql<{ project_id: string }>`SELECT project_id FROM ${sql(table)}`, (rows) => rows.map((row) => row.project_id))
+        assert.deepStrictEqual(yield* left("tasks"), [kept.id])
+        assert.deepStrictEqual(yield* left("commands"), [])
+        assert.deepStrictEqual(yield* left("project_deletions"), [project.id], "events may still be on their way")
+        yield* task(project.id)
+        yield* sql`UPDATE project_deletions SET created_at = ${Timestamp.addSeconds(yield* Timestamp.now, -601)}`
+        yield* projects.sweepDeleted()
+        assert.deepStrictEqual(yield* left("tasks"), [kept.id])
+        assert.deepStrictEqual(yield* left("project_deletions"), [])
+      }))
+  })
+})

@@ -1,0 +1,146 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { freshUser, proxied, signedIn } from "./people.ts"
+
+type Browser = Readonly<Record<string, string>>
+
+const mint = (headers: Browser, body: object) =>
+  request("POST", "/api-keys", { headers, body: { name: "script", ...body } })
+
+describe.each(engines)("API keys on %s", (engine) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
+    it.effect("a key is shown once, works, and notes its use", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const headers = yield* signedIn(yield* freshUser())
+        const created = yield* mint(headers, { scopes: ["projects:read", "auth:read", "auth:read"], expires_in_days: 1 })
+        assert.strictEqual(created.status, 201)
+        const { token, ...shown } = created.json
+        assert.match(token, /^svk_[\w-]{43}$/)
+        assert.deepInclude(shown, { prefix: token.slice(0, 12), scopes: ["projects:read", "auth:read"], revoked_at: null })
+        const first = yield* request("GET", "/api-keys", { headers })
+        assert.deepStrictEqual(first.json, [shown])
+        const me = yield* request("GET", "/auth/me", { token, headers: { "x-forwarded-for": "192.0.2.7" } })
+        assert.strictEqual(me.status, 200)
+        const used = yield* request("GET", "/api-keys", { headers })
+        assert.strictEqual(used.json[0].last_used_ip, "192.0.2.7")
+        assert.isNotNull(used.json[0].last_used_at)
+        yield* request("GET", "/auth/me", { token })
+        assert.deepStrictEqual((yield* request("GET", "/api-keys", { headers })).json, used.json, "noted once a minute")
+        const rows = yield* sql`SELECT * FROM api_keys`
+        assert.notInclude(JSON.stringify(rows), token)
+      }))
+
+    it.effect("a revoked or expired key stops at once, and stays in the list", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const headers = yield* signedIn(yield* freshUser())
+        const { id, token } = (yield* mint(headers, { scopes: ["auth:read"] })).json
+        const use = request("GET", "/auth/me", { token })
+        assert.strictEqual((yield* use).status, 200)
+        assert.strictEqual((yield* request("DELETE", `/api-keys/${id}`, { headers })).status, 204)
+        assert.strictEqual((yield* use).status, 401)
+        const [revoked] = (yield* request("GET", "/api-keys", { headers })).json
+        assert.isNotNull(revoked.revoked_at)
+        assert.strictEqual((yield* request("DELETE", `/api-keys/${id}`, { headers })).status, 204)
+        assert.deepStrictEqual((yield* request("GET", "/api-keys", { headers })).json, [revoked])
+        const other = (yield* mint(headers, { scopes: ["auth:read"], expires_in_days: 1 })).json
+        yield* sql`UPDATE api_keys SET expires_at = '2020-01-01T00:00:00.000000Z' WHERE id = ${other.id}`
+        assert.strictEqual((yield* request("GET", "/auth/me", { token: other.token })).status, 401)
+      }))
+
+    it.effect("keys are their owner's own", () =>
+      Effect.gen(function*() {
+        const headers = yield* signedIn(yield* freshUser())
+        const { id } = (yield* mint(headers, {})).json
+        const stranger = yield* signedIn(yield* freshUser({ isAdmin: true }))
+        assert.deepStrictEqual((yield* request("GET", "/api-keys", { headers: stranger })).json, [])
+        const body = { allowed_cidrs: null }
+        assert.strictEqual((yield* request("PATCH", `/api-keys/${id}`, { headers: stranger, body })).status, 404)
+        assert.strictEqual((yield* request("DELETE", `/api-keys/${id}`, { headers: stranger })).status, 404)
+      }))
+
+    it.effect("takes scopes from the catalogue only, and the admins' from admins only", () =>
+      Effect.gen(function*() {
+        const headers = yield* signedIn(yield* freshUser())
+        const admin = yield* signedIn(yield* freshUser({ isAdmin: true }))
+        const catalogue = (yield* request("GET", "/api-keys/scopes", { headers })).json
+        assert.deepStrictEqual(catalogue.admin_only, ["admin:*", "users:read", "users:write"])
+        const unknown = yield* mint(admin, { scopes: ["tasks:read", "tasks:fly"] })
+        assert.deepInclude(unknown.json.details.issues[0], { path: "scopes.1" })
+        for (const scope of catalogue.admin_only) {
+          const refused = yield* mint(headers, { scopes: [scope] })
+          assert.deepInclude(refused.json, { status: 403, code: "scope_admin_only" })
+          assert.strictEqual((yield* mint(admin, { scopes: [scope] })).status, 201)
+        }
+        const every = catalogue.scopes.filter((scope: string) => !catalogue.admin_only.includes(scope))
+        assert.strictEqual((yield* mint(headers, { scopes: every })).status, 201)
+      }))
+
+    it.effect("a key does no more than its owner may by now", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* freshUser({ isAdmin: true })
+        const { token } = (yield* mint(yield* signedIn(user), { scopes: ["admin:*"] })).json
+        assert.strictEqual((yield* request("GET", "/users", { token })).status, 200)
+        yield* sql`UPDATE users SET is_admin = 0 WHERE id = ${user.id}`
+        assert.strictEqual((yield* request("GET", "/users", { token })).status, 403)
+        yield* sql`UPDATE users SET is_active = 0 WHERE id = ${user.id}`
+        assert.strictEqual((yield* request("GET", "/auth/me", { token })).status, 401)
+      }))
+
+    it.effect("a bound key sees its project only, but what is of no project stays open to it", () =>
+      Effect.gen(function*() {
+        const [project, other] = [yield* freshProject(), yield* freshProject()]
+        const user = yield* freshUser({ roles: { [project.slug]: "viewer", [other.slug]: "viewer" } })
+        const headers = yield* signedIn(user)
+        const scopes = ["projects:read", "auth:read"]
+        const { project_slug, token } = (yield* mint(headers, { scopes, project_id: project.id.toUpperCase() })).json
+        assert.strictEqual(project_slug, project.slug)
+        const slugsOf = (answer: { readonly json: ReadonlyArray<{ slug: string }> }) => answer.json.map(({ slug }) => slug)
+        assert.deepStrictEqual(slugsOf(yield* request("GET", "/projects", { token })), [project.slug])
+        assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, { token })).status, 200)
+        assert.strictEqual((yield* request("GET", `/projects/${other.slug}`, { token })).status, 404)
+        assert.lengthOf((yield* request("GET", "/auth/me", { token })).json.memberships, 1)
+        const hidden = yield* freshProject()
+        assert.strictEqual((yield* mint(headers, { project_id: hidden.id })).status, 404)
+        assert.strictEqual((yield* mint(headers, { project_id: randomUUID() })).status, 404)
+
+        const admin = yield* signedIn(yield* freshUser({ isAdmin: true }))
+        const minted = (yield* mint(admin, { scopes: ["projects:write"], project_id: project.id })).json
+        const slug = `made-${minted.id.slice(-12)}`
+        const made = yield* request("POST", "/projects", { token: minted.token, body: { slug, name: "Made" } })
+        assert.strictEqual(made.status, 201)
+        const removed = yield* request("DELETE", `/projects/${slug}`, { token: minted.token })
+        assert.strictEqual(removed.status, 404)
+      }))
+
+    it.effect("a key works from its addresses only", () =>
+      Effect.gen(function*() {
+        const headers = yield* signedIn(yield* freshUser())
+        const { id, token } = (yield* mint(headers, {
+          scopes: ["auth:read"],
+          allowed_cidrs: ["192.0.2.0/24", "2001:db8::/32", "198.51.100.7"]
+        })).json
+        const from = (address: string) => request("GET", "/auth/me", { token, headers: { "x-forwarded-for": address } })
+        for (const address of ["192.0.2.200", "2001:db8::1", "198.51.100.7", "::ffff:192.0.2.1"]) {
+          assert.strictEqual((yield* from(address)).status, 200, address)
+        }
+        for (const address of ["192.0.3.1", "2001:db9::1", "198.51.100.8"]) {
+          assert.deepInclude((yield* from(address)).json, { status: 403, code: "address_not_allowed" }, address)
+        }
+        const patch = (body: object) => request("PATCH", `/api-keys/${id}`, { headers, body })
+        assert.lengthOf((yield* patch({})).json.allowed_cidrs, 3)
+        assert.deepStrictEqual((yield* patch({ allowed_cidrs: ["10.0.0.0/8"] })).json.allowed_cidrs, ["10.0.0.0/8"])
+        assert.strictEqual((yield* from("192.0.2.200")).status, 403)
+        assert.isNull((yield* patch({ allowed_cidrs: null })).json.allowed_cidrs)
+        assert.strictEqual((yield* from("192.0.2.200")).status, 200)
+        const bad = yield* patch({ allowed_cidrs: ["10.0.0.0/8", "10.0.0.0/33"] })
+        assert.strictEqual(bad.json.details.issues[0].path, "allowed_cidrs.1")
+      }))
+  })
+})

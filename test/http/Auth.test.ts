@@ -1,0 +1,226 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import * as argon2 from "argon2"
+import { Effect } from "effect"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { browserOf, freshUser, fromElsewhere, login, password, proxied, signedIn } from "./people.ts"
+
+const me = (headers: Record<string, string>) => request("GET", "/auth/me", { headers })
+
+const secondsAgo = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -seconds))
+
+describe.each(engines)("sessions on %s", (engine) => {
+  layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
+    it.effect("signs in, whatever the case of the address, with two cookies", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const answer = yield* login(user.email.toUpperCase())
+        assert.strictEqual(answer.status, 200)
+        assert.deepInclude(answer.json, { mfa_required: false, mfa_enrollment_required: false, mfa_enrollment_deadline: null })
+        assert.hasAllKeys(answer.json.user, [
+          "id",
+          "email",
+          "first_name",
+          "last_name",
+          "display_name",
+          "is_admin",
+          "timezone",
+          "created_at"
+        ])
+        const [session = "", csrf = ""] = answer.headers.getSetCookie()
+        assert.match(session, /^svc_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/)
+        assert.match(csrf, /^svc_csrf=[\w-]{43}; Max-Age=604800; Path=\/; SameSite=Strict$/)
+        const seen = yield* me(browserOf(answer))
+        assert.deepInclude(seen.json, { id: user.id, email: user.email, memberships: [] })
+        assert.notProperty(seen.json, "password_hash")
+        const remembered = yield* login(user.email, { remember: true })
+        assert.match(remembered.headers.getSetCookie()[0] ?? "", /Max-Age=2592000/)
+      }))
+
+    it.effect("signs out: the session is over and the cookies are gone", () =>
+      Effect.gen(function*() {
+        const browser = yield* signedIn(yield* freshUser())
+        const out = yield* request("POST", "/auth/logout", { headers: browser })
+        assert.strictEqual(out.status, 204)
+        for (const cookie of out.headers.getSetCookie()) assert.match(cookie, /^svc_(session|csrf)=; Max-Age=0;/)
+        assert.strictEqual((yield* me(browser)).status, 401)
+      }))
+
+    it.effect("tells nobody whether an address, a password or a lock is the reason", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* freshUser()
+        const inactive = yield* freshUser()
+        yield* sql`UPDATE users SET is_active = 0 WHERE id = ${inactive.id}`
+        const wrong = { password: "wrong password" }
+        const locking = [1, 2, 3].map(() => login(user.email, wrong))
+        const answers = [
+          yield* login("nobody@example.com"),
+          yield* login(inactive.email),
+          ...(yield* Effect.all(locking)),
+          yield* login(user.email)
+        ]
+        for (const { json, status } of answers) {
+          assert.strictEqual(status, 401)
+          assert.deepStrictEqual({ ...json, request_id: "" }, { ...answers[0]?.json, request_id: "" })
+        }
+        const actions = yield* sql<{ action: string }>`SELECT action FROM audit_log WHERE target_id = ${user.id} ORDER BY seq`
+        assert.deepStrictEqual(actions.slice(1).map(({ action }) => action), [
+          "auth.login_failed",
+          "auth.login_failed",
+          "auth.account_locked",
+          ])
+        yield* sql`UPDATE users SET locked_until = ${yield* secondsAgo(1)} WHERE id = ${user.id}`
+        assert.strictEqual((yield* login(user.email)).status, 200)
+        assert.strictEqual((yield* login(user.email, wrong)).status, 401)
+        assert.strictEqual((yield* login(user.email)).status, 200, "one wrong password after a success does not lock")
+      }))
+
+    it.effect("guesses at the same time are all counted", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const guesses = [1, 2, 3, 4, 5].map((n) => login(user.email, { password: `guess ${n}` }))
+        yield* Effect.all(guesses, { concurrency: "unbounded" })
+        assert.strictEqual((yield* login(user.email)).status, 401)
+      }))
+
+    it.effect("20 logins a minute from one address, whoever they are for", () =>
+      Effect.gen(function*() {
+        const headers = fromElsewhere()
+        const user = yield* freshUser()
+        for (let n = 0; n < 20; n++) {
+          assert.strictEqual((yield* login(`x${n}@example.com`, { headers })).status, 401)
+        }
+        const refused = yield* login(user.email, { headers })
+        assert.deepInclude(refused.json, { status: 429, code: "rate_limited" })
+        assert.isNull(refused.headers.get("retry-after"))
+        assert.strictEqual((yield* login(user.email)).status, 200)
+      }))
+
+    it.effect("a login from another site's page is refused", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const headers = { ...fromElsewhere(), origin: "https://evil.example" }
+        assert.deepInclude((yield* login(user.email, { headers })).json, { status: 403, code: "csrf_failed" })
+      }))
+
+    it.effect("a session ends when it idles, when it is old, and when its user is made inactive", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* freshUser()
+        const idle = yield* signedIn(user)
+        yield* sql`UPDATE sessions SET last_seen_at = ${yield* secondsAgo(1790)} WHERE user_id = ${user.id}`
+        assert.strictEqual((yield* me(idle)).status, 200, "not yet, and now it has been seen")
+        const [seen] = yield* sql<{ n: number }>`
+          SELECT count(*) AS n FROM sessions WHERE user_id = ${user.id} AND last_seen_at > ${yield* secondsAgo(60)}`
+        assert.strictEqual(seen?.n, 1)
+        yield* sql`UPDATE sessions SET last_seen_at = ${yield* secondsAgo(1801)} WHERE user_id = ${user.id}`
+        assert.strictEqual((yield* me(idle)).status, 401)
+        const remembered = browserOf(yield* login(user.email, { remember: true }))
+        yield* sql`UPDATE sessions SET last_seen_at = ${yield* secondsAgo(86_400)} WHERE user_id = ${user.id}`
+        assert.strictEqual((yield* me(remembered)).status, 200, "a remembered session may idle")
+        yield* sql`UPDATE users SET is_active = 0 WHERE id = ${user.id}`
+        assert.strictEqual((yield* me(remembered)).status, 401)
+        yield* sql`UPDATE users SET is_active = 1 WHERE id = ${user.id}`
+        yield* sql`UPDATE sessions SET expires_at = ${yield* secondsAgo(1)} WHERE user_id = ${user.id}`
+        assert.strictEqual((yield* me(remembered)).status, 401)
+      }))
+
+    it.effect("lists the sessions that work, and ends one or all others", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const [first, second, third] = [yield* signedIn(user), yield* signedIn(user), yield* signedIn(user)]
+        const list = yield* request("GET", "/auth/sessions", { headers: first })
+        assert.lengthOf(list.json, 3)
+        assert.deepStrictEqual(list.json.map((session: { is_current: boolean }) => session.is_current), [false, false, true])
+        assert.hasAllKeys(list.json[0], [
+          "id",
+          "issued_at",
+          "last_seen_at",
+          "ip_at_issue",
+          "user_agent_at_issue",
+          "is_current"
+        ])
+        const revoke = request("POST", `/auth/sessions/${list.json[0].id}/revoke`, { headers: first })
+        assert.deepStrictEqual((yield* revoke).json, { revoked: true })
+        assert.deepStrictEqual((yield* revoke).json, { revoked: false })
+        assert.strictEqual((yield* me(third)).status, 401)
+        const stranger = yield* signedIn(yield* freshUser())
+        const foreign = yield* request("POST", `/auth/sessions/${list.json[1].id}/revoke`, { headers: stranger })
+        assert.strictEqual(foreign.status, 404)
+        const others = request("POST", "/auth/sessions/revoke-others", { headers: first })
+        assert.deepStrictEqual((yield* others).json, { revoked: true })
+        assert.deepStrictEqual((yield* others).json, { revoked: false })
+        assert.strictEqual((yield* me(second)).status, 401)
+        assert.strictEqual((yield* me(first)).status, 200)
+      }))
+
+    it.effect("a new password ends every session and gives this browser a new one", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const [here, there] = [yield* signedIn(user), yield* signedIn(user)]
+        const change = (current_password: string, new_password: string) =>
+          request("POST", "/auth/change-password", { headers: here, body: { current_password, new_password } })
+        assert.deepInclude((yield* change("wrong", "a new password")).json, { status: 403, code: "wrong_password" })
+        const short = yield* change(password, "short")
+        assert.deepInclude(short.json, { status: 422, code: "validation_failed" })
+        assert.notInclude(short.text, "\"short\"", "a password is never repeated")
+        const changed = yield* change(password, "a new password")
+        assert.strictEqual(changed.status, 200)
+        assert.strictEqual((yield* me(browserOf(changed))).status, 200)
+        assert.strictEqual((yield* me(here)).status, 401)
+        assert.strictEqual((yield* me(there)).status, 401)
+        assert.strictEqual((yield* login(user.email)).status, 401)
+        assert.strictEqual((yield* login(user.email, { password: "a new password" })).status, 200)
+      }))
+
+    it.effect("a stolen session cannot guess the password for ever", () =>
+      Effect.gen(function*() {
+        const browser = yield* signedIn(yield* freshUser())
+        for (let n = 0; n < 3; n++) {
+          yield* request("POST", "/auth/change-password", {
+            headers: browser,
+            body: { current_password: `guess ${n}`, new_password: "a new password" }
+          })
+        }
+        const right = yield* request("POST", "/auth/change-password", {
+          headers: browser,
+          body: { current_password: password, new_password: "a new password" }
+        })
+        assert.deepInclude(right.json, { status: 403, code: "wrong_password" })
+      }))
+
+    it.effect("a hash made with less is made again at the next login", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* freshUser()
+        const weak = yield* Effect.promise(() => argon2.hash(password, { memoryCost: 8192, timeCost: 2, parallelism: 1 }))
+        yield* sql`UPDATE users SET password_hash = ${weak} WHERE id = ${user.id}`
+        assert.strictEqual((yield* login(user.email)).status, 200)
+        const [row] = yield* sql<{ password_hash: string }>`SELECT password_hash FROM users WHERE id = ${user.id}`
+        assert.match(row?.password_hash ?? "", /^\$argon2id\$v=19\$m=19456,/)
+        assert.strictEqual((yield* login(user.email)).status, 200)
+      }))
+
+    it.effect("changes one's own names and time zone, and clears a name with an empty one", () =>
+      Effect.gen(function*() {
+        const browser = yield* signedIn(yield* freshUser())
+        const patch = (body: object) => request("PATCH", "/auth/me", { headers: browser, body })
+        const changed = yield* patch({ first_name: "Ada", timezone: "Europe/Berlin", display_name: null })
+        assert.deepInclude(changed.json, { first_name: "Ada", timezone: "Europe/Berlin", display_name: "A Person" })
+        assert.deepInclude((yield* patch({ display_name: "" })).json, { display_name: null })
+        assert.deepInclude((yield* patch({ timezone: "Mars/Olympus" })).json, { status: 422 })
+        assert.deepInclude((yield* patch({ first_name: "a\0b" })).json, { status: 422 })
+        assert.deepInclude((yield* patch({ is_admin: true })).json, { is_admin: false })
+      }))
+
+    it.effect("shows the password policy", () =>
+      Effect.gen(function*() {
+        const browser = yield* signedIn(yield* freshUser())
+        const policy = yield* request("GET", "/auth/policy", { headers: browser })
+        assert.deepStrictEqual(policy.json, { min_length: 8, required_character_classes: 0, character_class_names: [] })
+      }))
+  })
+})

@@ -1,0 +1,87 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { version } from "../../src/domain/Version.ts"
+import { Health } from "../../src/services/Health.ts"
+import { Keys } from "../../src/services/Keys.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+
+const packaged: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(readFileSync("package.json", "utf8"))
+
+describe.each(engines)("watching on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("is alive without a version, at both paths", () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual((yield* request("GET", "//health")).json, { status: "ok" })
+        assert.deepStrictEqual((yield* request("GET", "/health")).json, { status: "ok" })
+      }))
+
+    it.effect("is ready once started", () =>
+      Effect.gen(function*() {
+        const before = yield* request("GET", "//health/ready")
+        assert.deepStrictEqual([before.status, before.json], [503, { status: "unready", reason: "starting" }])
+        yield* Effect.flatMap(Health, (health) => health.started)
+        assert.deepStrictEqual((yield* request("GET", "//health/ready")).json, { status: "ready" })
+      }))
+
+    it.effect("tells the system and each check to who is signed in", () =>
+      Effect.gen(function*() {
+        const { token } = yield* freshKey()
+        assert.strictEqual((yield* request("GET", "/health/system")).status, 401)
+        const system = yield* request("GET", "/health/system", { token })
+        assert.strictEqual(system.json.database.dialect, engine === "SQLite" ? "sqlite" : "pg")
+        assert.deepStrictEqual(system.json.packages, packaged.dependencies)
+        const deep = yield* request("GET", "/health/deep", { token })
+        assert.deepInclude(deep.json, { status: "ok" })
+        assert.strictEqual(deep.json.checks.audit_chain.scope, "state-only")
+      }))
+
+    it.effect("gives metrics to the bearer of the token only", () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* request("GET", "//metrics")).status, 401)
+        assert.strictEqual((yield* request("GET", "//metrics", { token: "wrong" })).status, 401)
+        const token = Redacted.value((yield* Keys).metricsToken)
+        const metrics = yield* request("GET", "//metrics", { token })
+        assert.strictEqual(metrics.status, 200)
+        for (const name of ["svc_agents_online 0", "svc_tasks_total", "svc_background_task_error_active", "svc_swallowed_exceptions_total"]) {
+          assert.include(metrics.text, name)
+        }
+        const connections = engine === "SQLite" ? ["reader", "writer"] : ["pool"]
+        for (const connection of connections) {
+          assert.match(metrics.text, new RegExp(`svc_database_seconds_count\\{connection="${connection}"\\} [1-9]`))
+        }
+      }))
+
+    it.effect("describes itself, offline", () =>
+      Effect.gen(function*() {
+        const document = yield* request("GET", "/openapi.json")
+        assert.strictEqual(document.json.openapi, "3.1.0")
+        assert.property(document.json.paths, "/api/v1/projects/{slug}")
+        const problem = document.json.paths["/api/v1/projects"].get.responses["401"].content
+        assert.hasAllKeys(problem, ["application/problem+json"])
+        assert.include(document.json.info, { title: "svc", version })
+        const paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>> = document.json.paths
+        for (const [path, methods] of Object.entries(paths)) {
+          for (const { responses } of Object.values(methods)) {
+            for (const [status, { content }] of Object.entries(responses)) {
+              const isHealth = status === "503" && path.startsWith("/api/v1/health/")
+              if (status >= "400" && !isHealth) assert.hasAllKeys(content, ["application/problem+json"], `${path} ${status}`)
+            }
+          }
+        }
+        assert.notInclude(document.text, "HttpApiDecodeError")
+        const retry = document.json.paths["/api/v1/projects/{slug}/commands/retry-task"].post
+        assert.deepStrictEqual(retry.security, [{ api_key: [] }, { session: [] }])
+        assert.match(retry.description, /^Operators of the project\..*`commands:write`.*`X-CSRF-Token`/)
+        assert.deepStrictEqual(document.json.paths["/api/v1/health"].get.security, [])
+        assert.hasAllKeys(document.json.components.securitySchemes, ["api_key", "agent_token", "session"])
+        const page = yield* request("GET", "/docs")
+        assert.strictEqual(page.status, 200)
+        assert.notMatch(page.text.replace(/<script[\s\S]*?<\/script>/g, ""), /src=|href=/)
+        const bare = yield* request("GET", "//")
+        assert.strictEqual(bare.status, 302)
+        assert.strictEqual(bare.headers.get("location"), "/api/v1/docs")
+      }))
+  })
+})

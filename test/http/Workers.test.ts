@@ -1,0 +1,85 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { connected, freshAgent } from "../agent.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { until } from "../until.ts"
+
+const recorded: { readonly frame_json: string } = JSON.parse(
+  readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
+)
+const health: Record<string, string> = JSON.parse(recorded.frame_json).payload.adapter_health
+
+describe.each(engines)("workers and queues on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    const fresh = Effect.gen(function*() {
+      const project = yield* freshProject()
+      const credentials = yield* freshAgent(project)
+      const key = yield* freshKey({ roles: { [project.id]: "viewer" } })
+      const agent = yield* connected({ base: yield* baseUrl, ...credentials })
+      return { project, agent, agent_id: credentials.agent_id, key, path: `/projects/${project.slug}` }
+    })
+
+    it.scoped("a heartbeat of the published Celery agent shows as workers and queues", () =>
+      Effect.gen(function*() {
+        const { agent, agent_id, key, path, project } = yield* fresh
+        agent.heartbeat({ ...health, "celery.queue_depths": "{\"celery\": 7}" })
+        const workers = yield* until(request("GET", `${path}/workers`, key), ({ json }) => json.length > 0)
+        const [worker] = workers.json
+        assert.deepInclude(worker, {
+          project_id: project.id,
+          engine: "celery",
+          name: "w3@box",
+          hostname: "box",
+          pid: 21750,
+          concurrency: 1,
+          queues: ["celery"],
+          state: "online",
+          load_average: null,
+          active_tasks: 0,
+          processed: 0,
+          failed: 0,
+          succeeded: 0,
+          retried: 0
+        })
+        assert.notProperty(worker, "metadata")
+        const detail = (yield* request("GET", `${path}/workers/${worker.id}`, key)).json
+        assert.strictEqual(detail.agent_id, agent_id)
+        assert.include(detail.metadata.registered, "capp.add")
+        const queues = (yield* until(request("GET", `${path}/queues`, key), ({ json }) => json.length > 0)).json
+        assert.deepInclude(queues[0], { engine: "celery", name: "celery", broker_type: "redis", broker_url_hint: "redis://127.0.0.1:6379/12", depth: 7 })
+      }))
+
+    it.scoped("a stranger's worker is not there, and the list's parameters are checked", () =>
+      Effect.gen(function*() {
+        const { agent, key, path } = yield* fresh
+        const stranger = yield* freshKey()
+        const other = yield* freshProject()
+        const otherKey = yield* freshKey({ roles: { [other.id]: "viewer" } })
+        agent.heartbeat(health)
+        const [worker] = (yield* until(request("GET", `${path}/workers`, key), ({ json }) => json.length > 0)).json
+        assert.strictEqual((yield* request("GET", `/projects/${other.slug}/workers/${worker.id}`, otherKey)).status, 404)
+        for (const collection of ["workers", "agent-workers", "queues"]) {
+          assert.strictEqual((yield* request("GET", `${path}/${collection}`, stranger)).status, 404)
+        }
+        assert.strictEqual((yield* request("GET", `${path}/workers/nope`, key)).status, 404)
+        for (const query of ["limit=0", "limit=501", "limit=x", `state=${"x".repeat(41)}`]) {
+          assert.strictEqual((yield* request("GET", `${path}/agent-workers?${query}`, key)).status, 422, query)
+        }
+        const scoped = yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] })
+        assert.strictEqual((yield* request("GET", `${path}/workers`, scoped)).status, 403)
+        assert.strictEqual((yield* request("GET", `${path}/queues`, scoped)).status, 403)
+      }))
+
+    it.scoped("agents' processes are listed newest first, filtered and limited", () =>
+      Effect.gen(function*() {
+        const { agent, agent_id, key, path } = yield* fresh
+        yield* Effect.promise(() => agent.close())
+        const gone = yield* until(request("GET", `${path}/agent-workers?state=offline`, key), ({ json }) => json.length === 1)
+        assert.deepInclude(gone.json[0], { agent_id, state: "offline", framework: "bare", started_at: "2026-11-21T06:56:20.969198Z" })
+        assert.deepStrictEqual((yield* request("GET", `${path}/agent-workers?state=online`, key)).json, [])
+        assert.strictEqual((yield* request("GET", `${path}/agent-workers?limit=1`, key)).json.length, 1)
+      }))
+  })
+})

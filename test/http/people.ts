@@ -1,0 +1,65 @@
+import type { HttpServer } from "@effect/platform"
+import { Effect, Redacted } from "effect"
+import type { Role } from "../../src/domain/Access.ts"
+import { system } from "../../src/domain/Actor.ts"
+import type { UserDetail } from "../../src/domain/User.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import { Memberships } from "../../src/services/Memberships.ts"
+import { Projects } from "../../src/services/Projects.ts"
+import { Users } from "../../src/services/Users.ts"
+import { type Answer, request } from "../brain.ts"
+
+export const password = "correct horse battery staple"
+
+let addresses = 0
+
+/** For suites that trust 127.0.0.1 as a proxy: each call is another client, so that rate buckets do not mix. */
+export const fromElsewhere = (): Record<string, string> => {
+  addresses++
+  return { "x-forwarded-for": `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}` }
+}
+
+export const proxied = { trustedProxies: ["127.0.0.1"] }
+
+const asTest = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("test"))
+
+/** A user who can sign in with `password`. Roles by project slug. */
+export const freshUser = (options: { readonly isAdmin?: boolean; readonly roles?: Record<string, Role> } = {}) =>
+  Effect.gen(function*() {
+    const users = yield* Users
+    const memberships = yield* Memberships
+    const projects = yield* Projects
+    const user: UserDetail = yield* users.create({
+      email: `Person.${(yield* Ids.next).slice(-12)}@Example.com`,
+      first_name: null,
+      last_name: null,
+      display_name: "A Person",
+      password: Redacted.make(password),
+      is_admin: options.isAdmin === true,
+      timezone: "UTC"
+    })
+    for (const [slug, role] of Object.entries(options.roles ?? {})) {
+      yield* memberships.grant(yield* projects.find(slug), { user_id: user.id, role })
+    }
+    return user
+  }).pipe(asTest, Effect.orDie)
+
+/** What a browser keeps of an answer's cookies: the headers of its next request. */
+export const browserOf = (answer: Answer) => {
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0] ?? "")
+  const csrf = cookies.find((cookie) => cookie.startsWith("svc_csrf="))?.slice("svc_csrf=".length) ?? ""
+  return { cookie: cookies.join("; "), "x-csrf-token": csrf }
+}
+
+export const login = (
+  email: string,
+  options: { readonly password?: string; readonly remember?: boolean; readonly headers?: Record<string, string> } = {}
+): Effect.Effect<Answer, never, HttpServer.HttpServer> =>
+  request("POST", "/auth/login", {
+    body: { email, password: options.password ?? password, remember_me: options.remember ?? false },
+    headers: options.headers ?? fromElsewhere()
+  })
+
+/** Signs in; the headers of every later request. */
+export const signedIn = (user: { readonly email: string }) => Effect.map(login(user.email), browserOf)

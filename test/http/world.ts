@@ -1,0 +1,149 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { freshAgent, longPoll } from "../agent.ts"
+import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
+import { insertTasks, storedTask } from "../tasks.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import type { Operation } from "./operations.ts"
+import { freshUser, fromElsewhere, password, signedIn } from "./people.ts"
+
+let made = 0
+
+/** A signed-in admin with a session and an API key to name. */
+const browsing = Effect.gen(function*() {
+  const { email } = yield* freshUser({ isAdmin: true })
+  const browser = yield* signedIn({ email })
+  const sessions = yield* request("GET", "/auth/sessions", { headers: browser })
+  const key = yield* request("POST", "/api-keys", { headers: browser, body: { name: "key" } })
+  return { email, browser, session_id: String(sessions.json[0].id), key_id: String(key.json.id) }
+})
+
+/**
+ * A project with one of everything that a path can name, people to call as, and a valid value for each parameter and
+ * field by its name: so that what a request gets wrong is the only thing wrong with it. Without `signedIn` there is no
+ * browser: passwords take time to hash.
+ */
+export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { readonly signedIn: boolean }) {
+  const sql = yield* SqlClient.SqlClient
+  const project = yield* freshProject()
+  const agent = yield* freshAgent(project)
+  const now = yield* Timestamp.now
+  yield* Effect.orDie(sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent.agent_id}`)
+  const tasks = [0, 1, 2].map((index) => storedTask(project.id, Date.now() + index, { state: "failure" }))
+  yield* insertTasks(tasks)
+  const worker_id = yield* Ids.next
+  yield* Effect.orDie(sql`INSERT INTO workers ${
+    sql.insert({
+      id: worker_id,
+      project_id: project.id,
+      engine: "celery",
+      name: "w@box",
+      state: "online",
+      queues: "[]",
+      active_tasks: 0,
+      processed: 0,
+      failed: 0,
+      succeeded: 0,
+      retried: 0,
+      metadata: "{}",
+      created_at: now,
+      updated_at: now
+    })
+  }`)
+  const other = yield* freshKey()
+  yield* freshKey({ roles: { [project.id]: "viewer" } })
+  const [membership] = yield* Effect.orDie(sql<{ id: string }>`SELECT id FROM memberships WHERE project_id = ${project.id}`)
+  const { token } = yield* freshKey({ isAdmin: true })
+  const person = isSignedIn ? yield* browsing : { email: "nobody@example.com", browser: {}, session_id: "", key_id: "" }
+  const poll = longPoll({ base: yield* baseUrl, ...agent, project_id: project.id })
+  const restart = { agent_id: agent.agent_id, worker_name: "w@box" }
+  const commands = yield* Effect.forEach([0, 1, 2], () =>
+    request("POST", `/projects/${project.slug}/commands/restart-worker`, { token, body: restart }))
+
+  const path: Readonly<Record<string, string>> = {
+    slug: project.slug,
+    agent_id: agent.agent_id,
+    command_id: commands[0]?.json.id,
+    engine: "celery",
+    key_id: person.key_id,
+    membership_id: membership?.id ?? "",
+    session_id: person.session_id,
+    task_id: tasks[0]?.task_id ?? "",
+    user_id: other.user_id,
+    worker_id
+  }
+
+  /** Valid values of body fields; some must be new each time. */
+  const field = (name: string): unknown => {
+    const values: Readonly<Record<string, unknown>> = {
+      agent_id: agent.agent_id,
+      current_password: password,
+      delta: 1,
+      email: `new-${++made}@example.com`,
+      engine: "celery",
+      filter: { task_ids: [tasks[0]?.task_id], engine: "celery" },
+      filter_state: "failure",
+      frames: [poll.seal("agent_status", {})],
+      name: "name",
+      new_password: password,
+      password,
+      queue: "celery",
+      rate: "10/m",
+      role: "viewer",
+      slug: `new-${++made}-${randomUUID().slice(0, 8)}`,
+      task_id: tasks[0]?.task_id,
+      task_name: "shop.pay",
+      token: "no such setup token",
+      user_id: other.user_id,
+      worker_name: "w@box"
+    }
+    return values[name]
+  }
+
+  /** Who may: the agent, a signed-in admin, or a key of a global admin. Each call comes from an address of its own. */
+  const credentials = ({ rule }: Operation): Readonly<Record<string, string>> => ({
+    ...fromElsewhere(),
+    ...(rule.caller === "agent"
+      ? { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": poll.nonce }
+      : rule.caller === "session"
+      ? person.browser
+      : rule.caller === "public"
+      ? {}
+      : { authorization: `Bearer ${token}` })
+  })
+
+  /** A body with all that it must have, or that the endpoint is good for nothing without. */
+  const body = ({ body, path }: Operation): Readonly<Record<string, unknown>> => {
+    const useful = ["filter", "filter_state"].filter((name) => body !== null && name in body.fields)
+    return {
+      ...Object.fromEntries([...(body?.required ?? []), ...useful].map((name) => [name, field(name)])),
+      ...(path.endsWith("/auth/login") && { email: person.email })
+    }
+  }
+
+  /** The same, but for what would end the session that goes on sending. */
+  const refusedBody = (operation: Operation): Readonly<Record<string, unknown>> => ({
+    ...body(operation),
+    ...(operation.path.endsWith("/change-password") && { current_password: "not the password" })
+  })
+
+  /** A query with all that it must have, and none that waits. */
+  const query = (operation: Operation): Readonly<Record<string, string>> =>
+    operation.path.endsWith("/events") && operation.method === "GET"
+      ? { engine: "celery", task_id: path.task_id ?? "" }
+      : operation.query.includes("wait")
+      ? { wait: "0" }
+      : {}
+
+  const target = (operation: Operation, pathValues: Readonly<Record<string, string>> = {}, raw: Readonly<Record<string, string>> = {}) => {
+    const filled = operation.path.replace(/\{([a-z_]+)\}/g, (_, name: string) => pathValues[name] ?? encodeURIComponent(path[name] ?? ""))
+    const pairs = Object.entries({ ...query(operation), ...raw }).map(([name, value]) => `${name}=${value}`)
+    return pairs.length === 0 ? filled : `${filled}?${pairs.join("&")}`
+  }
+
+  return { path, token, credentials, body, refusedBody, target }
+})
+
+export type World = Effect.Effect.Success<ReturnType<typeof world>>

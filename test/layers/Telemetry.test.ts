@@ -1,0 +1,123 @@
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Layer, Logger, Redacted } from "effect"
+import { createServer, type IncomingMessage } from "node:http"
+import { gunzipSync } from "node:zlib"
+import * as SettingsLayer from "../../src/layers/Settings.ts"
+import * as Telemetry from "../../src/layers/Telemetry.ts"
+import type { SettingsShape } from "../../src/services/Settings.ts"
+import { temporaryHome } from "../databases.ts"
+
+/** What was logged, as the lines that would go to standard output. */
+const logged = (effect: Effect.Effect<unknown>) =>
+  Effect.gen(function*() {
+    const lines: Array<string> = []
+    const collect = Logger.map(Telemetry.jsonLine, (line) => void lines.push(line))
+    yield* Effect.provide(effect, Logger.replace(Logger.defaultLogger, collect))
+    return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) // one object a line
+  })
+
+const bodyOf = async (request: IncomingMessage) => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(Buffer.from(chunk))
+  const body = Buffer.concat(chunks)
+  return (request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString("utf8")
+}
+
+/** A server that keeps what is posted to it, as a collector does. */
+const collector = Effect.gen(function*() {
+  const posts: Array<{ readonly path: string; readonly body: string }> = []
+  const server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      posts.push({ path: request.url ?? "", body })
+      response.end("{}")
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.close())
+  )
+  const address = server.address()
+  return { posts, host: `127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
+})
+
+const withSettings = (overrides: Partial<SettingsShape>) =>
+  Telemetry.layer.pipe(
+    Layer.provide(Layer.unwrapScoped(Effect.map(temporaryHome, (home) => SettingsLayer.layer({ SVC_HOME: home }, overrides)))),
+    Layer.provide(NodeContext.layer)
+  )
+
+describe("log lines", () => {
+  it.effect("are one JSON object with the fields of the interface", () =>
+    Effect.gen(function*() {
+      const [line] = yield* logged(
+        Effect.logWarning("two\nlines").pipe(
+          Effect.annotateLogs({ logger: "commands.sweeper", request_id: "r-1", user_id: "u-1", project_id: "p-1", agent_id: "a-1" })
+        )
+      )
+      assert.deepStrictEqual(Object.keys(line ?? {}).slice(0, 4), ["ts", "level", "logger", "msg"])
+      assert.include(line, {
+        level: "warning",
+        logger: "commands.sweeper",
+        msg: "two\nlines",
+        request_id: "r-1",
+        user_id: "u-1",
+        project_id: "p-1",
+        agent_id: "a-1"
+      })
+    }))
+
+  it.effect("hold the error and its cause, and what else was said", () =>
+    Effect.gen(function*() {
+      const cause = Cause.die(new Error("outer", { cause: new Error("inner") }))
+      const [first, second] = yield* logged(Effect.zipRight(
+        Effect.logError("it broke", cause),
+        Effect.logInfo("kept going", new Error("half-way"), { tries: 3 })
+      ))
+      assert.strictEqual(first?.msg, "it broke")
+      assert.match(String(first?.error), /outer[\s\S]*inner/)
+      assert.strictEqual(first?.logger, "svc")
+      assert.strictEqual(second?.msg, "kept going half-way {\"tries\":3}")
+      assert.notProperty(second, "error")
+    }))
+
+  it.effect("never show what is redacted", () =>
+    Effect.gen(function*() {
+      const [line] = yield* logged(Effect.logInfo("the key", { key: Redacted.make("hidden") }))
+      assert.notInclude(JSON.stringify(line), "hidden")
+    }))
+})
+
+describe("traces", () => {
+  it.scopedLive("go to the collector when there is one", () =>
+    Effect.gen(function*() {
+      const { host, posts } = yield* collector
+      yield* Effect.withSpan(Effect.void, "a piece of work").pipe(Effect.provide(withSettings({ otlpEndpoint: `http://${host}/` })))
+      assert.deepStrictEqual(posts.map(({ path }) => path), ["/v1/traces"])
+      assert.include(posts[0]?.body, "a piece of work")
+      assert.include(posts[0]?.body, "service.name")
+    }))
+
+  it.scopedLive("are not made when there is none", () =>
+    Effect.gen(function*() {
+      const span = yield* Effect.withSpan(Effect.currentSpan, "a piece of work").pipe(Effect.provide(withSettings({})), Effect.option)
+      assert.isFalse(span._tag === "Some" && span.value.sampled)
+    }))
+})
+
+describe("crash reports", () => {
+  it.scopedLive("tell Sentry of every error line with a cause, and of nothing else", () =>
+    Effect.gen(function*() {
+      const { host, posts } = yield* collector
+      yield* Effect.gen(function*() {
+        yield* Effect.logWarning("a warning", Cause.die(new Error("not this one")))
+        yield* Effect.logError("an error without a cause")
+        yield* Effect.logError("a crash", Cause.die(new Error("this one"))).pipe(Effect.annotateLogs("request_id", "r-7"))
+      }).pipe(Effect.provide(withSettings({ sentryDsn: Redacted.make(`http://key@${host}/42`) })))
+      const events = posts.filter(({ body }) => body.includes("\"type\":\"event\""))
+      assert.strictEqual(events.length, 1)
+      assert.strictEqual(events[0]?.path.split("?")[0], "/api/42/envelope/")
+      assert.include(events[0]?.body, "this one")
+      assert.include(events[0]?.body, "r-7")
+    }))
+})

@@ -1,0 +1,140 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import * as Brain from "../../../src/layers/Brain.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Ids from "../../../src/services/Ids.ts"
+import { Settings } from "../../../src/services/Settings.ts"
+import { settingsOn } from "../../databases.ts"
+import { until } from "../../until.ts"
+import { commandsOver, Line } from "./line.ts"
+import { world } from "./world.ts"
+
+/** Two brains over one database, each with an agents' line of its own. */
+const replicas = Effect.gen(function*() {
+  const settings = yield* Settings
+  const replica = Layer.build(Layer.fresh(
+    commandsOver.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(Layer.succeed(Settings, settings)))
+  ))
+  return [yield* replica, yield* replica] as const
+})
+
+/** What the gateway of a replica notes of a connected process. */
+const noted = (agentId: string, projectId: string, workerId: string, role: string, capabilities: object) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const now = yield* Timestamp.now
+    yield* sql`INSERT INTO agent_workers ${
+      sql.insert({
+        id: yield* Ids.next,
+        agent_id: agentId,
+        project_id: projectId,
+        worker_id: workerId,
+        role,
+        engines: JSON.stringify(Object.keys(capabilities)),
+        capabilities: JSON.stringify(capabilities),
+        state: "online",
+        created_at: now,
+        updated_at: now
+      })
+    }`
+  })
+
+describe("commands of two brains over one PostgreSQL", () => {
+  layer(settingsOn("PostgreSQL"), { excludeTestServices: true })((it) => {
+    it.scoped("a command posted at one reaches the agent at the other, and its result is seen at both", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const process = yield* Effect.provide(Effect.flatMap(Line, ({ connect }) =>
+          connect({ agentId: here.agent_id, projectId: here.project.id })), second)
+        const answering = yield* Effect.provide(world, second)
+        const { id } = yield* here.restart()
+        yield* here.sent(process, 1)
+        yield* answering.ack(process, id)
+        yield* answering.answer(process, id, { result: "{\"n\":1.0}" })
+        assert.deepInclude(yield* here.get(id), { status: "completed", result: "{\"n\":1.0}" })
+      }))
+
+    it.scoped("with processes at both, each command is sent once", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const connect = Effect.flatMap(Line, ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id }))
+        const processes = [yield* Effect.provide(connect, first), yield* Effect.provide(connect, second)]
+        const ids = yield* Effect.forEach(
+          Array.from({ length: 300 }, (_, at) => at),
+          (at) => Effect.map(here.cancelTask(`t${at}`), ({ id }) => id),
+          { concurrency: 16 }
+        )
+        const sent = () => processes.flatMap(({ frames }) => frames.map(({ id }) => id))
+        yield* until(Effect.sync(() => sent().length), (count) => count >= ids.length)
+        const { items } = yield* here.inProject(here.commands.list({ status: "pending", cursor: null, limit: null }))
+        assert.deepStrictEqual(items, [])
+        assert.deepStrictEqual(sent().toSorted(), ids.toSorted())
+      }), 60_000)
+
+    it.scoped("what one process holds is not given to another one of another replica; back there, it gets it again", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const connect = (workerId: string) =>
+          Effect.flatMap(Line, ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id, workerId }))
+        const one = yield* Effect.provide(connect("w-1"), first)
+        const { id } = yield* here.restart()
+        yield* here.sent(one, 1)
+        yield* one.disconnect
+        const two = yield* Effect.provide(connect("w-2"), second)
+        const marker = yield* here.restart()
+        yield* here.sent(two, 1)
+        const back = yield* Effect.provide(connect("w-1"), second)
+        yield* here.sent(back, 1)
+        assert.deepStrictEqual(two.frames.map((frame) => frame.id), [marker.id])
+        assert.deepStrictEqual(back.frames.map((frame) => frame.id), [id])
+      }))
+
+    it.scoped("a process that suits better is preferred, wherever it is connected", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const celery = ["restart_worker", "pool_grow"]
+        const connect = (workerId: string, role: string, capabilities: Readonly<Record<string, ReadonlyArray<string>>>) =>
+          Effect.zipRight(
+            noted(here.agent_id, here.project.id, workerId, role, capabilities),
+            Effect.flatMap(Line, ({ connect }) =>
+              connect({ agentId: here.agent_id, projectId: here.project.id, workerId, role, engines: Object.keys(capabilities), capabilities }))
+          )
+        const web = yield* Effect.provide(connect("web", "web", { celery: ["restart_worker"] }), first)
+        const task = yield* Effect.provide(connect("task", "task", { celery }), second)
+        const { id } = yield* here.restart()
+        const grow = yield* here.inProject(here.commands.poolResize({
+          agent_id: here.agent_id,
+          engine: null,
+          worker_name: "w",
+          delta: 1,
+          idempotency_key: null
+        }))
+        yield* here.sent(task, 2)
+        assert.deepStrictEqual(task.frames.map((frame) => frame.id).toSorted(), [id, grow.id].toSorted())
+        // once the better one is gone without a word, the other one gets what waits
+        yield* task.disconnect
+        const left = yield* here.restart()
+        yield* here.sent(web, 1)
+        assert.deepStrictEqual(web.frames.map((frame) => frame.id), [left.id])
+      }))
+
+    it.scoped("one idempotency key at both, at once: one command", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const there = yield* Effect.provide(world, second)
+        const restart = (commands: typeof here.commands) =>
+          here.inProject(commands.restartWorker({ agent_id: here.agent_id, engine: null, worker_name: "w", idempotency_key: "k" }))
+        const answers = yield* Effect.all(
+          Array.from({ length: 10 }, (_, at) => restart(at % 2 === 0 ? here.commands : there.commands)),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
+      }))
+  })
+})

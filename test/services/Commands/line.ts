@@ -1,0 +1,91 @@
+import { Context, Effect, Layer, PubSub, Stream } from "effect"
+import * as CommandsLayer from "../../../src/layers/Commands.ts"
+import * as Server from "../../../src/layers/Server.ts"
+import { AgentLine, type AgentSession, type OutboundCommand } from "../../../src/services/AgentLine.ts"
+import * as Ids from "../../../src/services/Ids.ts"
+import type { SettingsShape } from "../../../src/services/Settings.ts"
+import { brainOn } from "../../brain.ts"
+import type { Engine } from "../../databases.ts"
+
+/** One connected process: what it was sent, and whether it still takes anything. */
+export interface Process {
+  readonly session: AgentSession
+  readonly frames: Array<OutboundCommand>
+  /** False: `send` refuses, as of a closed socket or a full outbox. */
+  writable: boolean
+  /** How often `send` was called. */
+  attempts: number
+  readonly disconnect: Effect.Effect<void>
+}
+
+export interface Hello {
+  readonly agentId: string
+  readonly projectId: string
+  readonly workerId?: string
+  readonly role?: string | null
+  readonly engines?: ReadonlyArray<string>
+  readonly capabilities?: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly heartbeat?: number
+}
+
+const celery = [
+  "add_consumer",
+  "bulk_retry",
+  "cancel_consumer",
+  "cancel_task",
+  "pool_grow",
+  "pool_shrink",
+  "purge_queue",
+  "rate_limit",
+  "restart_worker",
+  "retry_task"
+]
+
+/** The agents' line in memory: what the gateway would hold. */
+export class Line extends Context.Tag("test/Line")<Line, {
+  readonly connect: (hello: Hello) => Effect.Effect<Process>
+}>() {}
+
+export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
+  const open = new Set<AgentSession>()
+  const hub = yield* PubSub.unbounded<AgentSession>()
+  const connect = (hello: Hello) =>
+    Effect.gen(function*() {
+      const frames: Array<OutboundCommand> = []
+      const process = { writable: true, attempts: 0 }
+      const session: AgentSession = {
+        sessionId: yield* Ids.next,
+        agentId: hello.agentId,
+        projectId: hello.projectId,
+        workerId: hello.workerId ?? `bare-1-${yield* Ids.next}`,
+        role: hello.role === undefined ? "task" : hello.role,
+        engines: hello.engines ?? ["celery"],
+        capabilities: hello.capabilities ?? { celery },
+        transport: "websocket",
+        lastHeartbeat: () => hello.heartbeat ?? 0,
+        send: (command) => {
+          process.attempts++
+          if (process.writable) frames.push(command)
+          return process.writable
+        }
+      }
+      open.add(session)
+      yield* hub.publish(session)
+      return Object.assign(process, { session, frames, disconnect: Effect.sync(() => void open.delete(session)) })
+    })
+  return Context.make(Line, { connect }).pipe(Context.add(AgentLine, {
+    sessions: (agentId) => [...open].filter((session) => session.agentId === agentId),
+    agentIds: () => [...new Set([...open].map((session) => session.agentId))],
+    opened: Stream.fromPubSub(hub)
+  }))
+}))
+
+/** Commands over the line in memory; apart from those of the brain, which stand on the real one. */
+export const commandsOver = Layer.fresh(CommandsLayer.layer.pipe(
+  Layer.provideMerge(CommandsLayer.inbox),
+  Layer.provideMerge(lineLayer)
+))
+
+/** A brain with a server whose agents' line is in memory. */
+export const brainWithLine = (engine: Engine, overrides: Partial<SettingsShape> = {}) =>
+  Server.layer.pipe(Layer.provideMerge(commandsOver), Layer.provideMerge(brainOn(engine, overrides)), Layer.orDie)

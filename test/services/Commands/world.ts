@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { SqlClient } from "@effect/sql"
+import { system } from "../../../src/domain/Actor.ts"
+import { Agents } from "../../../src/services/Agents.ts"
+import { Commands } from "../../../src/services/Commands.ts"
+import { CommandInbox, type Finished } from "../../../src/services/Commands/Inbox.ts"
+import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
+import { freshProject } from "../../brain.ts"
+import { until } from "../../until.ts"
+import type { Process } from "./line.ts"
+
+/** A project with an agent of Celery, and what tests do with its commands. */
+export const world = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const agents = yield* Agents
+  const commands = yield* Commands
+  const inbox = yield* CommandInbox
+  const project = yield* freshProject()
+  const { agent, hmac_secret } = yield* Effect.orDie(agents.create(project, { name: "a" })).pipe(
+    Effect.provideService(CurrentActor, system("test"))
+  )
+  yield* Effect.orDie(sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent.id}`)
+  const inProject = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(
+      Effect.provideService(CurrentActor, system("test")),
+      Effect.provideService(CurrentProject, project),
+      Effect.orDie
+    )
+  const agent_id = agent.id
+  const restart = (worker_name = "w1@box", engine: string | null = null) =>
+    inProject(commands.restartWorker({ agent_id, engine, worker_name, idempotency_key: null }))
+  const cancelTask = (task_id: string, engine = "celery") =>
+    inProject(commands.cancelTask({ agent_id, engine, task_id, idempotency_key: null }))
+  const get = (id: string) => inProject(commands.get(id))
+  /** Waits until the command has this status. */
+  const reaches = (id: string, status: string) => Effect.orDie(until(get(id), (command) => command.status === status))
+  const report = (process: Process, commandId: string) => ({
+    agentId: process.session.agentId,
+    sessionId: process.session.sessionId,
+    workerId: process.session.workerId,
+    commandId
+  })
+  const ack = (process: Process, id: string) => Effect.zipRight(inbox.acked(report(process, id)), inbox.settled)
+  const answer = (process: Process, id: string, result: Partial<Finished> = {}) =>
+    Effect.zipRight(
+      inbox.finished({ ...report(process, id), status: "success", result: "{}", error: null, ...result }),
+      inbox.settled
+    )
+  /** Waits until the process was sent that many frames. */
+  const sent = (process: Process, count: number) =>
+    Effect.orDie(until(Effect.sync(() => process.frames.length), (length) => length >= count))
+  return { sql, project, agent, agent_id, hmac_secret, commands, inbox, inProject, restart, cancelTask, get, reaches, ack, answer, sent }
+})

@@ -1,0 +1,375 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Stream } from "effect"
+import { randomUUID } from "node:crypto"
+import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { turn } from "../../src/services/EventLoop.ts"
+import { Ingest, type Outcome } from "../../src/services/Ingest.ts"
+import { TaskChanges } from "../../src/services/TaskChanges.ts"
+import { TaskDeletion } from "../../src/services/Tasks/Delete.ts"
+import { TaskRetention } from "../../src/services/Tasks/Retention.ts"
+import { brainOn, freshProject } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { eventOf, offered, recorded, stored } from "./Ingest/world.ts"
+
+type Data = { readonly [key: string]: JsonInput }
+
+const anEvent = (kind: string, engine: string, task_id: string, second: string, data: Data) =>
+  eventOf({ id: randomUUID(), kind, engine, task_id, occurred_at: `2026-11-21T12:00:${second}+00:00`, data })
+
+const taskEvent = (kind: string, taskId: string, second: string, data: Data) =>
+  anEvent(kind, "celery", taskId, second, data)
+
+const arrival: Data = { task_name: "mail.send", queue: "mail", args: [1], kwargs: {} }
+const received = (taskId: string, more: Data = {}) =>
+  taskEvent("task.received", taskId, "00.000000", { ...arrival, ...more })
+const started = (taskId: string, worker = "w1@host") =>
+  taskEvent("task.started", taskId, "01.000000", { task_name: "<unknown:x>", worker })
+const succeeded = (taskId: string, worker = "w1@host") =>
+  taskEvent("task.succeeded", taskId, "02.000000", { task_name: "<unknown:x>", worker, result: "'ok'", runtime_ms: 7 })
+
+const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: randomUUID() }))
+
+const counted = (projectId: string) =>
+  Effect.gen(function*() {
+    const { counted, counts } = yield* stored(projectId)
+    assert.deepStrictEqual(counts, counted)
+    return Object.fromEntries(counts.map(({ state, tasks }) => [state, tasks]))
+  })
+
+describe.each(engines)("ingest on %s", (engine) => {
+  const brain = Layer.mergeAll(TaskDeletion.layer, TaskRetention.layer).pipe(Layer.provideMerge(brainOn(engine)))
+
+  layer(brain, { excludeTestServices: true })((it) => {
+    it.effect("a task's life is one row, its worker and its queue", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        yield* offered(from, [received("t1"), started("t1"), succeeded("t1")])
+        const { counts, facets, queues, tasks, workers } = yield* stored(from.projectId)
+        assert.strictEqual(tasks.length, 1)
+        assert.deepInclude(tasks[0], {
+          task_id: "t1",
+          state: "success",
+          name: "mail.send",
+          queue: "mail",
+          args: "[1]",
+          result: "\"'ok'\"",
+          runtime_ms: 7,
+          worker_name: "w1@host"
+        })
+        assert.deepStrictEqual(counts, [{ state: "success", tasks: 1 }])
+        assert.deepStrictEqual(facets, [
+          { facet: "name", value: "mail.send" },
+          { facet: "queue", value: "mail" },
+          { facet: "worker_name", value: "w1@host" }
+        ])
+        assert.deepInclude(workers[0], {
+          engine: "celery",
+          name: "w1@host",
+          hostname: "host",
+          processed: 1,
+          succeeded: 1,
+          failed: 0,
+          last_heartbeat: "2026-11-21T12:00:02.000000Z"
+        })
+        const last_seen_at = "2026-11-21T12:00:00.000000Z"
+        assert.deepStrictEqual(queues, [{ engine: "celery", name: "mail", depth: null, last_seen_at }])
+        const [row] = yield* sql<{ id: string; created_at: Timestamp.Timestamp; revision: number }>`
+          SELECT id, created_at, revision FROM tasks WHERE project_id = ${from.projectId}`
+        const idMillis = parseInt(row!.id.replaceAll("-", "").slice(0, 12), 16)
+        assert.strictEqual(idMillis, Timestamp.toEpochMillis(row!.created_at))
+        assert.strictEqual(row!.revision, 1)
+      }))
+
+    it.effect("is acknowledged after the commit, never before", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { offer } = yield* Ingest
+        const from = yield* source
+        const settled: Array<Outcome> = []
+        // the writer waits for this transaction: on SQLite for the connection, on PostgreSQL for the row
+        yield* sql.withTransaction(Effect.gen(function*() {
+          yield* sql`INSERT INTO tasks ${
+            sql.insert({
+              id: randomUUID(),
+              project_id: from.projectId,
+              engine: "celery",
+              task_id: "t1",
+              name: "x",
+              state: "unknown",
+              priority: "normal",
+              retry_count: 0,
+              tags: "[]",
+              first_event_at: "2026",
+              history: "[]",
+              revision: 1,
+              created_at: "2026",
+              updated_at: "2026"
+            })
+          }`
+          const settle = (outcome: Outcome) => settled.push(outcome)
+          assert.isTrue(offer({ ...from, workerId: "", size: 0, events: [received("t1")], settle }))
+          yield* Effect.repeatN(Effect.zipRight(turn, sql`SELECT 1`), 200)
+          assert.deepStrictEqual(settled, [])
+          yield* sql`DELETE FROM tasks WHERE project_id = ${from.projectId}`
+        }))
+        yield* offered(from, [started("t1")])
+        assert.deepStrictEqual(settled, [{ accepted: 1, rejected: 0 }])
+        assert.deepStrictEqual(yield* counted(from.projectId), { started: 1 })
+      }))
+
+    it.effect("each transaction has a moment of its own, later than the last", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        for (let at = 0; at < 20; at++) yield* offered(from, [received(`t${at}`)])
+        const rows = yield* sql<{ updated_at: string }>`
+          SELECT updated_at FROM tasks WHERE project_id = ${from.projectId} ORDER BY updated_at, id`
+        assert.strictEqual(new Set(rows.map((row) => row.updated_at)).size, 20)
+      }))
+
+    it.effect("masks secrets before they are stored", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        yield* offered(from, [
+          received("t1", { kwargs: { password: "hunter2", n: 12345678901234567890n }, args: [{ apiKey: "hunter2" }] }),
+          taskEvent("task.failed", "t1", "03.000000", {
+            task_name: "mail.send",
+            exception: "ConnectionError",
+            exception_message: "redis://:hunter2@cache",
+            traceback: "password=hunter2\nline"
+          })
+        ])
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql`SELECT * FROM tasks WHERE project_id = ${from.projectId}`
+        assert.notInclude(JSON.stringify(row), "hunter2")
+        assert.deepInclude(row, {
+          kwargs: `{"n":12345678901234567890,"password":"[REDACTED]"}`,
+          args: `[{"apiKey":"[REDACTED]"}]`
+        })
+      }))
+
+    it.effect("an event that cannot be stored is rejected alone, wherever it stands", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        const unusable = [
+          taskEvent("task.received", "", "00.000000", { task_name: "x" }),
+          received("t-name", { task_name: "n".repeat(501) }),
+          received("t-queue", { queue: "q".repeat(201) }),
+          received("t-root", { root_task_id: "r".repeat(300) })
+        ]
+        const events = [received("t1"), unusable[0]!, received("t2"), ...unusable.slice(1), started("t1")]
+        assert.deepStrictEqual(yield* offered(from, events), { accepted: 3, rejected: 4 })
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, started: 1 })
+      }))
+
+    it.effect("an event that the database refuses is rejected alone, and its neighbours go in", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        // stands for whatever a database does not like about a value
+        yield* sql.onDialectOrElse({
+          pg: () => sql`ALTER TABLE tasks ADD CONSTRAINT no_cursed CHECK (name <> 'cursed')`,
+          orElse: () =>
+            sql`CREATE TRIGGER no_cursed BEFORE INSERT ON tasks WHEN new.name = 'cursed'
+              BEGIN SELECT RAISE(ABORT, 'cursed'); END`
+        })
+        const batches = Array.from({ length: 8 }, (_, batch) =>
+          Array.from({ length: 10 }, (_, at) =>
+            received(`t${batch}-${at}`, batch === 3 && at === 7 ? { task_name: "cursed" } : {})))
+        const outcomes = yield* Effect.forEach(batches, (events) => offered(from, events), { concurrency: "unbounded" })
+        assert.deepStrictEqual(outcomes.map(({ rejected }) => rejected), [0, 0, 0, 1, 0, 0, 0, 0])
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 79 })
+        assert.notDeepInclude((yield* stored(from.projectId)).facets, { facet: "name", value: "cursed" })
+        yield* sql.onDialectOrElse({
+          pg: () => sql`ALTER TABLE tasks DROP CONSTRAINT no_cursed`,
+          orElse: () => sql`DROP TRIGGER no_cursed`
+        })
+      }))
+
+    it.effect("text that PostgreSQL cannot hold is kept without the part it cannot", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        const data = { task_name: "x", exception: "a\0b", exception_message: "c", args: ["a\0"] }
+        const failed = taskEvent("task.failed", "t1", "01.000000", data)
+        assert.deepStrictEqual(yield* offered(from, [failed]), { accepted: 1, rejected: 0 })
+        assert.deepInclude((yield* stored(from.projectId)).tasks[0], { exception: "a\ufffdb: c", args: `["a\\u0000"]` })
+      }))
+
+    it.effect("a damaged history costs its own task's events only", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        yield* offered(from, [received("t1"), received("t2")])
+        yield* sql`
+          UPDATE tasks SET history = '[99]', revision = 7 WHERE project_id = ${from.projectId} AND task_id = 't1'`
+        assert.deepStrictEqual(yield* offered(from, [started("t1"), started("t2")]), { accepted: 1, rejected: 1 })
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, started: 1 })
+      }))
+
+    it.effect("a frame of 5000 events is settled once, with its last", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        const events = Array.from({ length: 5000 }, (_, at) => received(`t${at}`))
+        assert.deepStrictEqual(yield* offered(from, events), { accepted: 5000, rejected: 0 })
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 5000 })
+        assert.deepStrictEqual(yield* offered(from, []), { accepted: 0, rejected: 0 })
+      }))
+
+    it.effect("a deleted task does not come back with its old history", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const deletion = yield* TaskDeletion
+        const from = yield* source
+        yield* offered(from, [received("t1"), started("t1"), received("t2")])
+        const [row] = yield* sql<{ id: string }>`
+          SELECT id FROM tasks WHERE project_id = ${from.projectId} AND task_id = 't1'`
+        yield* sql.withTransaction(deletion.remove(from.projectId, [row!.id]))
+        yield* offered(from, [succeeded("t1")])
+        const { tasks } = yield* stored(from.projectId)
+        const forgotten = { received_at: null, started_at: null, args: null }
+        assert.deepInclude(tasks[0], { task_id: "t1", state: "success", ...forgotten })
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, success: 1 })
+      }))
+
+    it.effect("workers come and go by their own events, queues have their depth", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        const side = (kind: string, second: number, data: Data, engine = "celery") =>
+          anEvent(kind, engine, "", `0${second}`, data)
+        yield* offered(from, [
+          side("worker.offline", 3, { worker: "a@x" }),
+          side("worker.online", 1, { worker: "a@x" }),
+          side("worker.heartbeat", 4, { worker: "b@x" }),
+          side("queue.depth_report", 2, { queue: "mail", depth: 12 }),
+          side("worker.heartbeat", 2, { nothing: "useful" }),
+          side("schedule.snapshot", 2, { anything: [1] })
+        ])
+        yield* offered(from, [side("worker.offline", 5, { worker_name: "b@x", reason: "restart" }, "")])
+        const sql = yield* SqlClient.SqlClient
+        const { facets, queues } = yield* stored(from.projectId)
+        const workers = yield* sql`SELECT name, state FROM workers WHERE project_id = ${from.projectId} ORDER BY name`
+        assert.deepStrictEqual(workers, [{ name: "a@x", state: "offline" }, { name: "b@x", state: "offline" }])
+        assert.deepInclude(queues[0], { name: "mail", depth: 12 })
+        assert.deepStrictEqual(facets, [])
+      }))
+
+    it.effect("tells of every change, and of nothing when an event comes again", () =>
+      Effect.gen(function*() {
+        const { changes } = yield* TaskChanges
+        const from = yield* source
+        const heard = yield* changes.pipe(
+          Stream.filter((change) => change.project_id === from.projectId),
+          Stream.take(2),
+          Stream.runCollect,
+          Effect.fork
+        )
+        yield* Effect.yieldNow()
+        const first = received("t1")
+        yield* offered(from, [first])
+        yield* offered(from, [first])
+        yield* offered(from, [started("t1")])
+        const found = [...yield* Fiber.join(heard)].map(({ previous_state, state }) => [previous_state, state])
+        assert.deepStrictEqual(found, [[null, "received"], ["received", "started"]])
+      }))
+
+    it.effect("old tasks are forgotten, and then what only they had", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const retention = yield* TaskRetention
+        const from = yield* source
+        const names = { task_name: "old.task", queue: "old" }
+        const old = Array.from({ length: 600 }, (_, at) => received(`old${at}`, names))
+        yield* offered(from, [...old, received("new")])
+        const longAgo = Timestamp.addSeconds(yield* Timestamp.now, -31 * 86_400)
+        yield* sql`UPDATE tasks SET updated_at = ${longAgo} WHERE project_id = ${from.projectId} AND name = 'old.task'`
+        yield* sql`UPDATE task_facets SET seen_at = ${longAgo} WHERE project_id = ${from.projectId} AND value <> 'old'`
+        yield* retention.sweep()
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1 })
+        assert.deepStrictEqual((yield* stored(from.projectId)).facets, [
+          { facet: "name", value: "mail.send" },
+          { facet: "queue", value: "mail" },
+          { facet: "queue", value: "old" } // in use lately
+        ])
+      }))
+  })
+
+  layer(brainOn(engine, { ingestQueueEvents: 100 }), { excludeTestServices: true })((it) => {
+    it.effect("a full queue takes nothing more, and says when there is room", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { offer, onRoom, waiting } = yield* Ingest
+        const from = yield* source
+        const frames = Array.from({ length: 30 }, (_, frame) =>
+          Array.from({ length: 10 }, (_, at) => received(`t${frame}-${at}`)))
+        const next = [...frames]
+        let settled = 0
+        let calls = 0
+        yield* Effect.async<void>((resume) => {
+          const settle = () => {
+            if (++settled === frames.length) resume(Effect.void)
+          }
+          const push = () => {
+            while (next.length > 0 && offer({ ...from, workerId: "", size: 0, events: next[0]!, settle })) next.shift()
+          }
+          const stop = onRoom(() => {
+            calls++
+            push()
+            if (next.length === 0) stop()
+          })
+          push()
+          assert.strictEqual(frames.length - next.length, 10)
+          assert.strictEqual(waiting(), 100)
+        })
+        assert.isAtLeast(calls, 2)
+        const [row] = yield* sql<{ n: number }>`
+          SELECT CAST(count(*) AS INTEGER) AS n FROM tasks WHERE project_id = ${from.projectId}`
+        assert.strictEqual(row?.n, 300)
+      }))
+  })
+
+  layer(brainOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("large texts fill the queue too, and go in a few at a time", () =>
+      Effect.gen(function*() {
+        const { offer } = yield* Ingest
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        const size = 1024 * 1024
+        // the queue goes by what the line says of a text's size; one is really as long as that
+        const long = received("t0", { kwargs: { text: "x".repeat(size) } })
+        const frames = Array.from({ length: 80 }, (_, at) => [at === 0 ? long : received(`t${at}`)])
+        const taken = yield* Effect.async<number>((resume) => {
+          let taken = 0
+          let settled = 0
+          const settle = () => {
+            if (++settled === taken) resume(Effect.succeed(taken))
+          }
+          for (const events of frames) if (offer({ ...from, workerId: "", size, events, settle })) taken++
+        })
+        assert.strictEqual(taken, 64)
+        const transactions = yield* sql<{ tasks: number; longest: number }>`
+          SELECT CAST(count(*) AS INTEGER) AS tasks, max(length(kwargs)) AS longest FROM tasks
+          WHERE project_id = ${from.projectId} GROUP BY updated_at`
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 64 })
+        assert.strictEqual(Math.max(...transactions.map(({ longest }) => longest)), size + "{\"text\":\"\"}".length)
+        assert.isAtMost(Math.max(...transactions.map(({ tasks }) => tasks)), 4)
+      }))
+
+    it.effect("going down, it writes what waits and takes nothing more", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        const settled: Array<Outcome> = []
+        const events = recorded("celery-solo")
+        const ingest = yield* Effect.scoped(Effect.gen(function*() {
+          const ingest = Context.get(yield* Layer.build(Layer.fresh(Ingest.layer)), Ingest)
+          const settle = (outcome: Outcome) => settled.push(outcome)
+          for (let at = 0; at < 5; at++) ingest.offer({ ...from, workerId: "", size: 0, events, settle })
+          return ingest
+        }))
+        assert.strictEqual(settled.length, 5)
+        assert.isFalse(ingest.offer({ ...from, workerId: "", size: 0, events, settle: () => {} }))
+      }))
+  })
+})

@@ -1,0 +1,92 @@
+import type { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Runtime } from "effect"
+import * as fc from "fast-check"
+import { randomUUID } from "node:crypto"
+import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
+import { addSeconds } from "../../../src/domain/Timestamp.ts"
+import type { Ingest } from "../../../src/services/Ingest.ts"
+import type { Projects } from "../../../src/services/Projects.ts"
+import { brainOn, freshProject } from "../../brain.ts"
+import { engines } from "../../databases.ts"
+import { histories, offered, recorded, sequences, stored } from "./world.ts"
+
+/** The same transition as another path tells it: another id, no name, a little later, hardly any fields. */
+const secondPath = (event: AgentEvent, shiftMillis: number): AgentEvent => ({
+  ...event,
+  id: randomUUID(),
+  occurredAt: addSeconds(event.occurredAt, shiftMillis / 1000),
+  data: new Map([
+    ["task_name", JSON.stringify(`<unknown:${event.taskId.slice(0, 8)}>`)],
+    ["worker", "null"],
+    ["args", "null"]
+  ])
+})
+
+const isNamed = (event: AgentEvent): boolean => {
+  let named = event.kind.startsWith("task.")
+  event.data.forEach((json) => {
+    if (json.startsWith("\"<unknown:")) named = false
+  })
+  return named
+}
+
+const shuffled = <A>(values: ReadonlyArray<A>) =>
+  fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length })
+
+/** The events in some order, some of them again, cut into frames. */
+const deliveries = (events: ReadonlyArray<AgentEvent>, echoes: ReadonlyArray<AgentEvent>) =>
+  fc.subarray([...events]).chain((again) => shuffled([...events, ...again, ...echoes])).chain((all) =>
+    fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }).map((sizes) => {
+      const frames: Array<ReadonlyArray<AgentEvent>> = []
+      for (let at = 0, index = 0; at < all.length; index++) {
+        const size = sizes[index % sizes.length]!
+        frames.push(all.slice(at, at + size))
+        at += size
+      }
+      return frames
+    }))
+
+describe.each(engines)("any order, repetition, second path and batching on %s", (engine) => {
+  layer(brainOn(engine, { ingestBatchEvents: 25 }), { excludeTestServices: true })((it) => {
+    it.effect.each(sequences)("of %s ends in the same rows, counts, facets, workers and queues", (name) =>
+      Effect.gen(function*() {
+        const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects>()
+        const agentId = randomUUID()
+        const events = recorded(name)
+        const straight = yield* freshProject()
+        const outcome = yield* offered({ projectId: straight.id, agentId }, events)
+        assert.deepStrictEqual(outcome, { accepted: events.length, rejected: 0 })
+        const expected = yield* stored(straight.id)
+        assert.deepStrictEqual(expected.counts, expected.counted)
+        const expectedHistories = yield* histories(straight.id)
+
+        const delivered = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
+          Effect.gen(function*() {
+            const project = yield* freshProject()
+            // a few at a time, so that some share a transaction and some do not
+            const outcomes = yield* Effect.forEach(
+              frames,
+              (frame) => offered({ projectId: project.id, agentId }, frame),
+              { concurrency: 3 }
+            )
+            assert.isTrue(outcomes.every(({ rejected }) => rejected === 0))
+            assert.deepStrictEqual(yield* stored(project.id), expected)
+            if (withHistories) assert.deepStrictEqual(yield* histories(project.id), expectedHistories)
+          })
+
+        const run = Runtime.runPromise(runtime)
+        const always = (frames: fc.Arbitrary<ReadonlyArray<ReadonlyArray<AgentEvent>>>, withHistories: boolean) =>
+          Effect.promise(() =>
+            fc.assert(
+              fc.asyncProperty(frames, (frames) => run(Effect.orDie(delivered(frames, withHistories)))),
+              { numRuns: 4, endOnFailure: true }
+            ))
+        yield* always(deliveries(events, []), true)
+        const echoes = fc.subarray(events.filter(isNamed)).chain((chosen) =>
+          fc.array(fc.integer({ min: 0, max: 40 }), { minLength: chosen.length, maxLength: chosen.length })
+            .map((shifts) => chosen.map((event, at) => secondPath(event, shifts[at]!))))
+        yield* always(echoes.chain((copies) => deliveries(events, copies)), false)
+      }), 120_000)
+  })
+})

@@ -1,0 +1,91 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { readEvent } from "../../../src/agents/protocol/Event.ts"
+import { type JsonInput, canonicalize, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
+import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
+import { Ingest, type Outcome } from "../../../src/services/Ingest.ts"
+
+const folder = new URL("../../agents/protocol/vectors/sequences/", import.meta.url)
+
+export const sequences = [
+  "arq",
+  "celery-prefork-with-E",
+  "celery-prefork-without-E",
+  "celery-solo",
+  "dramatiq",
+  "huey",
+  "huey-longpoll",
+  "rq",
+  "scheduler-apscheduler",
+  "scheduler-celerybeat-static",
+  "taskiq"
+]
+
+/** An event as the line hands it on. */
+export const eventOf = (event: JsonInput): AgentEvent => {
+  const node = parse(canonicalize(event))
+  const read = node instanceof ParseFailure ? node.reason : readEvent(node)
+  if (typeof read === "string") throw new Error(`unusable: ${read}`)
+  return read
+}
+
+/** A recorded stream of events, in the order of arrival. */
+export const recorded = (name: string): ReadonlyArray<AgentEvent> => {
+  // The annotation: the files are lists of these, see the agents' protocol, vectors.
+  const text = readFileSync(new URL(`${name}.json`, folder), "utf8")
+  const lines: ReadonlyArray<{ readonly event: JsonInput }> = JSON.parse(text)
+  return lines.map(({ event }) => eventOf(event))
+}
+
+export interface Source {
+  readonly projectId: string
+  readonly agentId: string
+}
+
+/** Offers the events and waits until they are settled. */
+export const offerTo = ({ offer }: Ingest["Type"], { agentId, projectId }: Source, events: ReadonlyArray<AgentEvent>) =>
+  Effect.async<Outcome>((resume) => {
+    const taken = offer({
+      projectId,
+      agentId,
+      workerId: "test",
+      events,
+      size: events.length * 300,
+      settle: (outcome) => resume(Effect.succeed(outcome))
+    })
+    if (!taken) resume(Effect.dieMessage("the queue is full"))
+  })
+
+export const offered = (source: Source, events: ReadonlyArray<AgentEvent>) =>
+  Effect.flatMap(Ingest, (ingest) => offerTo(ingest, source, events))
+
+/** Everything that a project's events have led to, but ids of our own and moments of our own. */
+export const stored = (projectId: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const tasks = yield* sql`
+      SELECT engine, task_id, name, queue, state, priority, args, kwargs, result, exception, traceback, retry_count, eta,
+        received_at, started_at, finished_at, runtime_ms, worker_name, parent_task_id, root_task_id, tags, first_event_at
+      FROM tasks WHERE project_id = ${projectId} ORDER BY engine, task_id`
+    const counts = yield* sql`
+      SELECT state, CAST(sum(tasks) AS INTEGER) AS tasks FROM task_counts WHERE project_id = ${projectId}
+      GROUP BY state HAVING sum(tasks) <> 0 ORDER BY state`
+    const counted = yield* sql`
+      SELECT state, CAST(count(*) AS INTEGER) AS tasks FROM tasks WHERE project_id = ${projectId}
+      GROUP BY state ORDER BY state`
+    const facets = yield* sql`
+      SELECT facet, value FROM task_facets WHERE project_id = ${projectId} ORDER BY facet, value`
+    // not their state: whoever watches for silence changes that in the meantime
+    const workers = yield* sql`
+      SELECT engine, name, hostname, pid, last_heartbeat, processed, failed, succeeded, retried
+      FROM workers WHERE project_id = ${projectId} ORDER BY engine, name`
+    const queues = yield* sql`
+      SELECT engine, name, depth, last_seen_at FROM queues WHERE project_id = ${projectId} ORDER BY engine, name`
+    return { tasks, counts, counted, facets, workers, queues }
+  })
+
+/** The histories, byte for byte. */
+export const histories = (projectId: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`SELECT engine, task_id, history FROM tasks WHERE project_id = ${projectId} ORDER BY engine, task_id`)

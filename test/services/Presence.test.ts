@@ -1,0 +1,295 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { readFileSync } from "node:fs"
+import { system } from "../../src/domain/Actor.ts"
+import type { Project } from "../../src/domain/Project.ts"
+import { Agents } from "../../src/services/Agents.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import { type Introduction, Presence, type Visitor } from "../../src/services/Presence.ts"
+import { PresenceSweeps } from "../../src/services/Presence/Sweeps.ts"
+import { brainOn, freshProject } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { until } from "../until.ts"
+
+const asSystem = Effect.provideService(CurrentActor, system("test"))
+
+const newAgent = (project: Project) =>
+  Effect.gen(function*() {
+    const agents = yield* Agents
+    return (yield* agents.create(project, { name: "a" })).agent
+  }).pipe(asSystem)
+
+const about = (project: Project, agentId: string, overrides: Partial<Introduction> = {}): Introduction => ({
+  agentId,
+  projectId: project.id,
+  sessionId: Ids.uuidv7(1),
+  workerId: "bare-1-1",
+  exclusive: true,
+  protocolVersion: "2",
+  agentVersion: "1.13.0",
+  framework: "django",
+  engines: ["celery"],
+  schedulers: [],
+  capabilities: { celery: ["retry_task"] },
+  hostName: "web-1",
+  role: "task",
+  pid: 7,
+  startedAt: null,
+  ...overrides
+})
+
+const visitor = (overrides: Partial<Visitor> = {}): Visitor => ({ lost: () => {}, paused: () => false, ...overrides })
+
+const agentRow = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${id}`).pipe(
+    Effect.map(([row]) => row ?? {})
+  )
+const processes = (agentId: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql<Record<string, unknown>>`SELECT * FROM agent_workers WHERE agent_id = ${agentId} ORDER BY worker_id`)
+
+describe.each(engines)("presence on %s", (engine) => {
+  layer(brainOn(engine, { agentOfflineAfter: 3600 }), { excludeTestServices: true })((it) => {
+    it.effect("an arrival is written before connect returns, and a departure makes the agent offline", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
+        assert.deepInclude(yield* agentRow(agent.id), {
+          state: "online",
+          protocol_version: "2",
+          agent_version: "1.13.0",
+          framework_adapter: "django",
+          engine_adapters: "[\"celery\"]",
+          capabilities: "{\"celery\":[\"retry_task\"]}",
+          host_name: "web-1"
+        })
+        const [row] = yield* processes(agent.id)
+        assert.deepInclude(row, { worker_id: "bare-1-1", state: "online", role: "task", pid: 7, framework: "django" })
+        present.gone()
+        yield* presence.flush
+        assert.strictEqual((yield* agentRow(agent.id)).state, "offline")
+      }))
+
+    it.effect("an agent is online as long as one of its processes is", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const join = (workerId: string) =>
+          Effect.map(presence.connect(about(project, agent.id, { workerId, sessionId: workerId }), visitor()), Option.getOrThrow)
+        const [one, two] = yield* Effect.all([join("one"), join("two")], { concurrency: 2 })
+        one.gone()
+        yield* presence.flush
+        assert.strictEqual((yield* agentRow(agent.id)).state, "online")
+        two.gone()
+        yield* presence.flush
+        assert.strictEqual((yield* agentRow(agent.id)).state, "offline")
+        assert.deepStrictEqual((yield* processes(agent.id)).map((row) => row.state), ["offline", "offline"])
+      }))
+
+    it.effect("the session that was replaced learns of it, and neither its life nor its end counts any more", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const lost: Array<string> = []
+        const old = Option.getOrThrow(
+          yield* presence.connect(about(project, agent.id, { sessionId: "old" }), visitor({ lost: (why) => lost.push(why) }))
+        )
+        yield* presence.connect(about(project, agent.id, { sessionId: "new" }), visitor())
+        old.seen()
+        yield* presence.flush
+        assert.deepStrictEqual(lost, ["replaced"])
+        old.gone()
+        yield* presence.flush
+        assert.deepStrictEqual((yield* processes(agent.id)).map((row) => [row.session_id, row.state]), [["new", "online"]])
+      }))
+
+    it.effect("a deleted agent is not let in, and its sessions learn of it", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const agents = yield* Agents
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const lost: Array<string> = []
+        const present = Option.getOrThrow(
+          yield* presence.connect(about(project, agent.id), visitor({ lost: (why) => lost.push(why) }))
+        )
+        yield* agents.remove(project, agent.id).pipe(asSystem)
+        present.seen()
+        present.adapters({ "celery.worker_details": "{\"w@h\":{}}" })
+        present.loss("{}")
+        present.advise("events_off", "x")
+        yield* presence.flush
+        assert.deepStrictEqual(lost, ["revoked"])
+        assert.isTrue(Option.isNone(yield* presence.connect(about(project, agent.id), visitor())))
+      }))
+
+    it.effect("why an agent was refused, its set-up advice and its losses are on record", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const agents = yield* Agents
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
+        presence.refused(agent.id, "stale", "the clock\0 is 75 s ahead")
+        present.advise("events_off", "start the worker with -E")
+        present.loss("{\"buffer_id\":\"b\"}")
+        present.loss("{\"buffer_id\":\"b\"}")
+        present.loss("{\"buffer_id\":\"c\"}")
+        yield* presence.flush
+        const row = yield* agentRow(agent.id)
+        assert.deepInclude(row, {
+          last_refused_reason: "stale",
+          last_refused_detail: "the clock is 75 s ahead",
+          setup_advice: "[{\"code\":\"events_off\",\"detail\":\"start the worker with -E\"}]"
+        })
+        const health = yield* agents.health(project, agent.id)
+        assert.deepStrictEqual(health.map(({ telemetry_loss, worker_id }) => ({ telemetry_loss, worker_id })), [
+          { telemetry_loss: { buffer_id: "b" }, worker_id: "bare-1-1" }
+        ])
+        present.advise("events_off", null)
+        yield* presence.flush
+        assert.strictEqual((yield* agentRow(agent.id)).setup_advice, "[]")
+      }))
+
+    it.effect("a heartbeat's worker details become workers and queues", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
+        const vector = JSON.parse(readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8"))
+        const health = JSON.parse(vector.frame_json).payload.adapter_health
+        present.adapters({ ...health, "celery.queue_depths": "{\"celery\": 12, \"slow\": 3, \"bad\": \"x\", \"nul\\u0000\": 1}" })
+        yield* presence.flush
+        present.adapters(health)
+        yield* presence.flush
+        const [worker, ...others] = yield* sql<Record<string, unknown>>`SELECT * FROM workers WHERE project_id = ${project.id}`
+        assert.strictEqual(others.length, 0)
+        assert.deepInclude(worker, {
+          engine: "celery",
+          name: "w3@box",
+          hostname: "box",
+          pid: 21750,
+          concurrency: 1,
+          queues: "[\"celery\"]",
+          state: "online",
+          active_tasks: 0,
+          agent_id: agent.id
+        })
+        const metadata = JSON.parse(String(worker?.metadata))
+        assert.deepStrictEqual(metadata.registered, ["capp.add", "capp.fail", "capp.retry", "capp.secret", "capp.sleep"])
+        assert.strictEqual(metadata.conf.task_default_queue, "celery")
+        const queues = yield* sql`SELECT name, broker_type, broker_url_hint, depth FROM queues WHERE project_id = ${project.id} ORDER BY name`
+        assert.deepStrictEqual(queues, [
+          { name: "bad", broker_type: "redis", broker_url_hint: null, depth: null },
+          { name: "celery", broker_type: "redis", broker_url_hint: "redis://127.0.0.1:6379/12", depth: 12 },
+          { name: "slow", broker_type: "redis", broker_url_hint: null, depth: 3 }
+        ])
+      }))
+
+    it.effect("a thousand processes of one agent arrive together", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        yield* Effect.forEach(
+          Array.from({ length: 1000 }, (_, index) => `w${index}`),
+          (workerId) => presence.connect(about(project, agent.id, { workerId, sessionId: workerId }), visitor()),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual((yield* processes(agent.id)).filter((row) => row.state === "online").length, 1000)
+      }))
+  })
+
+  layer(brainOn(engine, { agentOfflineAfter: 2 }), { excludeTestServices: true })((it) => {
+    it.effect("silence makes offline, a paused session's silence does not, and life makes online again", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const project = yield* freshProject()
+        const mute = yield* newAgent(project)
+        const paused = yield* newAgent(project)
+        const present = Option.getOrThrow(yield* presence.connect(about(project, mute.id), visitor()))
+        yield* presence.connect(about(project, paused.id), visitor({ paused: () => true }))
+        yield* until(agentRow(mute.id), (row) => row.state === "offline")
+        assert.strictEqual((yield* agentRow(paused.id)).state, "online")
+        present.seen()
+        yield* presence.flush
+        assert.strictEqual((yield* agentRow(mute.id)).state, "online")
+      }))
+
+    it.effect("sweeps of several replicas at once change each row once", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sweeps = yield* PresenceSweeps
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const agents = yield* Effect.replicateEffect(newAgent(project), 20)
+        for (const agent of agents) yield* presence.connect(about(project, agent.id), visitor())
+        yield* sql`UPDATE agent_workers SET last_seen_at = '2020-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
+        yield* Effect.all([sweeps.offline(), sweeps.offline(), sweeps.offline()], { concurrency: 3 })
+        const states = yield* sql`SELECT DISTINCT state FROM agents WHERE project_id = ${project.id}`
+        assert.deepStrictEqual(states, [{ state: "offline" }])
+      }))
+
+    it.effect("a worker known by events only may be idle as long as its agent is there", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sweeps = yield* PresenceSweeps
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor({ paused: () => true })))
+        const details = { "w@h": { stats: { pid: 1 } }, "idle@h": {}, "gone@h": {} }
+        present.adapters({ "celery.worker_details": JSON.stringify(details) })
+        yield* presence.flush
+        const ago = (seconds: number) => Timestamp.fromEpochMicros((Date.now() - seconds * 1000) * 1000)
+        const alter = (name: string, seconds: number, metadata: string) =>
+          sql`UPDATE workers SET last_heartbeat = ${ago(seconds)}, metadata = ${metadata} WHERE project_id = ${project.id} AND name = ${name}`
+        yield* alter("w@h", 10, "{\"pool\":{}}")
+        yield* alter("idle@h", 10, "{}")
+        yield* alter("gone@h", 25, "{}")
+        const states = Effect.map(
+          sql<{ name: string; state: string }>`SELECT name, state FROM workers WHERE project_id = ${project.id} ORDER BY name`,
+          (rows) => rows.map(({ name, state }) => `${name} ${state}`)
+        )
+        yield* sweeps.workersOffline()
+        assert.deepStrictEqual(yield* states, ["gone@h offline", "idle@h online", "w@h offline"])
+        yield* sql`UPDATE agents SET state = 'offline' WHERE id = ${agent.id}`
+        yield* sweeps.workersOffline()
+        assert.include(yield* states, "idle@h offline")
+      }))
+
+    it.effect("what is older than its retention goes, in slices", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sweeps = yield* PresenceSweeps
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
+        present.loss("{}")
+        present.adapters({ "celery.worker_details": "{\"w@h\":{\"active_queues\":[{\"name\":\"q\"}]}}" })
+        yield* presence.flush
+        const old = "2020-01-01T00:00:00.000000Z"
+        yield* sql`UPDATE agent_health SET captured_at = ${old} WHERE agent_id = ${agent.id}`
+        yield* sql`UPDATE workers SET last_heartbeat = ${old} WHERE project_id = ${project.id}`
+        yield* sql`UPDATE queues SET last_seen_at = ${old} WHERE project_id = ${project.id}`
+        yield* sql`UPDATE agent_workers SET last_seen_at = ${old} WHERE agent_id = ${agent.id}`
+        yield* sweeps.offline()
+        yield* sweeps.workersOffline()
+        yield* sweeps.retention()
+        for (const table of ["agent_workers", "workers", "queues"]) {
+          assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)} WHERE project_id = ${project.id}`, [], table)
+        }
+        assert.deepStrictEqual(yield* sql`SELECT id FROM agent_health WHERE agent_id = ${agent.id}`, [])
+      }))
+  })
+})

@@ -1,0 +1,70 @@
+import { assert, describe, it } from "vitest"
+import { readAdapterHealth } from "../../../src/services/Presence/AdapterHealth.ts"
+
+const celery = (details: object) => readAdapterHealth({ "celery.worker_details": JSON.stringify(details) })
+
+describe("adapter health", () => {
+  it("takes what fits and leaves out what does not, whatever an agent sends", () => {
+    for (const odd of ["", "null", "[]", "{", "3", "{\"w\":null}", "{\"w\":[1]}", "{\"w\":{\"stats\":7,\"active\":{},\"registered\":\"x\"}}"]) {
+      const { workers } = readAdapterHealth({ "celery.worker_details": odd, "celery.queue_depths": odd })
+      for (const worker of workers) assert.deepInclude(worker, { active_tasks: 0, queues: [], pid: null })
+    }
+    assert.deepStrictEqual(readAdapterHealth({ worker_details: "{}", "celery.error": "provider timed out" }), { workers: [], queues: [] })
+  })
+
+  it("reads numbers that a database can hold only", () => {
+    const { workers: [worker] } = celery({
+      "w@h": { stats: { pid: 2 ** 31, pool: { "max-concurrency": -1 }, total: { a: 3, b: "x", c: 4 } }, active: [1, 2] }
+    })
+    assert.deepInclude(worker, { pid: null, concurrency: null, active_tasks: 2 })
+    assert.strictEqual(worker?.metadata.processed_since_start, 7)
+  })
+
+  it("keeps names with NUL or without end out, and cuts texts", () => {
+    const { workers } = celery({
+      "w\0@h": {},
+      ["x".repeat(201)]: {},
+      "w@h": { active_queues: [{ name: "q\0" }, { name: "ok" }], conf: { timezone: "z".repeat(600) } }
+    })
+    assert.deepStrictEqual(workers.map(({ name, queues }) => ({ name, queues })), [{ name: "w@h", queues: ["ok"] }])
+    assert.deepStrictEqual(workers[0]?.metadata.conf, { timezone: "z".repeat(500) })
+  })
+
+  it("never shows a broker's credentials", () => {
+    const { queues, workers } = celery({
+      "w@h": {
+        stats: { broker: { transport: "amqp", hostname: "mq", port: 5672, virtual_host: "/prod", userid: "u", password: "pw" } },
+        active_queues: [{ name: "q" }],
+        conf: { broker_url: "amqp://u:pw@mq", result_backend_password: "pw", task_serializer: "json" }
+      }
+    })
+    assert.strictEqual(queues[0]?.broker_url_hint, "amqp://mq:5672/prod")
+    assert.notInclude(JSON.stringify(workers), "pw")
+    assert.deepStrictEqual(workers[0]?.metadata.conf, { task_serializer: "json" })
+  })
+
+  it("fact 14: an empty list of depths says nothing about a queue's depth", () => {
+    const { queues } = readAdapterHealth({
+      "celery.broker_type": "redis",
+      "celery.queue_depths": "{}",
+      "celery.worker_details": JSON.stringify({ "w@h": { active_queues: [{ name: "q" }] } })
+    })
+    assert.deepStrictEqual(queues, [{ engine: "celery", name: "q", broker_type: "redis", broker_url_hint: null, depth: null }])
+  })
+
+  it("joins depth and broker of a queue that several nodes read", () => {
+    const node = { stats: { broker: { transport: "redis", hostname: "r", virtual_host: "0" } }, active_queues: [{ name: "q" }] }
+    const { queues } = readAdapterHealth({
+      "celery.queue_depths": "{\"q\":12}",
+      "celery.worker_details": JSON.stringify({ "w1@h": node, "w2@h": node })
+    })
+    assert.deepStrictEqual(queues, [{ engine: "celery", name: "q", broker_type: null, broker_url_hint: "redis://r/0", depth: 12 }])
+  })
+
+  it("takes the host of a worker whose name does not have it", () => {
+    const { workers } = readAdapterHealth({
+      "bullmq.worker_details": JSON.stringify({ "shop:1": { stats: { hostname: "box" } }, "w@there": { stats: { hostname: "box" } }, w3: {} })
+    })
+    assert.deepStrictEqual(workers.map(({ hostname, name }) => [name, hostname]), [["shop:1", "box"], ["w@there", "there"], ["w3", null]])
+  })
+})

@@ -1,0 +1,76 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { system } from "../../src/domain/Actor.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { Audit } from "../../src/services/Audit.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import { Retention } from "../../src/services/Retention.ts"
+import { brainOn, freshKey } from "../brain.ts"
+import { engines } from "../databases.ts"
+
+const daysAgo = (days: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -days * 86_400))
+
+const session = (user_id: string, ended: { readonly expires_at: string; readonly revoked_at: string | null }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const id = yield* Ids.next
+    const at = yield* daysAgo(90)
+    yield* sql`INSERT INTO sessions ${
+      sql.insert({
+        id,
+        user_id,
+        token_hash: id,
+        remember_me: 0,
+        issued_at: at,
+        last_seen_at: at,
+        ip_at_issue: "",
+        ...ended
+      })
+    }`
+    return id
+  })
+
+describe.each(engines)("retention on %s", (engine) => {
+  layer(brainOn(engine, { auditRetentionDays: 30 }), { excludeTestServices: true })((it) => {
+    it.effect("forgets sessions that ended long ago, and no others", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const retention = yield* Retention
+        const { user_id } = yield* freshKey()
+        const [old, recent, future] = [yield* daysAgo(31), yield* daysAgo(29), yield* daysAgo(-1)]
+        yield* session(user_id, { expires_at: old, revoked_at: null })
+        yield* session(user_id, { expires_at: future, revoked_at: old })
+        const kept = [
+          yield* session(user_id, { expires_at: recent, revoked_at: null }),
+          yield* session(user_id, { expires_at: future, revoked_at: recent }),
+          yield* session(user_id, { expires_at: future, revoked_at: null })
+        ]
+        yield* retention.sweep()
+        const rows = yield* sql<{ id: string }>`SELECT id FROM sessions WHERE user_id = ${user_id} ORDER BY id`
+        assert.sameMembers(rows.map(({ id }) => id), kept)
+      }))
+
+    it.effect("prunes the audit log from its beginning, and says where the rest hangs", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const audit = yield* Audit
+        const retention = yield* Retention
+        const append = sql.withTransaction(audit.record({ action: "test.done", target_type: "test" }))
+        yield* Effect.repeatN(append, 2099)
+        yield* sql`UPDATE audit_log SET occurred_at = ${yield* daysAgo(31)} WHERE seq <= 2050`
+        const [last] = yield* sql<{ row_hmac: string }>`SELECT row_hmac FROM audit_log WHERE seq = 2050`
+        yield* Effect.all([retention.sweep(), retention.sweep()], { concurrency: "unbounded" })
+        const rows = yield* sql<{ seq: number; prev_row_hmac: string; metadata: string; action: string }>`
+          SELECT seq, prev_row_hmac, metadata, action FROM audit_log ORDER BY seq`
+        assert.deepStrictEqual([rows[0]?.seq, rows[0]?.prev_row_hmac], [2051, last?.row_hmac])
+        const pruned = rows.filter(({ action }) => action === "audit.pruned").map(({ metadata }) => JSON.parse(metadata))
+        assert.strictEqual(pruned.reduce((sum, { rows }) => sum + rows, 0), 2050)
+        assert.deepInclude(pruned[pruned.length - 1], { by: "retention", last_seq: 2050, last_row_hmac: last?.row_hmac })
+        yield* retention.sweep()
+        const [count] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM audit_log`
+        assert.strictEqual(count?.n, rows.length)
+      }).pipe(Effect.provideService(CurrentActor, system("test"))))
+  })
+})

@@ -1,0 +1,163 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import fc from "fast-check"
+import { everyTask, type TaskFilter } from "../../../src/domain/Task/Filter.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import { Scans } from "../../../src/services/Tasks/Scans.ts"
+import { mostCounted, TaskSearch } from "../../../src/services/Tasks/Search.ts"
+import { brainOn, freshProject } from "../../brain.ts"
+import { engines } from "../../databases.ts"
+import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
+
+const rows = 4000
+const start = Date.UTC(2026, 2, 10)
+/** A task a minute: the rows span almost three days. */
+const spacing = 60_000
+
+const pick = <A>(values: ReadonlyArray<A>, index: number): A => values[index % values.length]!
+const at = (millis: number) => Timestamp.fromEpochMicros(millis * 1000)
+
+const states = ["success", "success", "success", "failure", "started", "retry"] as const
+const priorities = ["normal", "normal", "high", "low", "critical"] as const
+const names = ["shop.Ship", "shop.ship_all", "mail.send%", "mail.send_", "a\\b", "Ünïcode.task", "<unknown:1f>", "rare"]
+const queues = ["celery", "Mail", null, "shop_queue", "q%"]
+const workers = ["celery@Box-1", "celery@box-2", null, "w_3"]
+
+/** Most tasks are received as they are first seen; some long before (a buffer that was offline), some long after. */
+const receivedAt = (index: number, millis: number): string | null => {
+  if (index % 50 === 7) return at(millis - 7 * 3_600_000)
+  if (index % 70 === 9) return at(millis + 5 * 3_600_000)
+  return index % 11 === 3 ? null : at(millis - 20)
+}
+
+const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
+  Array.from({ length: rows }, (_, index) => {
+    const millis = start + index * spacing
+    return storedTask(projectId, millis, {
+      name: index % 997 === 5 ? "rare" : pick(names.slice(0, 7), index * 7 + (index >> 3)),
+      queue: pick(queues, index * 3 + (index >> 4)),
+      worker_name: pick(workers, index * 5 + (index >> 2)),
+      state: index % 800 === 3 ? "rejected" : pick(states, index + (index >> 5)),
+      priority: pick(priorities, index + (index >> 6)),
+      received_at: receivedAt(index, millis),
+      first_event_at: at(millis - 30)
+    })
+  })
+
+const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+const resembles = (text: string | null, term: string) => text !== null && lower(text).includes(lower(term))
+
+/** What the interface says of each term, one row at a time. */
+const matches = (task: StoredTask, filter: TaskFilter): boolean => {
+  const moment = task.received_at ?? task.first_event_at
+  return (filter.state === null || task.state === filter.state) &&
+    (filter.priority === null || filter.priority.includes(task.priority)) &&
+    (filter.name === null || task.name.includes(filter.name)) &&
+    (filter.queue === null || task.queue === filter.queue) &&
+    (filter.worker === null || task.worker_name === filter.worker) &&
+    (filter.since === null || moment >= filter.since) &&
+    (filter.until === null || moment <= filter.until) &&
+    (filter.search === null ||
+      [task.name, task.queue, task.worker_name, task.task_id].some((text) => resembles(text, filter.search ?? "")))
+}
+
+/** Not null in `tenths` of ten cases. */
+const orNull = <A>(arbitrary: fc.Arbitrary<A>, tenths: number) =>
+  fc.oneof({ weight: 10 - tenths, arbitrary: fc.constant(null) }, { weight: tenths, arbitrary })
+const moments = fc.integer({ min: -600, max: rows + 600 }).map((minutes) => at(start + minutes * spacing))
+
+const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
+  fc.record({
+    state: orNull(fc.constantFrom("success", "failure", "rejected", "pending", "retry"), 3),
+    priority: orNull(fc.uniqueArray(fc.constantFrom("critical", "high", "normal", "low"), { minLength: 1 }), 2),
+    name: orNull(fc.constantFrom("ship", "Ship", "rare", "%", "_", "\\", "nothing", "mail.send", "Ü", "."), 3),
+    search: orNull(
+      fc.oneof(
+        fc.constantFrom("SHIP", "box-", "q%", "_", "\\", "nothing at all", "rare", "mail", "CELERY", "ünï", "'", "0"),
+        fc.constantFrom(...tasks.slice(0, 50)).map(({ task_id }) => task_id.slice(3, 11).toUpperCase())
+      ),
+      4
+    ),
+    queue: orNull(fc.constantFrom("celery", "Mail", "mail", "q%"), 2),
+    worker: orNull(fc.constantFrom("celery@Box-1", "w_3", "w"), 2),
+    since: orNull(moments, 2),
+    until: orNull(moments, 2)
+  })
+
+describe.each(engines)("task search on %s", (engine) => {
+  const services = TaskSearch.layer.pipe(Layer.provide(Scans.layer), Layer.provideMerge(brainOn(engine)))
+
+  layer(services, { excludeTestServices: true })((it) => {
+    it.effect("finds what a look at each row finds, whatever the filter, the direction and the place", () =>
+      Effect.gen(function*() {
+        const search = yield* TaskSearch
+        const project = yield* freshProject()
+        const other = yield* freshProject()
+        const tasks = seeds(project.id)
+        yield* insertTasks(tasks)
+        yield* insertTasks(seeds(other.id).slice(0, 200))
+
+        const cases = fc.sample(
+          fc.record({
+            filter: filters(tasks),
+            direction: fc.constantFrom<"newest" | "oldest">("newest", "oldest"),
+            after: orNull(fc.constantFrom(...tasks).map(({ id }) => id), 4),
+            limit: fc.constantFrom(1, 3, 51, 1500, 5000)
+          }),
+          { numRuns: 400, seed: 20260310 }
+        )
+        let hits = 0
+        for (const { after, direction, filter, limit } of cases) {
+          const expected = tasks.filter((task) => matches(task, filter)).map(({ id }) => id).sort()
+          const ordered = direction === "newest" ? expected.reverse() : expected
+          const beyond = ordered.filter((id) => after === null || (direction === "newest" ? id < after : id > after))
+          const found = yield* search.ids(project.id, filter, { direction, after, limit })
+          if (found.length > 0) hits++
+          assert.deepStrictEqual(found, beyond.slice(0, limit), JSON.stringify({ filter, direction, after, limit }))
+          assert.strictEqual(yield* search.count(project.id, filter), expected.length, JSON.stringify(filter))
+        }
+        assert.isAbove(hits, cases.length / 3)
+      }), 120_000)
+
+    it.effect("looks up many values by ranges, and gives up on values when they are too many", () =>
+      Effect.gen(function*() {
+        const search = yield* TaskSearch
+        const project = yield* freshProject()
+        const tasks = Array.from({ length: 7000 }, (_, index) =>
+          storedTask(project.id, start + index * 1000, {
+            name: `job-${index}`,
+            queue: `queue ${index % 300}`,
+            task_id: `id ${index}`
+          }))
+        yield* insertTasks(tasks)
+        const newestFirst = [...tasks].reverse()
+        const page = (filter: Partial<TaskFilter>) =>
+          search.ids(project.id, { ...everyTask, ...filter }, { direction: "newest", after: tasks[3000]!.id, limit: 40 })
+        const expected = (test: (task: StoredTask) => boolean) =>
+          newestFirst.slice(4000).filter(test).slice(0, 40).map(({ id }) => id)
+
+        assert.deepStrictEqual(yield* page({ name: "job-1" }), expected(({ name }) => name.includes("job-1")))
+        assert.deepStrictEqual(yield* page({ name: "job-" }), expected(() => true))
+        assert.deepStrictEqual(yield* page({ search: "QUEUE 7" }), expected(({ queue }) => queue!.startsWith("queue 7")))
+        assert.deepStrictEqual(yield* page({ search: "job" }), expected(() => true))
+        assert.deepStrictEqual(yield* page({ search: "JOB-299", state: "success" }), expected(({ name }) => name.includes("job-299")))
+        assert.deepStrictEqual(
+          yield* page({ search: "job", name: "7", state: "success" }),
+          expected(({ name }) => name.includes("7"))
+        )
+      }), 60_000)
+
+    it.effect("counts up to a bound", () =>
+      Effect.gen(function*() {
+        const search = yield* TaskSearch
+        const project = yield* freshProject()
+        yield* insertTasks(
+          Array.from({ length: mostCounted + 5 }, (_, index) =>
+            storedTask(project.id, start + index, { queue: index < 3 ? "few" : "many" }))
+        )
+        assert.strictEqual(yield* search.count(project.id, { ...everyTask, queue: "few" }), 3)
+        assert.strictEqual(yield* search.count(project.id, { ...everyTask, queue: "many" }), null)
+        assert.strictEqual(yield* search.count(project.id, { ...everyTask, name: "nothing" }), 0)
+      }), 60_000)
+  })
+})
