@@ -1,0 +1,89 @@
+/**
+ * A day's events (a million, of which three make a task) at full speed through an agent into a real brain that is
+ * killed and started again meanwhile. Prints one line of JSON: events a second, processor time an event of the process
+ * with the agent in it, its memory over the run, the longest time for which its event loop stood still, and fails when
+ * an event is missing. Run: npx vite-node bench/agent-day.ts sqlite|postgresql [events] [restarts]
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { startAgent } from "../src/agents/runtime/startAgent.ts"
+import { MemoryEngine } from "../test/agents/engines/memory.ts"
+import { builtProgram, databaseOf, runningBrain } from "./brain.ts"
+
+const database = databaseOf(process.argv[2])
+const events = Number(process.argv[3] ?? 1_000_000)
+const restarts = Number(process.argv[4] ?? 10)
+const tasks = Math.ceil(events / 3)
+/** Tasks between two looks at the buffer. */
+const step = 500
+
+setFlagsFromString("--expose-gc")
+// The cast: what the flag adds to a new context.
+const collectGarbage = runInNewContext("gc") as () => void
+
+/** Of the process, and of its live objects. */
+const megabytes = () => {
+  collectGarbage()
+  const { heapUsed, rss } = process.memoryUsage()
+  return { rss: Math.round(rss / 1_048_576), heap: Math.round(heapUsed / 1_048_576) }
+}
+
+const measure = Effect.gen(function*() {
+  const { brain, call, credentials } = yield* runningBrain(yield* builtProgram, database, 1)
+  const home = mkdtempSync(join(tmpdir(), "svc-bench-agent-day-"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))
+  const shop = new MemoryEngine()
+  const { hmacSecret = "", token = "" } = credentials[0] ?? {}
+  const agent = yield* Effect.acquireRelease(
+    Effect.promise(() => startAgent({ brainUrl: brain.url, token, hmacSecret, engines: [shop.engine], home })),
+    (agent) => Effect.promise(() => agent.close())
+  )
+  const memory: Array<ReturnType<typeof megabytes>> = []
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const cpu = process.cpuUsage()
+  const begun = performance.now()
+  for (let done = 0, restarted = 0; done < tasks; done += step) {
+    for (let n = done; n < Math.min(done + step, tasks); n++) {
+      const id = shop.enqueue({ args: [n] })
+      shop.work(id)
+      shop.jobs.delete(id)
+    }
+    // as fast as the buffer has room: this measures the way, not the loss
+    do yield* Effect.sleep(1)
+    while (agent.status().buffer.events > 50_000)
+    if (restarted < restarts && done >= ((restarted + 0.5) * tasks) / restarts) {
+      restarted++
+      yield* brain.kill
+      yield* Effect.fork(brain.start)
+      memory.push(megabytes())
+    }
+  }
+  while (agent.status().buffer.events > 0 || agent.status().state !== "online") yield* Effect.sleep("50 millis")
+  const seconds = (performance.now() - begun) / 1000
+  const { system, user } = process.cpuUsage(cpu)
+  memory.push(megabytes())
+  const { json } = yield* call("GET", "/projects/bench/tasks?limit=1&include_total=true&state=success")
+  if (json.total_count !== tasks) throw new Error(`${json.total_count} of ${tasks} tasks arrived`)
+  return {
+    bench: "agent-day",
+    database,
+    events: tasks * 3,
+    restarts,
+    seconds: Math.round(seconds),
+    eventsPerSecond: Math.round((tasks * 3) / seconds),
+    cpuMicrosAnEvent: Number(((system + user) / (tasks * 3)).toFixed(1)),
+    lost: agent.status().lostEvents,
+    megabytes: memory,
+    loopDelayP99Millis: Number((delay.percentile(99) / 1e6).toFixed(1)),
+    loopDelayMaxMillis: Number((delay.max / 1e6).toFixed(1))
+  }
+})
+
+NodeRuntime.runMain(Effect.scoped(measure).pipe(Effect.map((result) => console.log(JSON.stringify(result)))))

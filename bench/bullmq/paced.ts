@@ -1,0 +1,34 @@
+// An app with a BullMQ worker and the agent beside it: `paced.ts <jobs> <jobs a second> <brain url> <token> <hmac
+// secret> <home>`. Prints `begun`, and ends when the brain has all.
+import { Queue, Worker } from "bullmq"
+import { randomBytes } from "node:crypto"
+import { bullmq } from "../../src/agents/engines/bullmq/BullMQ.ts"
+import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+
+const [jobs = "", rate = "", brainUrl = "", token = "", hmacSecret = "", home = ""] = process.argv.slice(2)
+const connection = { host: "127.0.0.1", port: 6379 }
+const prefix = `bench-${randomBytes(6).toString("hex")}`
+const queue = new Queue("mail", { connection, prefix })
+const worker = new Worker("mail", async (job) => ({ sent: true, to: job.data.to }), {
+  connection,
+  prefix,
+  concurrency: 50,
+  removeOnComplete: { count: 100 }
+})
+const agent = await startAgent({ brainUrl, token, hmacSecret, home, engines: [bullmq({ workers: [worker] })] })
+while (agent.status().state !== "online") await new Promise((resolve) => setTimeout(resolve, 20))
+console.log("begun")
+
+const begun = performance.now()
+for (let added = 0; added < Number(jobs);) {
+  const due = Math.min(Number(jobs), Math.ceil((performance.now() - begun) / 1000 * Number(rate)))
+  while (added < due) await queue.add("send_receipt", { to: `customer-${added++}`, lines: [{ sku: "A-1", count: 2 }] })
+  await new Promise((resolve) => setTimeout(resolve, 2))
+}
+while ((await queue.getJobCountByTypes("waiting", "active")) > 0 || agent.status().buffer.events > 0) {
+  await new Promise((resolve) => setTimeout(resolve, 20))
+}
+await agent.close()
+await worker.close()
+await queue.obliterate({ force: true })
+process.exit(0)

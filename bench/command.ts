@@ -1,0 +1,95 @@
+import { NodeContext } from "@effect/platform-node"
+import { Effect } from "effect"
+import { connected, type TestAgent } from "../test/agent.ts"
+import { adminKey } from "../test/e2e/brainProcess.ts"
+import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { type Client, clientOf } from "./command/client.ts"
+import { journeysPerSecond } from "./command/driver.ts"
+import { percentile } from "./percentile.ts"
+
+/**
+ * From the POST of a command to its `completed`, with an agent on a real signed WebSocket that answers at once; brain
+ * and client in processes of their own. `oneByOne`: milliseconds until a caller that asks again and again sees the end.
+ * `together`: commands a second with that many POSTs under way, and milliseconds from issued to completed as recorded.
+ * Beside it, what the bare driver does of the same three commits one by one.
+ * Prints one line of JSON. `npx vite-node bench/command.ts sqlite|postgresql [commands=5000]`
+ */
+const commands = "/projects/bench/commands"
+
+const echo = (agent: TestAgent) => {
+  agent.onCommand = (command) => agent.answer(command, { status: "success", result: { echoed: true } })
+}
+
+const issue = async (client: Client, agent_id: string) => {
+  const { json, status } = await client.ask("POST", `${commands}/cancel-task`, { agent_id, engine: "celery", task_id: "bench" })
+  if (status !== 202) throw new Error(`${status} ${JSON.stringify(json)}`)
+  return String(json.id)
+}
+
+const oneByOne = async (client: Client, agentId: string, count: number) => {
+  const times: Array<number> = []
+  for (let at = -50; at < count; at++) { // the first ones warm up
+    const began = performance.now()
+    const id = await issue(client, agentId)
+    while ((await client.ask("GET", `${commands}/${id}`)).json.status !== "completed");
+    if (at >= 0) times.push(performance.now() - began)
+  }
+  return { p50: percentile(times, 50), p99: percentile(times, 99) }
+}
+
+const together = async (client: Client, agentIds: ReadonlyArray<string>, count: number, underWay: number) => {
+  const began = performance.now()
+  let next = 0
+  const ids: Array<string> = []
+  await Promise.all(Array.from({ length: underWay }, async () => {
+    for (let at = next++; at < count; at = next++) ids.push(await issue(client, agentIds[at % agentIds.length] ?? ""))
+  }))
+  for (const status of ["pending", "dispatched"]) {
+    while ((await client.ask("GET", `${commands}?status=${status}&limit=1`)).json.items.length > 0);
+  }
+  const seconds = (performance.now() - began) / 1000
+  const times: Array<number> = []
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const { json } = await client.ask("GET", `${commands}?status=completed&limit=500&cursor=${cursor}`.replace(/&cursor=$/, ""))
+    for (const { completed_at, id, issued_at } of json.items) {
+      if (ids.includes(id)) times.push(Date.parse(completed_at) - Date.parse(issued_at))
+    }
+    cursor = times.length < count ? json.next_cursor : null
+  }
+  if (times.length !== count) throw new Error(`${count - times.length} of ${count} commands did not complete`)
+  return { underWay, perSecond: Math.round(count / seconds), p50: percentile(times, 50), p99: percentile(times, 99) }
+}
+
+const measure = (database: Database, count: number) =>
+  Effect.gen(function*() {
+    const program = yield* builtProgram
+    const driver = yield* journeysPerSecond(database, 2000)
+    const { brain, credentials } = yield* runningBrain(program, database, 10)
+    const token = yield* adminKey(brain)
+    const agents = yield* Effect.forEach(credentials, (given) =>
+      connected({ base: brain.url, token: given.token, hmac_secret: given.hmacSecret, hello: { worker_role: "task" } }))
+    for (const agent of agents) echo(agent)
+    const client = clientOf(brain.url, token, 64)
+    const agentIds = credentials.map(({ agentId }) => agentId)
+    const first = agentIds.slice(0, 1)
+    const result = yield* Effect.promise(async () => ({
+      bench: "command",
+      database,
+      commands: count,
+      driverJourneysPerSecond: driver,
+      oneByOne: await oneByOne(client, first[0] ?? "", Math.min(500, count)),
+      together16: await together(client, first, count, 16),
+      together64: await together(client, first, count, 64),
+      together64Agents10: await together(client, agentIds, count, 64)
+    }))
+    client.close()
+    return result
+  })
+
+const [database, count] = process.argv.slice(2)
+Effect.runPromise(
+  Effect.scoped(measure(databaseOf(database), Number(count ?? 5000))).pipe(Effect.provide(NodeContext.layer))
+).then((result) => console.log(JSON.stringify(result)), (error) => {
+  console.error(error)
+  process.exit(1)
+})

@@ -1,0 +1,54 @@
+import { NodeContext } from "@effect/platform-node"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { builtHost } from "./bullmq/builtHost.ts"
+import { percentile } from "./percentile.ts"
+
+/**
+ * How long after its end a BullMQ job is to be seen in the API as done: milliseconds from `finished_at` to the answer
+ * of `GET /tasks?state=success` that shows it first, asked again and again, so that the time of an answer is in it.
+ * Worker and agent, brain, and this client are processes of their own. Needs Redis at 127.0.0.1:6379. Prints one line
+ * of JSON. `npx vite-node bench/visible.ts sqlite|postgresql [jobs=10000] [a second=500]`
+ */
+const measure = (database: Database, jobs: number, rate: number) =>
+  Effect.gen(function*() {
+    const program = yield* builtProgram
+    const folder = yield* builtHost("paced")
+    const { brain, call, credentials: [agent] } = yield* runningBrain(program, database, 1)
+    const given = [jobs, rate, brain.url, agent?.token, agent?.hmacSecret, join(folder, "home")].map(String)
+    const host = spawn(process.execPath, [join(folder, "paced.js"), ...given], { stdio: ["ignore", "pipe", "inherit"] })
+    yield* Effect.addFinalizer(() => Effect.sync(() => host.kill("SIGKILL")))
+    yield* Effect.async<void>((resume) => void host.stdout.once("data", () => resume(Effect.void)))
+
+    const seen = new Set<string>()
+    const waits: Array<number> = []
+    const begun = performance.now()
+    while (host.exitCode === null) {
+      const { json } = yield* call("GET", "/projects/bench/tasks?state=success&limit=100")
+      const now = Date.now()
+      for (const { finished_at, task_id } of json.items) {
+        if (seen.has(task_id)) continue
+        seen.add(task_id)
+        waits.push(now - Date.parse(finished_at))
+      }
+    }
+    const measured = waits.slice(rate) // the first second warms up
+    return {
+      bench: "visible",
+      database,
+      jobsPerSecond: Math.round(seen.size / ((performance.now() - begun) / 1000)),
+      seen: seen.size,
+      p50: percentile(measured, 50),
+      p99: percentile(measured, 99)
+    }
+  })
+
+const [database, jobs = "10000", rate = "500"] = process.argv.slice(2)
+Effect.runPromise(
+  Effect.scoped(measure(databaseOf(database), Number(jobs), Number(rate))).pipe(Effect.provide(NodeContext.layer))
+).then((result) => console.log(JSON.stringify(result)), (error) => {
+  console.error(error)
+  process.exit(1)
+})
