@@ -1,0 +1,89 @@
+/**
+ * An application with a brain inside: its own page and the brain's API on one port, over one SQLite file.
+ * Run: SVC_HOME=/tmp/embedding node main.js
+ */
+import { HttpLayerRouter, HttpServer, HttpServerResponse } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer, Stream } from "effect"
+import { Actor, Agents, Brain, Commands, CurrentActor, CurrentProject, Errors, Projects, Server, settings, TaskChanges } from "svc"
+
+/** Who the brain's audit log names when this application acts. */
+const asMyself = Effect.provideService(CurrentActor, Actor.system("the shop's back office"))
+
+/** The project that this application works in, made at its first start. */
+const myProject = Effect.gen(function*() {
+  const projects = yield* Projects
+  const found = (yield* projects.list()).find(({ slug }) => slug === "shop")
+  return found ?? (yield* projects.create({
+    slug: "shop",
+    name: "Shop",
+    description: null,
+    environment: "production",
+    timezone: "UTC",
+    default_scheduler_owner: "svc-scheduler",
+    allowed_schedulers: null
+  }))
+}).pipe(asMyself)
+
+/** The application's own page, beside the brain's: how many projects there are. */
+const MyRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
+  const projects = yield* Projects
+  const page = Effect.map(asMyself(projects.list()), (all) => HttpServerResponse.text(`projects: ${all.map(({ slug }) => slug).join(", ")}`))
+  yield* router.add("GET", "/", page)
+}))
+
+/** A rule of the application's own, in the place of the brain's service: payments are never purged. */
+const CarefulCommands = Layer.effect(Commands, Effect.map(Commands, (commands) =>
+  Commands.make({
+    ...commands,
+    purgeQueue: (request) =>
+      request.queue === "payments"
+        ? new Errors.Conflict({ code: "payments_are_kept", detail: "The queue of the payments is never purged." })
+        : commands.purgeQueue(request)
+  })))
+
+const Http = Server.agentSockets.pipe(
+  Layer.provideMerge(HttpLayerRouter.serve(Layer.merge(Server.routesShared, MyRoutes), Server.options)),
+  Layer.provideMerge(Server.listening),
+  Layer.provide(CarefulCommands) // what is provided here first, the routes get instead of the brain's own
+)
+
+const MyBrain = Brain.layer.pipe(
+  Layer.provideMerge(settings(process.env)),
+  Layer.provide(NodeContext.layer)
+)
+
+const program = Effect.gen(function*() {
+  const project = yield* myProject
+  const inProject = Effect.provideService(CurrentProject, project)
+  const { address } = yield* HttpServer.HttpServer
+  yield* Console.log(`listening at ${HttpServer.formatAddress(address)}`)
+
+  // each change of a task of the project, as it is committed
+  const changes = (yield* TaskChanges).changes.pipe(
+    Stream.filter(({ project_id }) => project_id === project.id),
+    Stream.tap(({ name, previous_state, state, task_id }) => Console.log(`${name} ${task_id}: ${previous_state ?? "new"} -> ${state}`)),
+    // and a reaction of the application's own: what failed as a mail is tried again, once
+    Stream.filter(({ name, previous_state, state }) => name.startsWith("mail.") && state === "failure" && previous_state !== "retry"),
+    Stream.runForEach(({ engine, task_id }) =>
+      Effect.gen(function*() {
+        const [agent] = yield* Effect.flatMap(Agents, (agents) => agents.list(project))
+        if (agent === undefined) return
+        const command = yield* Effect.flatMap(Commands, (commands) =>
+          commands.retryTask({
+            agent_id: agent.id,
+            engine,
+            task_id,
+            override_args: null,
+            override_kwargs: null,
+            eta_seconds: null,
+            idempotency_key: `mail again ${task_id}`
+          }))
+        yield* Console.log(`asked for another try of ${task_id}: command ${command.id} is ${command.status}`)
+      }).pipe(inProject, asMyself, Effect.catchAll((error) => Console.error(error.message))))
+  )
+  yield* changes
+})
+
+// Interrupted by SIGTERM, the layers end in reverse: no new requests, what was accepted is written, sockets are closed.
+NodeRuntime.runMain(program.pipe(Effect.provide(Http), Effect.provide(MyBrain)))
