@@ -14,13 +14,17 @@ export const packages: Readonly<Record<string, string>> = {
   "@effect/sql-pg": "0.53.0",
   "@effect/typeclass": "0.41.0",
   "@effect/workflow": "0.19.1",
-  argon2: "0.45.1",
+  "@zxcvbn-ts/language-common": "4.1.3",
+  "argon2": "0.45.1",
   "better-sqlite3": "12.11.1",
   "csv-stringify": "6.9.0",
   effect: "3.22.4",
   "ipaddr.js": "2.5.0",
+  nodemailer: "10.6.0",
+  otplib: "13.5.0",
   pg: "8.23.1",
   "prom-client": "15.1.3",
+  undici: "7.30.2",
   "write-excel-file": "4.1.1",
   ws: "8.23.0"
 }
