@@ -1,5 +1,6 @@
 import type { Migration } from "../src/services/Migrations.ts"
 import { m0001 } from "./0001_main.ts"
+import { m0003 } from "./0003_invitations.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
-export const migrations: ReadonlyArray<Migration> = [m0001]
+export const migrations: ReadonlyArray<Migration> = [m0001, m0003]

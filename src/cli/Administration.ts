@@ -2,6 +2,13 @@ import { Layer } from "effect"
 import * as DatabaseLayer from "../layers/Database.ts"
 import * as Keys from "../layers/Keys.ts"
 import { Audit } from "../services/Audit.ts"
+import { Vault } from "../services/Keys.ts"
+import { Mail } from "../services/Mail.ts"
+import { MailRepo } from "../services/Mail/Repo.ts"
+import { MailTransport } from "../services/Mail/Transport.ts"
+import { Metrics } from "../services/Metrics.ts"
+import { PasswordResets } from "../services/PasswordResets.ts"
+import { PasswordResetsRepo } from "../services/PasswordResets/Repo.ts"
 import { Projects } from "../services/Projects.ts"
 import { ProjectsRepo } from "../services/Projects/Repo.ts"
 import { SessionsRepo } from "../services/Sessions/Repo.ts"
@@ -13,10 +20,18 @@ import { UsersRepo } from "../services/Users/Repo.ts"
 import { settings } from "./Settings.ts"
 
 /** Users and the first boot, over the migrated database; none of the brain's loops, which the server runs. */
-export const administration = Layer.mergeAll(Setup.layer, Users.layer).pipe(
+export const administration = Layer.mergeAll(PasswordResets.layer, Setup.layer, Users.layer).pipe(
   Layer.provide(Projects.layer),
-  Layer.provide(Layer.mergeAll(Passwords.layer, ProjectsRepo.layer, SessionsRepo.layer, SetupRepo.layer, UsersRepo.layer)),
-  Layer.provide(Audit.layer),
+  Layer.provide(Mail.layer.pipe(Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))),
+  Layer.provide(Layer.mergeAll(
+    PasswordResetsRepo.layer,
+    Passwords.layer,
+    ProjectsRepo.layer,
+    SessionsRepo.layer,
+    SetupRepo.layer,
+    UsersRepo.layer
+  )),
+  Layer.provide(Layer.mergeAll(Audit.layer, Metrics.layer, Vault.layer)),
   Layer.provide(Keys.layer),
   Layer.provide(DatabaseLayer.layer),
   Layer.provideMerge(settings())

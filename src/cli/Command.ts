@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { version as current } from "../domain/Version.ts"
 import { agent } from "./commands/agent.ts"
 import { agents } from "./commands/agents.ts"
+import { auth } from "./commands/auth.ts"
 import { bootstrapAdmin, createSuperuser } from "./commands/bootstrap-admin.ts"
 import { changePassword } from "./commands/changepassword.ts"
 import { check } from "./commands/check.ts"
@@ -32,6 +33,7 @@ const run = Command.make("svc").pipe(
     bootstrapAdmin,
     createSuperuser,
     changePassword,
+    auth,
     migrate,
     agent,
     login,

@@ -16,6 +16,8 @@ export interface Facts {
   readonly openFilesLimit: number | null
   /** PostgreSQL's own limit of connections. */
   readonly maxConnections: number | null
+  /** What the mail server's refusal was; null where it took the connection, or none is set. */
+  readonly mailTrouble: string | null
 }
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/
@@ -36,6 +38,11 @@ export const warningsOf = (facts: Facts): ReadonlyArray<string> => {
     [isPlainHttpAbroad(publicUrlOf(settings)) && settings.environment === "production", "people would sign in over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"],
     [abroad && settings.environment === "development", "SVC_ENVIRONMENT is development on an address that others reach; cookies go over plain http"],
     [settings.publicUrl.startsWith("https:") && settings.trustedProxies.length === 0, "SVC_PUBLIC_URL is https, which a proxy serves, but SVC_TRUSTED_PROXIES is empty: everybody counts as one address in rate limits and the audit log"],
+    [
+      settings.smtpUrl === null && (abroad || settings.publicUrl.startsWith("https:")),
+      "SVC_SMTP_URL is not set, so nobody gets mail: hand on the links of invitations yourself, and print one with svc auth reset-link for who forgot the password"
+    ],
+    [facts.mailTrouble !== null, `the server of SVC_SMTP_URL takes no mail now: ${facts.mailTrouble}`],
     [settings.agentOfflineAfter < 2 * settings.agentHeartbeat, "SVC_AGENT_OFFLINE_AFTER_SECONDS is below two heartbeats; one late heartbeat shows an agent as offline"],
     [settings.auditRetentionDays > 0 && settings.auditRetentionDays < 90, "SVC_AUDIT_RETENTION_DAYS is below 90; what happened may be gone when somebody asks"],
     [facts.exposedFiles.length > 0, `others can read ${facts.exposedFiles.join(", ")}; run chmod 600 on them`],

@@ -64,6 +64,8 @@ export interface Rule {
   readonly caller: Caller
   /** Required of API keys; absent where no API key may call, or none is needed. */
   readonly scope?: Scope
+  /** Public, but a browser's session that comes along counts: who is signed in is the actor, and CSRF is asked for. */
+  readonly mayBeSignedIn?: true
   /** Changes something: by cookie it needs the CSRF token. */
   readonly mutates?: boolean
   /**

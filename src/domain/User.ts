@@ -34,9 +34,9 @@ export const Me = Schema.Struct({
 }).annotations({ identifier: "Me" })
 export type Me = typeof Me.Type
 
-/** One `@` with something on both sides and no white space; whether mail arrives is not ours to know. */
+/** One `@` between what needs no quotes in a mail's header; whether mail arrives is not ours to know. */
 export const Email = text(320, 3).pipe(
-  Schema.pattern(/^[^\s@]+@[^\s@]+$/, { message: () => "must be an e-mail address" })
+  Schema.pattern(/^[^\s@<>,;"\p{Cc}]+@[^\s@<>,;"\p{Cc}]+$/u, { message: () => "must be an e-mail address" })
 )
 
 /** What two addresses are compared by: they are the same person's whatever the case. */

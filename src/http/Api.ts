@@ -18,7 +18,9 @@ import { AgentsApi } from "./Agents/Api.ts"
 import { ApiKeysApi } from "./ApiKeys/Api.ts"
 import { AuthApi, LoginApi } from "./Auth/Api.ts"
 import { CommandsApi } from "./Commands/Api.ts"
+import { InvitationApi, InvitationPageApi, InvitationsApi } from "./Invitations/Api.ts"
 import { MembershipsApi } from "./Memberships/Api.ts"
+import { PasswordResetApi, PasswordResetPageApi } from "./PasswordReset/Api.ts"
 import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
 import { StreamApi } from "./Stream/Api.ts"
 import { asProblem } from "./ProblemSchema.ts"
@@ -40,12 +42,15 @@ const groups = HttpApi.make("svc")
   .add(SetupUnderApi)
   .add(LoginApi)
   .add(AuthApi)
+  .add(PasswordResetApi)
   .add(ApiKeysApi)
   .add(UsersApi)
   .add(StreamApi)
   .add(ProjectsApi)
   .add(ProjectApi)
   .add(MembershipsApi)
+  .add(InvitationsApi)
+  .add(InvitationApi)
   .add(AgentsApi)
   .add(AgentLongPollApi)
   .add(CommandsApi)
@@ -69,4 +74,6 @@ export class Api extends groups
   .addError(asProblem(Unavailable))
   .prefix("/api/v1")
   .add(SetupApi)
+  .add(PasswordResetPageApi)
+  .add(InvitationPageApi)
 {}

@@ -6,8 +6,16 @@ import { ApiKeys, Scopes } from "../services/ApiKeys.ts"
 import { ApiKeysRepo } from "../services/ApiKeys/Repo.ts"
 import { Authentication } from "../services/Authentication.ts"
 import { Idempotency } from "../services/Idempotency.ts"
+import { Invitations } from "../services/Invitations.ts"
+import { InvitationAcceptance } from "../services/Invitations/Acceptance.ts"
+import { InvitationsRepo } from "../services/Invitations/Repo.ts"
+import { Mail } from "../services/Mail.ts"
+import { MailRepo } from "../services/Mail/Repo.ts"
+import { MailTransport } from "../services/Mail/Transport.ts"
 import { Memberships } from "../services/Memberships.ts"
 import { MembershipsRepo } from "../services/Memberships/Repo.ts"
+import { PasswordResets } from "../services/PasswordResets.ts"
+import { PasswordResetsRepo } from "../services/PasswordResets/Repo.ts"
 import { Projects } from "../services/Projects.ts"
 import { ProjectsRepo } from "../services/Projects/Repo.ts"
 import * as DeletedProjects from "../services/Projects/Sweeper.ts"
@@ -20,23 +28,32 @@ import { Users } from "../services/Users.ts"
 import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
 
+/** Needs Settings, Vault and the database; the loop that sends is in `loops`. */
+const mail = Mail.layer.pipe(Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))
+
 /** Who there is, what they may do, and what they own: users, sessions, projects, keys, agents. */
 export const layer = Layer.mergeAll(
   Agents.layer,
   ApiKeys.layer,
   Authentication.layer,
   Idempotency.layer,
+  InvitationAcceptance.layer,
+  Invitations.layer,
   Memberships.layer,
+  PasswordResets.layer,
   Retention.layer,
   Sessions.layer,
   Setup.layer,
   Users.layer
 ).pipe(
   Layer.provideMerge(Projects.layer),
+  Layer.provideMerge(mail),
   Layer.provide(Layer.mergeAll(
     AgentsRepo.layer,
     ApiKeysRepo.layer,
+    InvitationsRepo.layer,
     Passwords.layer,
+    PasswordResetsRepo.layer,
     MembershipsRepo.layer,
     ProjectsRepo.layer,
     SessionsRepo.layer,
@@ -46,5 +63,5 @@ export const layer = Layer.mergeAll(
   ))
 )
 
-/** What cleans up after them. Needs `layer` and Loops. */
-export const loops = Layer.mergeAll(DeletedProjects.layer, Retention.loop)
+/** What cleans up after them, and what sends their mail. Needs `layer` and Loops. */
+export const loops = Layer.mergeAll(DeletedProjects.layer, Retention.loop, Mail.loop, PasswordResets.loop)

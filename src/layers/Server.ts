@@ -9,11 +9,13 @@ import * as CommandsHttp from "../http/Commands/Http.ts"
 import * as DocsHttp from "../http/Docs/Http.ts"
 import * as EventsHttp from "../http/Events/Http.ts"
 import * as HealthHttp from "../http/Health/Http.ts"
+import * as InvitationsHttp from "../http/Invitations/Http.ts"
 import * as MembershipsHttp from "../http/Memberships/Http.ts"
 import * as MetricsHttp from "../http/Metrics/Http.ts"
 import { Authorize } from "../http/middleware/Authorize.ts"
 import { Cookies } from "../http/middleware/Cookies.ts"
 import * as Request from "../http/middleware/Request.ts"
+import * as PasswordResetHttp from "../http/PasswordReset/Http.ts"
 import * as ProjectsHttp from "../http/Projects/Http.ts"
 import * as QueuesHttp from "../http/Queues/Http.ts"
 import * as SetupHttp from "../http/Setup/Http.ts"
@@ -29,10 +31,12 @@ const handlers = Layer.mergeAll(
   StreamHttp.layer,
   SetupHttp.layer,
   AuthHttp.layer,
+  PasswordResetHttp.layer,
   ApiKeysHttp.layer,
   UsersHttp.layer,
   ProjectsHttp.layer,
   MembershipsHttp.layer,
+  InvitationsHttp.layer,
   AgentsHttp.layer,
   AgentLongPollHttp.layer,
   CommandsHttp.layer,

@@ -3,6 +3,7 @@ import { Clock, Duration, Effect, Option, Ref } from "effect"
 import { release } from "node:os"
 import type { DeepCheck, DeepHealth, Readiness, SystemInfo } from "../domain/Health.ts"
 import { packages } from "../domain/Packages.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Database, orDieOnSql, Reader } from "./Database.ts"
 import { Loops } from "./Loops.ts"
@@ -87,6 +88,15 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           revision: String(revision),
           expected: String(migrations.head)
         })),
+      mail: Effect.flatMap(Timestamp.now, (now) =>
+        Effect.map(
+          read<{ n: number; reason: string | null }>`SELECT count(*) AS n, max(last_error) AS reason FROM mail_outbox
+            WHERE last_error IS NOT NULL AND expires_at > ${now}`,
+          ([row]) =>
+            row === undefined || row.n === 0
+              ? check({ status: "ok" })
+              : check({ status: "degraded", detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}` })
+        )),
       // only whether the head and the newest row agree; `svc audit verify` reads all rows
       audit_chain: Effect.map(
         read<{ head: string | null; newest: string | null }>`

@@ -29,7 +29,10 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
         (rows) => rows.length === slice
       ))
 
-    /** Ended sessions, used `Idempotency-Key`s, setup links that ran out, and audit rows where a retention is set. */
+    /**
+     * Ended sessions, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody sends any more, and
+     * audit rows where a retention is set.
+     */
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
       const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
@@ -37,6 +40,10 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       yield* forget("sessions", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
       yield* forget("idempotency_keys", "scope", sql`created_at < ${ago(keptSeconds)}`)
       yield* forget("setup_tokens", "id", sql`expires_at < ${now}`)
+      yield* forget("password_resets", "id", sql`expires_at < ${now}`)
+      yield* forget("password_reset_requests", "id", sql`created_at < ${ago(3600)}`)
+      yield* forget("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * daySeconds)}`)
+      yield* forget("mail_outbox", "id", sql`expires_at < ${ago(daySeconds)}`) // the loop gives it up before, where mail is on
       yield* forget("setup_attempts", "id", sql`attempted_at < ${ago(daySeconds)}`)
       if (settings.auditRetentionDays > 0) {
         yield* repeated(sql.withTransaction(pruneAudit(ago(settings.auditRetentionDays * daySeconds)))).pipe(

@@ -1,5 +1,6 @@
 import { Context, Either, Redacted } from "effect"
 import { isRange } from "../domain/Cidr.ts"
+import { parseSender, parseSmtpUrl } from "../domain/Smtp.ts"
 
 /**
  * Every setting of the program, declared once: name, type, range, default, secret or not, and one line of text.
@@ -126,6 +127,17 @@ const sentryProject = (name: string, line: string): Setting<Redacted.Redacted | 
       : Either.left("must look like https://key@host/project")
 })
 
+const smtpServer = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  parse: (text) => Either.map(parseSmtpUrl(text), () => Redacted.make(text))
+})
+
+const sender = (name: string, line: string): Setting<string> => ({
+  ...text(name, "", line),
+  type: "e-mail address",
+  parse: (text) => Either.map(parseSender(text), () => text)
+})
+
 const day = 86_400
 
 export const declared = {
@@ -157,6 +169,9 @@ export const declared = {
   setupTokenTtl: integer("SVC_SETUP_TOKEN_TTL_SECONDS", day, 60, 30 * day, "How long a one-time setup link is good."),
   firstBootAttemptsPerIp: integer("SVC_FIRST_BOOT_ATTEMPTS_PER_IP", 30, 1, 1000, "Setup attempts of one address in 15 minutes."),
 
+  smtpUrl: smtpServer("SVC_SMTP_URL", "Server that takes our mail, such as smtp://user:password@host:587; unset: no mail is sent."),
+  smtpFrom: sender("SVC_SMTP_FROM", "Who mail comes from, such as Tasks <svc@example.com> (default: the user of SVC_SMTP_URL, else svc@ the host of SVC_PUBLIC_URL)."),
+
   ingestQueueEvents: integer("SVC_INGEST_QUEUE_EVENTS", 20_000, 100, 1_000_000, "Events waiting for the writer before agents' sockets are paused."),
   ingestBatchEvents: integer("SVC_INGEST_BATCH_EVENTS", 2000, 1, 50_000, "Most events written in one transaction."),
   redactExtraKeys: list("SVC_REDACT_EXTRA_KEYS", "More key names whose values are masked in args, kwargs and results."),
@@ -170,6 +185,7 @@ export const declared = {
   agentHealthRetentionDays: integer("SVC_AGENT_HEALTH_RETENTION_DAYS", 7, 1, 3650, "Agents' health snapshots are deleted after this."),
   workersRetentionDays: integer("SVC_WORKERS_RETENTION_DAYS", 30, 1, 3650, "Workers and agent processes not seen for this long are deleted."),
   sessionsRetentionDays: integer("SVC_SESSIONS_RETENTION_DAYS", 30, 1, 3650, "Ended sessions are deleted after this."),
+  invitationsRetentionDays: integer("SVC_INVITATIONS_RETENTION_DAYS", 30, 1, 3650, "Invitations are deleted this long after they ran out."),
   auditRetentionDays: integer("SVC_AUDIT_RETENTION_DAYS", 0, 0, 36_500, "Audit rows are kept this long; 0 keeps them for ever."),
 
   agentBrainUrl: text("SVC_AGENT_BRAIN_URL", "", "For an agent's process: where it reaches the brain, such as https://svc.example.com.", { tunable: false }),

@@ -145,6 +145,9 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.strictEqual((yield* change("ANN@example.com")).code, 0)
       const stranger = yield* change("eve@example.com")
       assert.deepStrictEqual(stranger, { code: 1, stdout: "", stderr: "svc: No such user.\n" })
+      const link = yield* svc(["auth", "reset-link", "ANN@example.com"], { ...settings, SVC_PUBLIC_URL: "https://svc.example" })
+      assert.match(link.stdout, /^https:\/\/svc\.example\/reset-password\?token=[\w-]{43}\n$/)
+      assert.match(link.stderr, /^ann@example\.com can set a new password with it, once and before \S+Z; earlier links are void\n$/)
     }))
 })
 
@@ -153,12 +156,14 @@ describe("a SQLite database that is served", () => {
     Effect.gen(function*() {
       const { settings } = yield* fresh("SQLite")
       const brain = yield* serving(settings)
-      const refused = yield* svc(["migrate", "downgrade", "0"], settings)
+      const { revision } = JSON.parse((yield* svc(["migrate", "current", "--json"], settings)).stdout)
+      const downgrade = ["migrate", "downgrade", String(revision - 1)]
+      const refused = yield* svc(downgrade, settings)
       assert.strictEqual(refused.code, 1)
       assert.match(refused.stderr, /^svc: Another svc [^\n]+ already serves [^\n]+\n$/)
       assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
       yield* brain.stop("SIGTERM")
-      assert.strictEqual((yield* svc(["migrate", "downgrade", "0"], settings)).code, 0)
+      assert.strictEqual((yield* svc(downgrade, settings)).code, 0)
     }))
 })
 

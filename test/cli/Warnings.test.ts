@@ -1,6 +1,6 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { type Facts, warningsOf } from "../../src/cli/Warnings.ts"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
 import { Settings, type SettingsShape } from "../../src/services/Settings.ts"
@@ -13,7 +13,8 @@ const calm: Omit<Facts, "settings"> = {
   exposedFiles: [],
   freeBytes: 2 ** 40,
   openFilesLimit: 65_536,
-  maxConnections: null
+  maxConnections: null,
+  mailTrouble: null
 }
 
 const warnings = (overrides: Partial<SettingsShape>, facts: Partial<Facts> = {}) =>
@@ -22,7 +23,12 @@ const warnings = (overrides: Partial<SettingsShape>, facts: Partial<Facts> = {})
     Effect.provide(NodeContext.layer)
   )
 
-const abroad = { host: "0.0.0.0", publicUrl: "https://svc.example.com", trustedProxies: ["10.0.0.0/8"] }
+const abroad = {
+  host: "0.0.0.0",
+  publicUrl: "https://svc.example.com",
+  trustedProxies: ["10.0.0.0/8"],
+  smtpUrl: Redacted.make("smtp://mail.example.com")
+}
 
 describe("svc doctor", () => {
   it.effect("has nothing to say about the defaults, nor about a brain behind its proxy", () =>
@@ -36,10 +42,12 @@ describe("svc doctor", () => {
     ["nothing reads SVC_DATABSE_URL, SVC_PROT of", {}, { unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"] }],
     ["migrates it at start", {}, { head: 2 }],
     ["needs PostgreSQL", { workers: 2 }, {}],
-    ["SVC_PUBLIC_URL is not set", { host: "0.0.0.0" }, {}],
+    ["SVC_PUBLIC_URL is not set", { ...abroad, publicUrl: "" }, {}],
     ["will refuse to start", { ...abroad, publicUrl: "http://svc.example.com" }, {}],
     ["go over plain http", { ...abroad, environment: "development" }, {}],
     ["SVC_TRUSTED_PROXIES is empty", { ...abroad, trustedProxies: [] }, {}],
+    ["svc auth reset-link", { ...abroad, smtpUrl: null }, {}],
+    ["takes no mail now: EAUTH: 535", abroad, { mailTrouble: "EAUTH: 535" }],
     ["below two heartbeats", { agentHeartbeat: 20 }, {}],
     ["SVC_AUDIT_RETENTION_DAYS is below 90", { auditRetentionDays: 30 }, {}],
     ["others can read /home/svc.db", {}, { exposedFiles: ["/home/svc.db"] }],

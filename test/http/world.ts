@@ -4,6 +4,11 @@ import { randomUUID } from "node:crypto"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
+import { system } from "../../src/domain/Actor.ts"
+import type { Project } from "../../src/domain/Project.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { Invitations } from "../../src/services/Invitations.ts"
+import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { Operation } from "./operations.ts"
@@ -19,6 +24,19 @@ const browsing = Effect.gen(function*() {
   const key = yield* request("POST", "/api-keys", { headers: browser, body: { name: "key" } })
   return { email, browser, session_id: String(sessions.json[0].id), key_id: String(key.json.id) }
 })
+
+/** Tokens that work: of a password reset, and of an invitation; and another invitation to name. */
+const links = (project: Project) =>
+  Effect.gen(function*() {
+    const invitations = yield* Invitations
+    const resets = yield* PasswordResets
+    const { email } = yield* freshKey()
+    const invite = () => invitations.create(project, { email: `guest-${++made}-${randomUUID()}@example.com`, role: "viewer", ttl_days: 1 })
+    const { token: invitation } = yield* invite()
+    const named = yield* invite()
+    const { link } = yield* resets.link(email)
+    return { reset: new URL(link).searchParams.get("token") ?? "", invitation, invitation_id: named.invitation.id }
+  }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.orDie)
 
 /**
  * A project with one of everything that a path can name, people to call as, and a valid value for each parameter and
@@ -62,11 +80,14 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
   const commands = yield* Effect.forEach([0, 1, 2], () =>
     request("POST", `/projects/${project.slug}/commands/restart-worker`, { token, body: restart }))
 
+  const tokens = yield* links(project)
+
   const path: Readonly<Record<string, string>> = {
     slug: project.slug,
     agent_id: agent.agent_id,
     command_id: commands[0]?.json.id,
     engine: "celery",
+    invitation_id: tokens.invitation_id,
     key_id: person.key_id,
     membership_id: membership?.id ?? "",
     session_id: person.session_id,
@@ -81,6 +102,7 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
       agent_id: agent.agent_id,
       current_password: password,
       delta: 1,
+      display_name: "Somebody",
       email: `new-${++made}@example.com`,
       engine: "celery",
       filter: { task_ids: [tasks[0]?.task_id], engine: "celery" },
@@ -116,10 +138,12 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
 
   /** A body with all that it must have, or that the endpoint is good for nothing without. */
   const body = ({ body, path }: Operation): Readonly<Record<string, unknown>> => {
-    const useful = ["filter", "filter_state"].filter((name) => body !== null && name in body.fields)
+    const useful = ["filter", "filter_state", ...(path.endsWith("/invitations/accept") ? ["display_name", "password"] : [])].filter((name) => body !== null && name in body.fields)
     return {
       ...Object.fromEntries([...(body?.required ?? []), ...useful].map((name) => [name, field(name)])),
-      ...(path.endsWith("/auth/login") && { email: person.email })
+      ...(path.endsWith("/auth/login") && { email: person.email }),
+      ...(path.endsWith("/password-reset/confirm") && { token: tokens.reset }),
+      ...(path.includes("/invitations/") && { token: tokens.invitation })
     }
   }
 

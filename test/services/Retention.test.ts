@@ -7,7 +7,7 @@ import { Audit } from "../../src/services/Audit.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Retention } from "../../src/services/Retention.ts"
-import { brainOn, freshKey } from "../brain.ts"
+import { brainOn, freshKey, freshProject } from "../brain.ts"
 import { engines } from "../databases.ts"
 
 const daysAgo = (days: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -days * 86_400))
@@ -50,6 +50,38 @@ describe.each(engines)("retention on %s", (engine) => {
         yield* retention.sweep()
         const rows = yield* sql<{ id: string }>`SELECT id FROM sessions WHERE user_id = ${user_id} ORDER BY id`
         assert.sameMembers(rows.map(({ id }) => id), kept)
+      }))
+
+    it.effect("forgets links, invitations and mail that ran out, and no others", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const retention = yield* Retention
+        const { user_id } = yield* freshKey()
+        const project_id = (yield* freshProject()).id
+        const created_at = yield* daysAgo(90)
+        const put = (table: string, columns: Record<string, string>) =>
+          Effect.gen(function*() {
+            const id = yield* Ids.next
+            yield* sql`INSERT INTO ${sql(table)} ${sql.insert({ id, created_at, ...columns })}`
+            return id
+          })
+        const days = { old: yield* daysAgo(31), recent: yield* daysAgo(29), yesterday: yield* daysAgo(2), now: yield* daysAgo(0), future: yield* daysAgo(-1) }
+        const reset = (expires_at: string) => put("password_resets", { user_id, token_hash: expires_at, expires_at })
+        const invitation = (expires_at: string) =>
+          put("invitations", { project_id, email: expires_at, email_key: expires_at, role: "viewer", token_hash: expires_at, expires_at })
+        const mail = (expires_at: string) => put("mail_outbox", { sealed: "", due_at: created_at, expires_at })
+        const request = (created_at: string) => put("password_reset_requests", { email_key: "a@example.com", created_at })
+        yield* Effect.all([reset(days.now), invitation(days.old), mail(days.yesterday), request(days.yesterday)])
+        const kept = {
+          password_resets: yield* reset(days.future),
+          invitations: yield* invitation(days.recent),
+          mail_outbox: yield* mail(days.now),
+          password_reset_requests: yield* request(days.now)
+        }
+        yield* retention.sweep()
+        for (const [table, id] of Object.entries(kept)) {
+          assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)}`, [{ id }], table)
+        }
       }))
 
     it.effect("prunes the audit log from its beginning, and says where the rest hangs", () =>

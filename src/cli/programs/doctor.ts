@@ -4,6 +4,7 @@ import { statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { migrations } from "../../../migrations/index.ts"
 import { Database, Reader } from "../../services/Database.ts"
+import { MailTransport } from "../../services/Mail/Transport.ts"
 import { declared, Settings } from "../../services/Settings.ts"
 import { Environment } from "../Environment.ts"
 import { inspect, inspected, linesOf } from "../Inspection.ts"
@@ -47,6 +48,14 @@ const maxConnections = Effect.gen(function*() {
   return row?.n ?? null
 })
 
+/** Whether the mail server can be reached and lets us in. */
+const mailTrouble = Effect.gen(function*() {
+  const transport = yield* MailTransport
+  if (!transport.isConfigured) return null
+  const tried = yield* Effect.either(transport.verify)
+  return tried._tag === "Right" ? null : tried.left.reason
+}).pipe(Effect.provide(MailTransport.layer))
+
 export const run = () =>
   Effect.gen(function*() {
     const found = yield* inspect
@@ -62,7 +71,8 @@ export const run = () =>
       exposedFiles: yield* exposedFiles(effective.home),
       freeBytes: yield* freeBytes(effective.home),
       openFilesLimit: yield* openFilesLimit,
-      maxConnections: Option.getOrNull(connections)
+      maxConnections: Option.getOrNull(connections),
+      mailTrouble: yield* mailTrouble
     })
     yield* Console.log(
       warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")

@@ -29,9 +29,10 @@ const who: Record<Caller, string> = {
   global_admin: "Global admins."
 }
 
-const describe = ({ bucket, caller, mutates, scope }: Rule): string =>
+const describe = ({ bucket, caller, mayBeSignedIn, mutates, scope }: Rule): string =>
   [
     who[caller],
+    ...(mayBeSignedIn === true ? ["By session cookie it is done as that person, and needs `X-CSRF-Token`."] : []),
     ...(scope === undefined ? [] : [`An API key needs the scope \`${scope}\`.`]),
     ...(mutates === true && caller !== "public" && caller !== "agent" ? ["By cookie it needs `X-CSRF-Token`."] : []),
     ...(bucket === undefined ? [] : [`Rate bucket \`${bucket}\`.`])
@@ -45,7 +46,7 @@ const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
     const key = method.toLowerCase() as OpenApi.OpenAPISpecMethodName
     const operation = document.paths[path.replace(/:(\w+)/g, "{$1}")]?.[key]
     if (operation === undefined) throw new Error(`${route} is not in the API's document`)
-    operation.security = credentials[rule.caller]
+    operation.security = rule.mayBeSignedIn === true ? [{}, { session: [] }] : credentials[rule.caller]
     operation.description = describe(rule)
     // @effect/platform adds its own decode error, which http/Problem.ts answers as 422
     const { 400: badRequest, 401: problem } = operation.responses

@@ -1,7 +1,7 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
-import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { CompleteSetup, SetupCompleted, SetupStatus } from "../../domain/Setup.ts"
+import { html } from "../Html/Api.ts"
 
 const status = HttpApiEndpoint.get("status", "/setup/status")
   .addSuccess(SetupStatus)
@@ -11,8 +11,6 @@ const complete = HttpApiEndpoint.post("complete", "/setup/complete")
   .setPayload(CompleteSetup)
   .addSuccess(SetupCompleted)
   .annotate(Access, { caller: "public", mutates: true, bucket: "setup" })
-
-const html = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/html; charset=utf-8" }))
 
 /** The first boot, at the root (interface, Conventions). The page's own script reads `?token=`. */
 export class SetupApi extends HttpApiGroup.make("setup")

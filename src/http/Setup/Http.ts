@@ -1,8 +1,9 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { Setup } from "../../services/Setup.ts"
 import { Api } from "../Api.ts"
 import { Authorize } from "../middleware/Authorize.ts"
+import { shown } from "../Page.ts"
 import * as Page from "./Page.ts"
 
 const statusOf = (setup: Setup) => Effect.map(setup.isFirstBoot, (first_boot) => ({ first_boot }))
@@ -14,11 +15,7 @@ const SetupHttp = HttpApiBuilder.group(Api, "setup", Effect.fnUntraced(function*
     .handle("status", () => statusOf(setup))
     .handle("complete", ({ payload, request }) => setup.complete(payload, authorize.sourceOf(request)))
     .handle("page", () =>
-      Effect.map(setup.isFirstBoot, (firstBoot) =>
-        HttpServerResponse.text(firstBoot ? Page.form : Page.done, {
-          contentType: "text/html; charset=utf-8",
-          headers: { "content-security-policy": Page.policy }
-        })))
+      Effect.map(setup.isFirstBoot, (firstBoot) => shown(firstBoot ? Page.form : Page.done)))
 }))
 
 const SetupUnderApiHttp = HttpApiBuilder.group(Api, "setup_under_api", Effect.fnUntraced(function*(handlers) {

@@ -83,6 +83,15 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return sent !== undefined && equal(sent, expected) && !isForeign(request) ? Effect.void : csrfFailed
     }
 
+    /** Who sends a request that needs nobody: the person of the session, whose page must prove itself as ever. */
+    const visitor = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+      const token = cookies.session(request)
+      const found = token === undefined ? Option.none() : yield* authentication.bySession(token, sourceOf(request))
+      if (Option.isNone(found)) return system("public")
+      yield* checkCsrf(request)
+      return found.value
+    })
+
     const grant = Effect.fn("Authorize.grant")(function*(
       rule: Rule,
       request: HttpServerRequest.HttpServerRequest,
@@ -95,7 +104,8 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       if (rule.caller === "public") {
         // signing somebody in from another site's page is an attack too
         if (rule.mutates === true && isForeign(request)) return yield* csrfFailed
-        return { actor: system("public"), project: null, agent: null } satisfies Grant
+        const actor = rule.mayBeSignedIn === true ? yield* visitor(request) : system("public")
+        return { actor, project: null, agent: null } satisfies Grant
       }
       if (rule.caller === "agent") {
         const agent = yield* agents.authenticate(request.headers["authorization"])

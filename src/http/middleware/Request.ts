@@ -15,7 +15,7 @@ const headers = {
 }
 
 /** What the brain serves begins with one of these. */
-const roots = ["/api/v1", "/health", "/metrics", "/setup", "/ws/agent"]
+const roots = ["/api/v1", "/health", "/metrics", "/setup", "/reset-password", "/invitation", "/ws/agent"]
 
 const isOfBrain = (path: string): boolean => roots.some((root) => path === root || path.startsWith(`${root}/`))
 

@@ -1,0 +1,31 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect, Layer } from "effect"
+import { CurrentProject } from "../../services/CurrentActor.ts"
+import { Invitations } from "../../services/Invitations.ts"
+import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
+import { Api } from "../Api.ts"
+import { Authorize } from "../middleware/Authorize.ts"
+import { shown } from "../Page.ts"
+import { invitationPage } from "./Page.ts"
+
+const InvitationsHttp = HttpApiBuilder.group(Api, "invitations", Effect.fnUntraced(function*(handlers) {
+  const invitations = yield* Invitations
+  return handlers
+    .handle("create", ({ payload }) => Effect.flatMap(CurrentProject, (project) => invitations.create(project, payload)))
+    .handle("list", () => Effect.flatMap(CurrentProject, invitations.list))
+    .handle("revoke", ({ path }) =>
+      Effect.flatMap(CurrentProject, (project) => invitations.revoke(project, path.invitation_id)))
+}))
+
+const InvitationHttp = HttpApiBuilder.group(Api, "invitation", Effect.fnUntraced(function*(handlers) {
+  const acceptance = yield* InvitationAcceptance
+  const { sourceOf } = yield* Authorize
+  return handlers
+    .handle("preview", ({ payload }) => acceptance.preview(payload.token))
+    .handle("accept", ({ payload, request }) => acceptance.accept(payload, sourceOf(request)))
+}))
+
+const PageHttp = HttpApiBuilder.group(Api, "invitation_page", (handlers) =>
+  handlers.handle("page", () => Effect.succeed(shown(invitationPage))))
+
+export const layer = Layer.mergeAll(InvitationsHttp, InvitationHttp, PageHttp)

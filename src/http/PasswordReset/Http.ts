@@ -1,0 +1,24 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect, Layer } from "effect"
+import { Mail } from "../../services/Mail.ts"
+import { PasswordResets } from "../../services/PasswordResets.ts"
+import { Api } from "../Api.ts"
+import { Authorize } from "../middleware/Authorize.ts"
+import { shown } from "../Page.ts"
+import { resetPage } from "./Page.ts"
+
+const PasswordResetHttp = HttpApiBuilder.group(Api, "password_reset", Effect.fnUntraced(function*(handlers) {
+  const resets = yield* PasswordResets
+  const { sourceOf } = yield* Authorize
+  return handlers
+    .handle("request", ({ payload, request }) => Effect.as(resets.request(payload.email, sourceOf(request)), { accepted: true }))
+    .handle("confirm", ({ payload, request }) => Effect.as(resets.confirm(payload, sourceOf(request)), { success: true }))
+}))
+
+const PageHttp = HttpApiBuilder.group(Api, "password_reset_page", Effect.fnUntraced(function*(handlers) {
+  const { isOn } = yield* Mail
+  const page = resetPage(isOn)
+  return handlers.handle("page", () => Effect.succeed(shown(page)))
+}))
+
+export const layer = Layer.merge(PasswordResetHttp, PageHttp)

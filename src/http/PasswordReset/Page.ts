@@ -1,0 +1,53 @@
+import { newPasswordFields, page } from "../Page.ts"
+
+const script = `
+if (token !== "") show("set")
+onSubmit("forgotten", async ({ email }) => {
+  const answer = await post("api/v1/auth/password-reset/request", { email: email.value })
+  if (answer.ok) show("asked")
+  else say(answer.detail)
+})
+onSubmit("fresh", async ({ password, again }) => {
+  if (differ({ password, again })) return
+  const answer = await post("api/v1/auth/password-reset/confirm", { token, new_password: password.value })
+  if (answer.ok) show("done")
+  else say(answer.detail)
+})
+`
+
+const ask = `<p>Which account is it? A link to set a new password goes to its e-mail address.</p>
+<form id="forgotten">
+<label>E-mail address <input name="email" type="email" required maxlength="320" autocomplete="username" autofocus></label>
+<button>Send the link</button>
+</form>`
+
+const cannot = `<p>This brain sends no mail. Whoever runs it can make you a link: <code>svc auth reset-link</code> prints one.</p>
+<form id="forgotten" hidden><button>Send the link</button></form>`
+
+/** The page; `sendsMail` as the settings have it. */
+export const resetPage = (sendsMail: boolean) =>
+  page({
+    title: "A new password for svc",
+    script,
+    sections: `<section id="ask">
+<h1>Forgotten the password?</h1>
+${sendsMail ? ask : cannot}
+</section>
+<section id="asked" hidden>
+<h1>Look at your mail</h1>
+<p>If there is an account with this address, a link is on its way. It is good for 30 minutes.</p>
+</section>
+<section id="set" hidden>
+<h1>Set a new password</h1>
+<p>It ends every session of yours: you sign in again everywhere.</p>
+<form id="fresh">
+${newPasswordFields()}
+<button>Set the password</button>
+</form>
+</section>
+<section id="done" hidden>
+<h1>The password is set</h1>
+<p>You can sign in with it now.</p>
+</section>
+<noscript><p role="alert">This page needs JavaScript.</p></noscript>`
+  })

@@ -1,0 +1,118 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import type { CreatedInvitation, CreateInvitation, Invitation } from "../domain/Invitation.ts"
+import type { Project } from "../domain/Project.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { emailKey } from "../domain/User.ts"
+import { Audit } from "./Audit.ts"
+import { CurrentActor, requireRole } from "./CurrentActor.ts"
+import { isUniqueViolation, orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { InvitationsRepo } from "./Invitations/Repo.ts"
+import { Mail } from "./Mail.ts"
+import { invitationLetter } from "./Mail/Letters.ts"
+import { publicUrlOf } from "./PublicUrl.ts"
+import { Settings } from "./Settings.ts"
+
+const daySeconds = 86_400
+
+/** Beyond this many invitations a day an address gets no more mail; the inviter still has the link. */
+const mailsADay = 5
+
+const alreadyMember = new Conflict({
+  code: "already_member",
+  detail: "Whoever has this address is a member of the project already. Change the role of that membership."
+})
+
+const invitedTwice = new Conflict({ detail: "Somebody invited this address at the same moment. Look at the list of invitations." })
+
+const accepted = new Conflict({
+  code: "invitation_accepted",
+  detail: "The invitation was accepted. Remove the membership instead."
+})
+
+/** Invitations as a project's admins see them; `InvitationAcceptance` is the other end. */
+export class Invitations extends Effect.Service<Invitations>()("svc/Invitations", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* InvitationsRepo
+    const mail = yield* Mail
+    const audit = yield* Audit
+    const settings = yield* Settings
+
+    /** Newest first, ended ones too. */
+    const list = Effect.fn("Invitations.list")((project: Project) => repo.list(project.id), orDieOnSql)
+
+    /**
+     * Invites an address, and mails the link where mail is sent; an earlier invitation of the address to the project
+     * ends. The token is in this answer and never again. Nobody can give more than they have.
+     */
+    const create = Effect.fn("Invitations.create")(function*(project: Project, { email, role, ttl_days }: CreateInvitation) {
+      yield* requireRole(project.id, role)
+      const actor = yield* CurrentActor
+      const key = emailKey(email)
+      const now = yield* Timestamp.now
+      if (yield* repo.isMember(project.id, key)) return yield* alreadyMember
+      const recent = yield* repo.countSince(key, Timestamp.addSeconds(now, -daySeconds))
+      const replaced = yield* repo.replace(project.id, key, now)
+      const token = yield* Ids.secret
+      const invitation: Invitation = {
+        id: yield* Ids.next,
+        project_id: project.id,
+        email,
+        role,
+        invited_by: actor.kind === "person" ? actor.user_id : null,
+        expires_at: Timestamp.addSeconds(now, ttl_days * daySeconds),
+        accepted_at: null,
+        revoked_at: null,
+        created_at: now
+      }
+      yield* repo.insert(invitation, key, Ids.hashSecret(token)).pipe(Effect.catchIf(isUniqueViolation, () => invitedTwice))
+      const accept_url_path = `/invitation?token=${token}`
+      const email_sent = mail.isOn && recent < mailsADay
+      if (email_sent) {
+        const url = publicUrlOf(settings)
+        const letter = invitationLetter({
+          to: email,
+          inviter: actor.kind === "person" ? actor.email : null,
+          project: project.name,
+          role,
+          url,
+          link: url + accept_url_path,
+          expires_at: invitation.expires_at
+        })
+        yield* mail.enqueue(letter, Timestamp.addSeconds(now, daySeconds)) // the inviter is told by then, or asks
+      }
+      yield* audit.record({
+        action: "invitation.created",
+        target_type: "invitation",
+        target_id: invitation.id,
+        project_id: project.id,
+        metadata: { email, role, expires_at: invitation.expires_at, email_sent, replaced }
+      })
+      return { invitation, token, accept_url_path, email_sent } satisfies CreatedInvitation
+    }, sql.withTransaction, orDieOnSql)
+
+    /** Ends it; one that has ended stays as it was. */
+    const revoke = Effect.fn("Invitations.revoke")(function*(project: Project, id: string) {
+      const invitation = yield* Effect.flatMap(repo.byId(project.id, id), Option.match({
+        onNone: () => new NotFound({ resource: "invitation" }),
+        onSome: Effect.succeed
+      }))
+      if (invitation.accepted_at !== null) return yield* accepted
+      if (!(yield* repo.revoke(id, yield* Timestamp.now))) return
+      yield* audit.record({
+        action: "invitation.revoked",
+        target_type: "invitation",
+        target_id: id,
+        project_id: project.id,
+        metadata: { email: invitation.email }
+      })
+    }, sql.withTransaction, orDieOnSql)
+
+    return { list, create, revoke } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,157 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Redacted } from "effect"
+import { type Actor, type Source, system } from "../../domain/Actor.ts"
+import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../domain/Errors.ts"
+import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../domain/Invitation.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { UserDetail } from "../../domain/User.ts"
+import { Audit, type Entry } from "../Audit.ts"
+import { CurrentActor } from "../CurrentActor.ts"
+import { Hints, isUniqueViolation, orDieOnSql } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+import { MembershipsRepo } from "../Memberships/Repo.ts"
+import { Passwords } from "../Users/Passwords.ts"
+import { UsersRepo } from "../Users/Repo.ts"
+import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
+
+/** One answer for a token that is wrong, used, revoked, too old, or given by who may not invite any more. */
+const invalid = new Forbidden({
+  code: "invitation_invalid",
+  detail: "This invitation is not valid, was used or withdrawn, or has run out. Ask for a new one."
+})
+
+const signInFirst = new Conflict({
+  code: "sign_in_first",
+  detail: "There is an account with the invited address. Sign in with it, then accept the invitation."
+})
+
+const wrongAccount = new Forbidden({
+  code: "wrong_account",
+  detail: "The invitation is for another account than the one you are signed in with. Sign in with that one first."
+})
+
+const alreadyMember = new Conflict({ code: "already_member", detail: "You are a member of this project already." })
+
+/** Whoever holds the token of an invitation: what it is to, and accepting it. */
+export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()("svc/InvitationAcceptance", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* InvitationsRepo
+    const users = yield* UsersRepo
+    const memberships = yield* MembershipsRepo
+    const passwords = yield* Passwords
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    const openBy = Effect.fnUntraced(function*(token: Redacted.Redacted) {
+      const found = yield* repo.open(Ids.hashSecret(Redacted.value(token)), yield* Timestamp.now)
+      return yield* Option.match(found, { onNone: () => invalid, onSome: Effect.succeed })
+    })
+
+    const preview = Effect.fn("InvitationAcceptance.preview")(function*(token: Redacted.Redacted) {
+      const { email, expires_at, project_name, project_slug, role } = yield* openBy(token)
+      return { email, role, project_slug, project_name, expires_at } satisfies InvitationPreview
+    }, orDieOnSql)
+
+    /** Uses the invitation up and makes the membership, with `first` done before; all or nothing. */
+    const joined = Effect.fnUntraced(function*(
+      { id, project_id, role }: OpenInvitation,
+      userId: string,
+      { actor, entries, first }: {
+        readonly first: Effect.Effect<unknown, Conflict>
+        readonly actor: Actor
+        readonly entries: (membershipId: string) => ReadonlyArray<Entry>
+      }
+    ) {
+      const now = yield* Timestamp.now
+      if (!(yield* repo.take(id, now))) return yield* invalid
+      yield* first
+      const membershipId = yield* Ids.next
+      yield* memberships.insert({ id: membershipId, user_id: userId, project_id, role, created_at: now }).pipe(
+        Effect.catchIf(isUniqueViolation, () => alreadyMember)
+      )
+      yield* audit.recordAll(entries(membershipId).map((entry) => ({ actor, entry })))
+    }, sql.withTransaction)
+
+    const joinedEntries = ({ id, project_id, role }: OpenInvitation, userId: string, source: Source) => (membershipId: string) => [
+      {
+        action: "membership.granted",
+        target_type: "membership",
+        target_id: membershipId,
+        project_id,
+        metadata: { user_id: userId, role, invitation_id: id },
+        source
+      },
+      { action: "invitation.accepted", target_type: "invitation", target_id: id, project_id, metadata: { user_id: userId }, source }
+    ]
+
+    /** An account that there is joins, if it is the one that is signed in. */
+    const acceptAs = Effect.fnUntraced(function*(invitation: OpenInvitation, userId: string, source: Source) {
+      const actor = yield* CurrentActor
+      if (actor.kind !== "person") return yield* signInFirst
+      if (actor.user_id !== userId) return yield* wrongAccount
+      yield* joined(invitation, userId, { first: Effect.void, actor, entries: joinedEntries(invitation, userId, source) })
+      return userId
+    })
+
+    const required = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
+      if (display_name !== undefined && password !== undefined) return { display_name, password }
+      const missing = { display_name, password }
+      const issues = Object.entries(missing).filter(([, value]) => value === undefined)
+        .map(([path]): Issue => ({ path, message: "is missing: there is no account with the invited address yet" }))
+      return yield* new ValidationFailed({ issues })
+    })
+
+    /** Nobody has the address: an account is made for it. */
+    const acceptNew = Effect.fnUntraced(function*(invitation: OpenInvitation, input: AcceptInvitation, source: Source) {
+      const { display_name, password } = yield* required(input)
+      const passwordHash = yield* passwords.hash(password)
+      const now = yield* Timestamp.now
+      const { email, email_key } = invitation
+      const user: UserDetail = {
+        id: yield* Ids.next,
+        email,
+        first_name: null,
+        last_name: null,
+        display_name,
+        is_admin: false,
+        is_active: true,
+        timezone: "UTC",
+        last_login_at: null,
+        created_at: now,
+        updated_at: now
+      }
+      const created: Entry = {
+        action: "user.created",
+        target_type: "user",
+        target_id: user.id,
+        metadata: { email, is_admin: false, invitation_id: invitation.id },
+        source
+      }
+      yield* joined(invitation, user.id, {
+        first: users.insert(user, email_key, passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => signInFirst), orDieOnSql),
+        actor: system("invitation"),
+        entries: (membershipId) => [created, ...joinedEntries(invitation, user.id, source)(membershipId)]
+      })
+      return user.id
+    })
+
+    /**
+     * Accepts: the signed-in account of the invited address, or a new one where nobody has the address. Whether there
+     * is an account is told to who holds the token only.
+     */
+    const accept = Effect.fn("InvitationAcceptance.accept")(function*(input: AcceptInvitation, source: Source) {
+      const invitation = yield* openBy(input.token)
+      const account = yield* users.byEmailKey(invitation.email_key)
+      const user_id = Option.isSome(account)
+        ? yield* acceptAs(invitation, account.value.id, source)
+        : yield* acceptNew(invitation, input, source)
+      yield* hints.publish("access", user_id)
+      return { user_id, project_slug: invitation.project_slug, role: invitation.role } satisfies InvitationAccepted
+    }, orDieOnSql)
+
+    return { preview, accept } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,42 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+
+export interface NewMail {
+  readonly id: string
+  readonly sealed: string
+  readonly due_at: string
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+export interface Claimed {
+  readonly id: string
+  readonly sealed: string
+  /** This one counted. */
+  readonly attempts: number
+  readonly expires_at: string
+}
+
+export class MailRepo extends Effect.Service<MailRepo>()("svc/MailRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const unlocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
+
+    return {
+      insert: (mail: NewMail) => sql`INSERT INTO mail_outbox ${sql.insert({ ...mail })}`,
+      /** Takes the mail that is due longest, for this process alone until `until`. */
+      claim: (now: string, until: string) =>
+        Effect.map(
+          sql<Claimed>`UPDATE mail_outbox SET attempts = attempts + 1, due_at = ${until}
+            WHERE id = (SELECT id FROM mail_outbox WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 ${unlocked})
+            RETURNING id, sealed, attempts, expires_at`,
+          (rows) => Option.fromNullable(rows[0])
+        ),
+      postpone: (id: string, due_at: string, last_error: string) =>
+        sql`UPDATE mail_outbox SET due_at = ${due_at}, last_error = ${last_error} WHERE id = ${id}`,
+      delete: (id: string) => sql`DELETE FROM mail_outbox WHERE id = ${id}`
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,98 @@
+import { Data, Effect, Either, Redacted } from "effect"
+import { parseSmtpUrl, senderOf } from "../../domain/Smtp.ts"
+import { publicUrlOf } from "../PublicUrl.ts"
+import { Settings } from "../Settings.ts"
+
+/** A letter in plain text. Whatever the fields hold, each stays in its place: none can add a header or a recipient. */
+export interface Message {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/**
+ * A mail was not taken. `fault`: of the mail, which is refused for good; of the server, which would refuse the others
+ * as well (away, no TLS, wrong password); or of the moment. `reason` has no address of anybody's in it.
+ */
+export class MailRefused extends Data.TaggedError("MailRefused")<{
+  readonly fault: "mail" | "server" | "moment"
+  readonly reason: string
+}> {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** Milliseconds: to connect, to be greeted, without a word, and for all of it. */
+const [connecting, greeting, silence, most] = [10_000, 10_000, 20_000, 45_000]
+
+const field = (error: unknown, name: string): unknown =>
+  typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
+
+const aboutOne = ["EENVELOPE", "EMESSAGE"]
+
+const refusedBy = (error: unknown): MailRefused => {
+  const [code, response] = [String(field(error, "code") ?? "unknown"), field(error, "response")]
+  const said = typeof response === "string" ? response : String(field(error, "message") ?? "")
+  // one line of the server's own words, and nobody's address
+  const reason = `${code}: ${said.replace(/\S+@\S+/g, "…").replace(/[\p{Cc}\s]+/gu, " ").slice(0, 200)}`
+  const forGood = field(error, "permanent") === true || field(error, "command") === "API"
+  const isOfOne = aboutOne.includes(code) && field(error, "command") !== "MAIL FROM"
+  return new MailRefused({ reason, fault: !isOfOne ? "server" : forGood ? "mail" : "moment" })
+}
+
+/** Hands mail to the server of SVC_SMTP_URL. */
+export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTransport", {
+  effect: Effect.gen(function*() {
+    const settings = yield* Settings
+    if (settings.smtpUrl === null) return { isConfigured: false, send: () => unset, verify: unset }
+    const server = yield* Either.mapLeft(parseSmtpUrl(Redacted.value(settings.smtpUrl)), (wrong) => `SVC_SMTP_URL ${wrong}`).pipe(
+      Effect.catchAll((wrong) => Effect.dieMessage(wrong)) // the setting was read by the same rule
+    )
+    const { host, login, port, security } = server
+    const { createTransport } = yield* Effect.promise(() => import("nodemailer")) // who sends no mail does not load it
+    const transport = createTransport({
+      host,
+      port,
+      secure: security === "tls",
+      requireTLS: security === "starttls",
+      // where nothing but plain text may do, a certificate that nobody vouches for is no worse
+      tls: { rejectUnauthorized: security !== "optional" },
+      ...(login !== null && { auth: { user: login.user, pass: login.password } }),
+      connectionTimeout: connecting,
+      greetingTimeout: greeting,
+      socketTimeout: silence,
+      disableFileAccess: true,
+      disableUrlAccess: true
+    })
+    const from = senderOf(settings.smtpFrom, server, publicUrlOf(settings))
+
+    const inTime = <A>(work: (signal: AbortSignal) => Promise<A>) =>
+      Effect.tryPromise({ try: work, catch: refusedBy }).pipe(
+        Effect.timeoutFail({ duration: most, onTimeout: () => new MailRefused({ fault: "server", reason: "ETIMEDOUT: no end in 45 s" }) })
+      )
+
+    /** `id` makes a mail that is sent twice the same mail to who reads it. */
+    const send = (id: string, { subject, text, to }: Message): Effect.Effect<void, MailRefused> =>
+      Effect.asVoid(inTime((signal) =>
+        transport.sendMail({
+          from,
+          to: { name: "", address: to },
+          subject,
+          text,
+          messageId: `<${id}@${from.address.split("@")[1] ?? ""}>`,
+          headers: { "Auto-Submitted": "auto-generated" },
+          signal
+        })
+      ))
+
+    /** Connects and signs in, and sends nothing. */
+    const verify: Effect.Effect<void, MailRefused> = Effect.asVoid(inTime(() => transport.verify()))
+
+    return { isConfigured: true, send, verify }
+  })
+}) {
+  static readonly layer = this.Default
+}
+
+const unset: Effect.Effect<void, MailRefused> = Effect.dieMessage("mail was to be sent without SVC_SMTP_URL")

@@ -1,0 +1,168 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { type Source, system } from "../domain/Actor.ts"
+import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
+import type { ConfirmPasswordReset } from "../domain/PasswordReset.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { emailKey, type UserDetail } from "../domain/User.ts"
+import { Audit } from "./Audit.ts"
+import { CurrentActor } from "./CurrentActor.ts"
+import { Hints, orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { Loops } from "./Loops.ts"
+import { Mail } from "./Mail.ts"
+import { passwordChangedLetter, passwordResetLetter } from "./Mail/Letters.ts"
+import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
+import { publicUrlOf } from "./PublicUrl.ts"
+import { SessionsRepo } from "./Sessions/Repo.ts"
+import { Settings } from "./Settings.ts"
+import { Passwords } from "./Users/Passwords.ts"
+import { UsersRepo } from "./Users/Repo.ts"
+
+/** How long a link is good (interface, Limits). */
+const lifetimeSeconds = 1800
+
+/** A notice that could not be sent for a day is of no use. */
+const noticeSeconds = 86_400
+
+/** While an account has this many links that work, no further one is mailed: nobody's mailbox is filled this way. */
+const mostLinks = 3
+
+/** One answer for a token that is wrong, used, too old, or of an inactive account. */
+const invalid = new Forbidden({
+  code: "reset_token_invalid",
+  detail: "This link is not valid, was used, or has run out. Ask for a new one."
+})
+
+const inactive = new Conflict({ code: "user_inactive", detail: "The user is not active. Make them active first." })
+
+const asReset = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("password reset"))
+
+/**
+ * A way back in for who forgot the password: a link by mail, or one that `svc auth reset-link` prints. It sets a new
+ * password and signs nobody in: what an account asks of a login besides the password it asks afterwards too.
+ */
+export class PasswordResets extends Effect.Service<PasswordResets>()("svc/PasswordResets", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* PasswordResetsRepo
+    const users = yield* UsersRepo
+    const sessions = yield* SessionsRepo
+    const passwords = yield* Passwords
+    const mail = yield* Mail
+    const audit = yield* Audit
+    const hints = yield* Hints
+    const settings = yield* Settings
+
+    /**
+     * Notes that somebody asked, and no more: the same one row whether or not anybody has the address, so that neither
+     * answer nor time tells. `answerRequests` does the rest. Without mail there is nothing to note.
+     */
+    const request = Effect.fn("PasswordResets.request")(function*(email: string, { source_ip }: Source) {
+      if (!mail.isOn) return
+      yield* repo.insertRequest({ id: yield* Ids.next, email_key: emailKey(email), source_ip, created_at: yield* Timestamp.now })
+    }, orDieOnSql)
+
+    /** Within a transaction. */
+    const newLink = Effect.fnUntraced(function*(user: UserDetail) {
+      const now = yield* Timestamp.now
+      const token = yield* Ids.secret
+      const expires_at = Timestamp.addSeconds(now, lifetimeSeconds)
+      yield* repo.insert({ id: yield* Ids.next, user_id: user.id, token_hash: Ids.hashSecret(token), created_at: now, expires_at })
+      return { link: `${publicUrlOf(settings)}/reset-password?token=${token}`, expires_at }
+    })
+
+    const recordIssued = (user: UserDetail, byMail: boolean, source: Source) =>
+      audit.record({
+        action: "auth.password_reset_issued",
+        target_type: "user",
+        target_id: user.id,
+        metadata: { by_mail: byMail },
+        source
+      })
+
+    /** The active user of an address, kept as they are until the transaction ends. */
+    const lockedByEmailKey = (key: string) =>
+      Effect.flatMap(users.byEmailKey(key), Option.match({
+        onNone: () => Effect.succeedNone,
+        onSome: ({ id }) => users.lockedById(id)
+      }))
+
+    const answerNext = Effect.gen(function*() {
+      const asked = yield* repo.takeRequest
+      if (Option.isNone(asked)) return false
+      const { email_key, source_ip } = asked.value
+      const user = Option.getOrNull(yield* lockedByEmailKey(email_key))
+      if (user === null || !user.is_active) return true
+      if ((yield* repo.countOf(user.id, yield* Timestamp.now)) >= mostLinks) return true
+      const { expires_at, link } = yield* newLink(user)
+      yield* mail.enqueue(passwordResetLetter({ to: user.email, source_ip, url: publicUrlOf(settings), link, expires_at }), expires_at)
+      yield* recordIssued(user, true, { source_ip, user_agent: null })
+      return true
+    }).pipe(sql.withTransaction)
+
+    /** Mails a link to each who asked, if they have an active account. */
+    const answerRequests: Effect.Effect<void> = Effect.gen(function*() {
+      if (!(yield* repo.hasRequests)) return
+      yield* Effect.repeat(answerNext, { while: (more) => more })
+    }).pipe(asReset, Effect.withSpan("PasswordResets.answerRequests"), orDieOnSql)
+
+    /** A link for whoever can run the command line; the user's earlier ones stop working. */
+    const link = Effect.fn("PasswordResets.link")(function*(email: string) {
+      const user = yield* Effect.flatMap(lockedByEmailKey(emailKey(email)), Option.match({
+        onNone: () => new NotFound({ resource: "user" }),
+        onSome: Effect.succeed
+      }))
+      if (!user.is_active) return yield* inactive
+      yield* repo.deleteOf(user.id)
+      const made = yield* newLink(user)
+      yield* recordIssued(user, false, { source_ip: null, user_agent: null })
+      return { ...made, email: user.email }
+    }, sql.withTransaction, orDieOnSql)
+
+    const reset = Effect.fnUntraced(function*(userId: string, tokenHash: string, passwordHash: string, source: Source) {
+      const now = yield* Timestamp.now
+      // the user before the links, as everywhere: two links of one user at the same moment take turns
+      const user = yield* users.lockedById(userId)
+      if (Option.isNone(user) || !user.value.is_active) return yield* invalid
+      if (!(yield* repo.take(tokenHash, now))) return yield* invalid
+      yield* users.setPassword(userId, passwordHash, now)
+      yield* sessions.revokeAll(userId, now, null)
+      const { source_ip } = source
+      if (mail.isOn) {
+        const letter = passwordChangedLetter({ to: user.value.email, source_ip, url: publicUrlOf(settings), at: now })
+        yield* mail.enqueue(letter, Timestamp.addSeconds(now, noticeSeconds))
+      }
+      yield* audit.record({
+        action: "user.password_changed",
+        target_type: "user",
+        target_id: userId,
+        metadata: { by_reset: true },
+        source
+      })
+    }, sql.withTransaction)
+
+    /** Sets the password by the link's token: every session of the user ends, a locked account opens, all links are void. */
+    const confirm = Effect.fn("PasswordResets.confirm")(function*({ new_password, token }: ConfirmPasswordReset, source: Source) {
+      const tokenHash = Ids.hashSecret(Redacted.value(token))
+      const userId = yield* Effect.flatMap(repo.userOf(tokenHash, yield* Timestamp.now), Option.match({
+        onNone: () => invalid,
+        onSome: Effect.succeed
+      }))
+      yield* asReset(reset(userId, tokenHash, yield* passwords.hash(new_password), source))
+      yield* hints.publish("access", userId)
+    }, orDieOnSql)
+
+    return { request, answerRequests, link, confirm } as const
+  })
+}) {
+  static readonly layer = this.Default
+
+  /** Looks once a second, where mail is sent at all. */
+  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const resets = yield* PasswordResets
+    const mail = yield* Mail
+    if (mail.isOn) yield* loops.every("password resets", "1 second", resets.answerRequests)
+  }))
+}
