@@ -60,6 +60,7 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
     /** Sends what is due, one after the other, until a failure that would be that of the others too. */
     const deliver: Effect.Effect<void> = Effect.gen(function*() {
       const now = yield* Timestamp.now
+      if (!(yield* repo.hasDue(now))) return
       const claimed = yield* repo.claim(now, Timestamp.addSeconds(now, claimSeconds))
       if (Option.isNone(claimed)) return
       const mail = claimed.value

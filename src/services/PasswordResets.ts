@@ -145,12 +145,10 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     /** Sets the password by the link's token: every session of the user ends, a locked account opens, all links are void. */
     const confirm = Effect.fn("PasswordResets.confirm")(function*({ new_password, token }: ConfirmPasswordReset, source: Source) {
       const tokenHash = Ids.hashSecret(Redacted.value(token))
-      const userId = yield* Effect.flatMap(repo.userOf(tokenHash, yield* Timestamp.now), Option.match({
-        onNone: () => invalid,
-        onSome: Effect.succeed
-      }))
-      yield* asReset(reset(userId, tokenHash, yield* passwords.hash(new_password), source))
-      yield* hints.publish("access", userId)
+      const userId = yield* repo.userOf(tokenHash, yield* Timestamp.now)
+      if (Option.isNone(userId)) return yield* invalid
+      yield* asReset(reset(userId.value, tokenHash, yield* passwords.hash(new_password), source))
+      yield* hints.publish("access", userId.value)
     }, orDieOnSql)
 
     return { request, answerRequests, link, confirm } as const

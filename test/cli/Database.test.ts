@@ -147,7 +147,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.deepStrictEqual(stranger, { code: 1, stdout: "", stderr: "svc: No such user.\n" })
       const link = yield* svc(["auth", "reset-link", "ANN@example.com"], { ...settings, SVC_PUBLIC_URL: "https://svc.example" })
       assert.match(link.stdout, /^https:\/\/svc\.example\/reset-password\?token=[\w-]{43}\n$/)
-      assert.match(link.stderr, /^ann@example\.com can set a new password with it, once and before \S+Z; earlier links are void\n$/)
+      assert.match(link.stderr, /^svc: ann@example\.com can set a new password with it, once and before \S+Z; earlier links are void\n$/)
     }))
 })
 

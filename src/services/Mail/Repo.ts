@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import { Reader } from "../Database.ts"
 
 export interface NewMail {
   readonly id: string
@@ -20,10 +21,13 @@ export interface Claimed {
 export class MailRepo extends Effect.Service<MailRepo>()("svc/MailRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
     const unlocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
 
     return {
       insert: (mail: NewMail) => sql`INSERT INTO mail_outbox ${sql.insert({ ...mail })}`,
+      /** A plain read: most looks find nothing, and should not keep the writer busy. */
+      hasDue: (now: string) => Effect.map(read`SELECT 1 FROM mail_outbox WHERE due_at <= ${now} LIMIT 1`, (rows) => rows.length > 0),
       /** Takes the mail that is due longest, for this process alone until `until`. */
       claim: (now: string, until: string) =>
         Effect.map(
