@@ -10,6 +10,8 @@ import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../src/domain/Timestamp.ts"
 import * as Database from "../src/layers/Database.ts"
 import * as SettingsLayer from "../src/layers/Settings.ts"
+import * as Keys from "../src/layers/Keys.ts"
+import { Audit } from "../src/services/Audit.ts"
 import { Ingest } from "../src/services/Ingest.ts"
 import { Loops } from "../src/services/Loops.ts"
 import { Metrics } from "../src/services/Metrics.ts"
@@ -120,6 +122,8 @@ const brain = Ingest.layer.pipe(
   Layer.provideMerge(TaskChanges.layer),
   Layer.provideMerge(Loops.layer),
   Layer.provideMerge(Metrics.layer),
+  Layer.provideMerge(Audit.layer),
+  Layer.provideMerge(Keys.layer),
   Layer.provideMerge(Database.layer)
 )
 

@@ -1,4 +1,4 @@
-import { type Bucket, buckets, type Rule, windowSeconds } from "../src/domain/Access.ts"
+import { type Bucket, buckets, countsUsers, type Rule, windowSeconds } from "../src/domain/Access.ts"
 import { adminScopes, rules, scopes } from "../src/http/Rules.ts"
 
 const callers: Readonly<Record<Rule["caller"], string>> = {
@@ -22,6 +22,7 @@ const row = (route: string, rule: Rule): string => {
     rule.mutates === true && rule.caller !== "public" && rule.caller !== "agent" ? "CSRF" : "",
     rule.creates === undefined ? "" : rule.creates === "secret" ? "idempotent, secret" : "idempotent",
     rule.bucket === undefined ? "" : `bucket ${rule.bucket}`,
+    rule.destructive === true ? "audited" : "",
     rule.bodyLimit === undefined ? "" : `body ${rule.bodyLimit} B`
   ].filter((note) => note !== "")
   const shown = path.startsWith("/api/v1/") ? shownPath(path) : `${shownPath(path)} (root)`
@@ -32,7 +33,7 @@ const row = (route: string, rule: Rule): string => {
 const bucketNames = Object.keys(buckets) as ReadonlyArray<Bucket>
 
 const bucketRow = (bucket: Bucket): string =>
-  `| ${bucket} | ${buckets[bucket]} in ${windowSeconds(bucket)} s |`
+  `| ${bucket} | ${countsUsers(bucket) ? "user" : "address"} | ${buckets[bucket]} in ${windowSeconds(bucket)} s |`
 
 /** `docs/access.md`, from the declarations of the endpoints. */
 export const accessTable = (): string => `# Access
@@ -50,7 +51,8 @@ key bound to a project finds no other; paths outside of projects stay open to it
 **Session counts**: anybody may call it, but who is signed in does it as themselves.
 **CSRF**: by session cookie the request needs the header \`X-CSRF-Token\` with the value of the CSRF cookie.
 **Idempotent**: \`Idempotency-Key\` is honoured for 24 hours; with **secret** a repetition is 409 \`idempotency_conflict\`,
-because the answer showed something that is shown once. **Bucket**: requests of one address, see below.
+because the answer showed something that is shown once. **Bucket**: requests of one address or user, see below.
+**Audited**: a signed-in caller who is refused for want of a role or scope leaves a row \`access.denied\` in the audit log.
 
 | | path | who | scope | |
 |---|---|---|---|---|
@@ -64,11 +66,11 @@ Only global admins can put these into a key: ${adminScopes.map((scope) => `\`${s
 
 ## Rate buckets
 
-Requests of one address in a sliding window, counted in each process. A refused request (429 \`rate_limited\`) is not
-counted. Behind a proxy of \`SVC_TRUSTED_PROXIES\` the address is the client's.
+Requests of one address, or one user, in a sliding window, counted in each process. A refused request (429
+\`rate_limited\`) is not counted. \`denial\` limits no request, but the rows \`access.denied\` that one user can write. Behind a proxy of \`SVC_TRUSTED_PROXIES\` the address is the client's.
 
-| bucket | requests |
-|---|---|
+| bucket | of one | requests |
+|---|---|---|
 ${bucketNames.map(bucketRow).join("\n")}
 
 Setup attempts are counted in the database as well: \`SVC_FIRST_BOOT_ATTEMPTS_PER_IP\` of one address and eight times as

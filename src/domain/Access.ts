@@ -42,7 +42,7 @@ const resources = [
 export type Resource = (typeof resources)[number]
 export type Scope = `${Resource}:read` | `${Resource}:write` | "tasks:delete" | "admin:*"
 
-/** Rate buckets: requests per window and address (interface, Limits). One sliding window per bucket. */
+/** Rate buckets: requests per window and address, or user (interface, Limits). One sliding window per bucket. */
 export const buckets = {
   login: 20,
   password_reset: 10,
@@ -53,9 +53,15 @@ export const buckets = {
   agent: 600,
   docs: 10,
   mfa: 10,
-  setup: 5
+  setup: 5,
+  activity: 60,
+  denial: 10
 } as const
 export type Bucket = keyof typeof buckets
+
+/** Buckets that count a user's requests instead of an address's: `activity`, and the rows that `destructive` may write. */
+const perUser: ReadonlySet<Bucket> = new Set<Bucket>(["activity", "denial"])
+export const countsUsers = (bucket: Bucket): boolean => perUser.has(bucket)
 
 /** The length of a bucket's window in seconds. */
 export const windowSeconds = (bucket: Bucket): number => (bucket === "setup" ? 900 : 60)
@@ -74,6 +80,8 @@ export interface Rule {
    */
   readonly creates?: true | "secret"
   readonly bucket?: Bucket
+  /** Removes or ends something: a signed-in caller who may not leaves a row in the audit log. */
+  readonly destructive?: boolean
   /** Largest request body in bytes where the default setting is too small for the contract. */
   readonly bodyLimit?: number
 }

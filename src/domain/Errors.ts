@@ -104,9 +104,10 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()("Va
   }
 }
 
-/** 429: too many requests of this kind from this address or user. */
+/** 429: too many requests of this kind from this address or user. `retry_after` in seconds, where the contract tells it. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
-  detail: Schema.String
+  detail: Schema.String,
+  retry_after: Schema.optional(Schema.Number)
 }, HttpApiSchema.annotations({ status: 429 })) {
   get code() {
     return "rate_limited"

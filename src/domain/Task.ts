@@ -44,8 +44,6 @@ export type TaskField = keyof typeof Task.Type
 // the cast: keys of the struct above, which Object.keys types as string
 export const taskFields = Object.keys(Task.fields) as ReadonlyArray<TaskField>
 
-export const isTaskField = (name: string): name is TaskField => Object.hasOwn(Task.fields, name)
-
 export const TaskList = Schema.Struct({
   items: Schema.Array(Task),
   next_cursor: Schema.NullOr(Schema.String),

@@ -13,9 +13,11 @@ import {
   UnsupportedMediaType,
   ValidationFailed
 } from "../domain/Errors.ts"
+import { ActivityApi } from "./Activity/Api.ts"
 import { AgentLongPollApi } from "./AgentLongPoll/Api.ts"
 import { AgentsApi } from "./Agents/Api.ts"
 import { ApiKeysApi } from "./ApiKeys/Api.ts"
+import { AuditApi } from "./Audit/Api.ts"
 import { AuthApi, LoginApi } from "./Auth/Api.ts"
 import { CommandsApi } from "./Commands/Api.ts"
 import { InvitationApi, InvitationPageApi, InvitationsApi } from "./Invitations/Api.ts"
@@ -58,6 +60,8 @@ const groups = HttpApi.make("svc")
   .add(WorkersApi)
   .add(TasksApi)
   .add(EventsApi)
+  .add(ActivityApi)
+  .add(AuditApi)
 
 export class Api extends groups
   .addError(asProblem(BadRequest))

@@ -53,11 +53,14 @@ const respond = (body: Problem, headers: Readonly<Record<string, string>> = {}) 
     headers
   })
 
+const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
+  if (failure._tag === "MethodNotAllowed") return { allow: failure.allowed.join(", ") }
+  if (failure._tag === "RateLimited" && failure.retry_after !== undefined) return { "retry-after": String(failure.retry_after) }
+  return {}
+}
+
 export const ofFailure = (failure: Failure, requestId: string): HttpServerResponse.HttpServerResponse =>
-  respond(
-    problemOf(failure, requestId),
-    failure._tag === "MethodNotAllowed" ? { allow: failure.allowed.join(", ") } : {}
-  )
+  respond(problemOf(failure, requestId), headersOf(failure))
 
 /** The answer to any cause. A defect is 500 without inner text; it is logged here, once, with its cause. */
 export const ofCause = (cause: Cause.Cause<unknown>, requestId: string) => {

@@ -47,19 +47,20 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
   const idempotent = yield* Idempotent.make
   const settings = yield* Settings
   for (const route of api.routes) {
-    const rule = rules.get(`${route.method} ${route.path}`)
-    if (rule === undefined) return yield* Effect.dieMessage(`${route.method} ${route.path} is not part of the API`)
+    const endpoint = `${route.method} ${route.path}`
+    const rule = rules.get(endpoint)
+    if (rule === undefined) return yield* Effect.dieMessage(`${endpoint} is not part of the API`)
     const guarded = Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { params } = yield* HttpRouter.RouteContext
-      const grant = yield* authorize.grant(rule, request, params)
+      const grant = yield* authorize.grant(rule, request, params, endpoint)
       yield* Effect.annotateLogsScoped(known(grant)) // the request's scope: a defect's line in Request.ts has them too
       const read = yield* withBody(request, rule.bodyLimit ?? settings.maxPayloadSizeBytes)
       const answer = Effect.flatMap(
         Effect.provideService(route.handler, Granted, grant),
         HttpServerRespondable.toResponse
       )
-      return yield* idempotent(`${route.method} ${route.path}`, rule, grant, answer).pipe(
+      return yield* idempotent(endpoint, rule, grant, answer).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, read)
       )
     })

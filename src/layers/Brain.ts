@@ -1,6 +1,8 @@
 import { Layer } from "effect"
+import { Activity } from "../services/Activity.ts"
 import { AgentWorkers } from "../services/AgentWorkers.ts"
 import { Audit } from "../services/Audit.ts"
+import { Denials } from "../services/Audit/Denials.ts"
 import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
 import { Vault } from "../services/Keys.ts"
@@ -32,6 +34,8 @@ export const layer = Layer.mergeAll(
   Queues.layer,
   Health.layer,
   LiveTasks.layer,
+  Activity.layer,
+  Denials.layer.pipe(Layer.provide(RateLimits.layer)),
   Tasks.layer,
   TaskRetention.loop.pipe(Layer.provide(TaskRetention.layer)),
   TaskVacuum.loop

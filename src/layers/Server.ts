@@ -1,9 +1,11 @@
 import { HttpLayerRouter } from "@effect/platform"
 import { Layer } from "effect"
 import * as WebSockets from "../agents/gateway/WebSockets.ts"
+import * as ActivityHttp from "../http/Activity/Http.ts"
 import * as AgentLongPollHttp from "../http/AgentLongPoll/Http.ts"
 import * as AgentsHttp from "../http/Agents/Http.ts"
 import * as ApiKeysHttp from "../http/ApiKeys/Http.ts"
+import * as AuditHttp from "../http/Audit/Http.ts"
 import * as AuthHttp from "../http/Auth/Http.ts"
 import * as CommandsHttp from "../http/Commands/Http.ts"
 import * as DocsHttp from "../http/Docs/Http.ts"
@@ -43,7 +45,9 @@ const handlers = Layer.mergeAll(
   QueuesHttp.layer,
   WorkersHttp.layer,
   TasksHttp.layer,
-  EventsHttp.layer
+  EventsHttp.layer,
+  ActivityHttp.layer,
+  AuditHttp.layer
 ).pipe(Layer.provide(accessLayer))
 
 const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>

@@ -22,6 +22,8 @@ export interface Entry {
   readonly result?: "success" | "failure"
   /** Where the request came from, when nobody is signed in; else it is the actor's. */
   readonly source?: Source
+  /** The agent's event that tells of it. */
+  readonly event_id?: string | null
 }
 
 /** An entry, and who did it. */
@@ -46,12 +48,39 @@ const rowOf = (actor: Actor, entry: Entry, place: Pick<ChainedRow, "id" | "seq" 
     metadata: JSON.stringify({ ...(actor.kind === "system" ? { by: actor.name } : {}), ...entry.metadata }),
     source_ip: source?.source_ip ?? null,
     user_agent: source?.user_agent ?? null,
-    event_id: null
+    event_id: entry.event_id ?? null
   }
 }
 
+/** The newest row's place in the chain; `occurred_at` is null before the first row. */
+export interface Head {
+  readonly seq: number
+  readonly row_hmac: string
+  readonly occurred_at: Timestamp.Timestamp | null
+}
+
+export type AuditRow = ChainedRow & { readonly prev_row_hmac: string; readonly row_hmac: string }
+
+/**
+ * The rows of these entries behind `head`, and the head after them. Times and ids rise along `seq` whatever the clocks
+ * of the replicas say, since cursors are made of them: entries of one call share a moment that is later than the one before.
+ */
+export const appended = (key: Buffer, head: Head, entries: ReadonlyArray<ByActor>, now: Timestamp.Timestamp) => {
+  const later = head.occurred_at === null || now > head.occurred_at
+  const occurred_at = later ? now : Timestamp.addSeconds(head.occurred_at, 0.000001)
+  const ids = Array.from(entries, () => Ids.uuidv7(Timestamp.toEpochMillis(occurred_at))).sort()
+  let { row_hmac, seq } = head
+  const rows = entries.map(({ actor, entry }, at): AuditRow => {
+    const row = rowOf(actor, entry, { id: ids[at]!, seq: ++seq, occurred_at })
+    const prev_row_hmac = row_hmac
+    row_hmac = rowHmac(key, row, prev_row_hmac)
+    return { ...row, prev_row_hmac, row_hmac }
+  })
+  return { rows, head: { seq, row_hmac, occurred_at } satisfies Head }
+}
+
 /** The columns of `audit_log`, for rows that come as JSON. */
-const columns = {
+export const columns = {
   id: "uuid",
   seq: "bigint",
   project_id: "uuid",
@@ -78,7 +107,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     /** The newest row's place in the chain; its lock makes writers on all replicas take turns until they commit. */
-    const lockedHead = sql<{ seq: number; row_hmac: string }>`SELECT seq, row_hmac FROM audit_head WHERE id = 1 ${lock}`
+    const lockedHead = sql<Head>`SELECT seq, row_hmac, occurred_at FROM audit_head WHERE id = 1 ${lock}`
     const names = sql.literal(Object.keys(columns).join(", "))
     const insert = (rows: ReadonlyArray<object>) =>
       sql`INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", columns, rows)}`
@@ -100,18 +129,15 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       if (Option.isNone(yield* Effect.serviceOption(SqlClient.TransactionConnection))) {
         return yield* Effect.dieMessage(`${entries[0]?.entry.action} was to be recorded outside of a transaction`)
       }
-      let { row_hmac, seq } = yield* head
-      const occurred_at = yield* Timestamp.now
-      const rows: Array<ChainedRow & { readonly prev_row_hmac: string; readonly row_hmac: string }> = []
-      for (const { actor, entry } of entries) {
-        const row = rowOf(actor, entry, { id: yield* Ids.next, seq: ++seq, occurred_at })
-        const prev_row_hmac = row_hmac
-        row_hmac = rowHmac(Redacted.value(keys.auditChain), row, prev_row_hmac)
-        rows.push({ ...row, prev_row_hmac, row_hmac })
-      }
-      if (rows.length === 0) return
+      if (entries.length === 0) return
+      const { head: { occurred_at, row_hmac, seq }, rows } = appended(
+        Redacted.value(keys.auditChain),
+        yield* head,
+        entries,
+        yield* Timestamp.now
+      )
       yield* insert(rows)
-      yield* sql`UPDATE audit_head SET seq = ${seq}, row_hmac = ${row_hmac} WHERE id = 1`
+      yield* sql`UPDATE audit_head SET seq = ${seq}, row_hmac = ${row_hmac}, occurred_at = ${occurred_at} WHERE id = 1`
     }, orDieOnSql)
 
     /** Appends one row of the current actor, as `recordAll` does. */

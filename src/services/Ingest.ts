@@ -1,10 +1,12 @@
 import { type SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import type { AgentEvent } from "../domain/TaskEvent.ts"
+import type { Audit } from "./Audit.ts"
 import { Database, errorCode, isContention, isDataError, isUnavailable } from "./Database.ts"
 import { Backlog, type Pending } from "./Ingest/Backlog.ts"
 import { isUnfoldable } from "./Ingest/Fold.ts"
 import { makeWriter } from "./Ingest/Writer.ts"
+import type { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
 import { Settings } from "./Settings.ts"
@@ -49,7 +51,7 @@ export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
   static readonly layer: Layer.Layer<
     Ingest,
     never,
-    Database | Loops | Metrics | Settings | SqlClient.SqlClient | TaskChanges
+    Audit | Database | Keys | Loops | Metrics | Settings | SqlClient.SqlClient | TaskChanges
   > = Layer.scoped(Ingest, Effect.suspend(() => make)) // `make` stands below
 }
 

@@ -47,6 +47,12 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         buckets: durations,
         registers
       }),
+      auditDenials: new Counter({
+        name: "svc_audit_denials_total",
+        help: "Destructive requests refused for want of a role or scope: recorded, or left out of the log as too many",
+        labelNames: ["outcome"],
+        registers
+      }),
       databaseSeconds: new Histogram({
         name: "svc_database_seconds",
         help: "Time that a database connection was in use, for a statement or a transaction",

@@ -160,6 +160,9 @@ export const declared = {
   restMaxPageSize: integer("SVC_REST_MAX_PAGE_SIZE", 500, 1, 5000, "Largest page of a list."),
   tasksExportMaxRows: integer("SVC_TASKS_EXPORT_MAX_ROWS", 100_000, 1, 10_000_000, "Most rows of one task export (csv, json)."),
 
+  auditExportMaxRows: integer("SVC_AUDIT_EXPORT_MAX_ROWS", 100_000, 1, 10_000_000, "Most rows of one export of a project's audit log (csv, json)."),
+  auditTaskFailures: oneOf("SVC_AUDIT_TASK_FAILURES", ["on", "off"], "on", "Whether the audit log has a row for each task that failed."),
+
   sessionAbsoluteLifetime: integer("SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS", 7 * day, 60, 365 * day, "A session ends this long after login."),
   sessionIdleTimeout: integer("SVC_SESSION_IDLE_TIMEOUT_SECONDS", 1800, 60, 365 * day, "A session ends after this long without a request."),
   sessionRememberMeLifetime: integer("SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS", 30 * day, 60, 365 * day, "Lifetime of a remembered session."),

@@ -3,21 +3,22 @@ import { NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
 import type { BulkDelete, ExportFormat, TaskFilter } from "../domain/Task/Filter.ts"
 import type { TaskRow } from "../domain/Task/Json.ts"
-import type { TaskKey } from "../domain/Task.ts"
+import { taskFields, type TaskKey } from "../domain/Task.ts"
 import { isStorable } from "../domain/Text.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
+import { fieldsOf } from "./Export/Form.ts"
+import { Xlsx } from "./Export/Xlsx.ts"
 import * as Ids from "./Ids.ts"
 import { Settings } from "./Settings.ts"
 import { TaskBulkDelete } from "./Tasks/BulkDelete.ts"
 import { TaskDeletion } from "./Tasks/Delete.ts"
-import { fieldsOf, TaskExport } from "./Tasks/Export.ts"
+import { TaskExport } from "./Tasks/Export.ts"
 import { TasksRepo } from "./Tasks/Repo.ts"
 import { Scans } from "./Tasks/Scans.ts"
 import { TaskSearch } from "./Tasks/Search.ts"
 import { pageOfTimeline, type TimelinePage } from "./Tasks/Timeline.ts"
 import { TaskTrees } from "./Tasks/Tree.ts"
-import { Xlsx } from "./Tasks/Xlsx.ts"
 
 /** Newest first. `total_count` is undefined unless asked for, null when there are too many to count. */
 export interface TaskPage {
@@ -114,7 +115,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       fields: string | null
     ) {
       const project = yield* CurrentProject
-      return yield* files.file(project.id, filter, format, yield* fieldsOf(fields))
+      return yield* files.file(project.id, filter, format, yield* fieldsOf(fields, taskFields, "a task"))
     })
 
     /** Deletes tasks of the project; answers how many there were. */

@@ -36,7 +36,7 @@ export const everyTask: TaskFilter = {
 }
 
 /** A plus sign that was not encoded arrives as a space: `…T00:00:00 02:00` means `+02:00`. */
-const QueryTimestamp = Schema.compose(
+export const QueryTimestamp = Schema.compose(
   Schema.transform(Schema.String, Schema.String, {
     strict: true,
     decode: (given) => given.replace(/ (\d\d:\d\d)$/, "+$1"),

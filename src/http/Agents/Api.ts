@@ -29,7 +29,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/agents/${agentId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true })
+      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, destructive: true })
   )
   .middleware(InProject)
   .middleware(Authenticated)

@@ -34,7 +34,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
   .add(
     HttpApiEndpoint.del("revoke")`/api-keys/${keyId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "session", mutates: true })
+      .annotate(Access, { caller: "session", mutates: true, destructive: true })
   )
   .middleware(Authenticated)
 {}

@@ -65,7 +65,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("cancelTask")`/projects/${slug}/commands/cancel-task`
       .setPayload(CancelTaskRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, issue)
+      .annotate(Access, { ...issue, destructive: true })
   )
   .add(
     HttpApiEndpoint.post("requeueDeadLetter")`/projects/${slug}/commands/requeue-dead-letter`
@@ -83,13 +83,13 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("purgeQueue")`/projects/${slug}/commands/purge-queue`
       .setPayload(PurgeQueueRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, caller: "admin", bucket: "bulk_write" })
+      .annotate(Access, { ...issue, caller: "admin", destructive: true, bucket: "bulk_write" })
   )
   .add(
     HttpApiEndpoint.post("restartWorker")`/projects/${slug}/commands/restart-worker`
       .setPayload(RestartWorkerRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, issue)
+      .annotate(Access, { ...issue, destructive: true })
   )
   .add(
     HttpApiEndpoint.post("poolResize")`/projects/${slug}/commands/pool-resize`
@@ -107,7 +107,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("cancelConsumer")`/projects/${slug}/commands/cancel-consumer`
       .setPayload(ConsumerRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, issue)
+      .annotate(Access, { ...issue, destructive: true })
   )
   .add(
     HttpApiEndpoint.post("rateLimit")`/projects/${slug}/commands/rate-limit`

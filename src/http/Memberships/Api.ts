@@ -30,7 +30,7 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/memberships/${membershipId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, destructive: true })
   )
   .middleware(InProject)
   .middleware(Authenticated)

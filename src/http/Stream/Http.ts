@@ -26,7 +26,7 @@ export const layer = HttpApiBuilder.group(Api, "stream", Effect.fnUntraced(funct
       const changes = Stream.map(live.stream(project.id, sent === undefined ? null : decodePosition(sent)), render)
       // ends the stream when the session, the key or the membership is gone
       const pulses = Stream.repeatEffectWithSchedule(
-        Effect.as(authorize.grant({ caller: "viewer", scope: "tasks:read" }, request, params), ": still here\n\n"),
+        Effect.as(authorize.grant({ caller: "viewer", scope: "tasks:read" }, request, params, "GET /projects/:slug/stream"), ": still here\n\n"),
         Schedule.spaced(pulse)
       )
       const { closing } = yield* NodeServer

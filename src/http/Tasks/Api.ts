@@ -39,6 +39,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         caller: "admin",
         scope: "tasks:delete",
         mutates: true,
+        destructive: true,
         bucket: "bulk_write",
         bodyLimit: bulkBodyLimit
       })

@@ -1,11 +1,10 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import type { ExportFormat, ListTasks, TaskFilter } from "../../domain/Task/Filter.ts"
+import type { ListTasks, TaskFilter } from "../../domain/Task/Filter.ts"
 import { write } from "../../domain/Task/Json.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { CurrentProject } from "../../services/CurrentActor.ts"
 import { type TaskPage, Tasks } from "../../services/Tasks.ts"
 import { Api } from "../Api.ts"
+import { download } from "../Download.ts"
 
 const filterOf = (query: ListTasks): TaskFilter => ({
   state: query.state ?? null,
@@ -25,33 +24,16 @@ const pageJson = ({ next_cursor, rows, total_count }: TaskPage): string =>
   `{"items":[${rows.map(write).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}` +
   `${total_count === undefined ? "" : `,"total_count":${total_count}`}}`
 
-const contentTypes: Readonly<Record<ExportFormat, string>> = {
-  csv: "text/csv; charset=utf-8; header=present",
-  json: "application/json",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-}
-
-/** `tasks-<slug>-20260131T120000Z.csv`: a slug has no character that needs quoting. */
-const fileName = (slug: string, now: Timestamp.Timestamp, format: ExportFormat): string =>
-  `tasks-${slug}-${now.slice(0, 19).replace(/[-:]/g, "")}Z.${format}`
-
 export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(function*(handlers) {
   const tasks = yield* Tasks
-
-  const download = Effect.fnUntraced(function*(query: ListTasks, format: ExportFormat) {
-    const { body } = yield* tasks.exportAs(filterOf(query), format, query.fields ?? null)
-    const { slug } = yield* CurrentProject
-    const name = fileName(slug, yield* Timestamp.now, format)
-    return HttpServerResponse.stream(body, {
-      contentType: contentTypes[format],
-      headers: { "content-disposition": `attachment; filename="${name}"` }
-    })
-  })
 
   return handlers
     .handleRaw("list", ({ urlParams }) =>
       urlParams.format !== undefined
-        ? download(urlParams, urlParams.format)
+        ? Effect.flatMap(
+          tasks.exportAs(filterOf(urlParams), urlParams.format, urlParams.fields ?? null),
+          (file) => download("tasks", file)
+        )
         : tasks.list(filterOf(urlParams), {
           cursor: urlParams.cursor ?? null,
           limit: urlParams.limit ?? null,

@@ -36,7 +36,7 @@ export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.del("delete")`/users/${userId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, destructive: true })
   )
   .add(
     HttpApiEndpoint.post("setPassword")`/users/${userId}/password`

@@ -1,12 +1,13 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import { includesRole, type Rule } from "../../domain/Access.ts"
-import { type Actor, type Source, system } from "../../domain/Actor.ts"
+import { type Bucket, countsUsers, includesRole, type Rule } from "../../domain/Access.ts"
+import { type Actor, type Person, type Source, system } from "../../domain/Actor.ts"
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
 import type { Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
 import { type AgentIdentity, Agents } from "../../services/Agents.ts"
+import { type Denial, Denials } from "../../services/Audit/Denials.ts"
 import { Authentication } from "../../services/Authentication.ts"
 import { CurrentActor, roleIn } from "../../services/CurrentActor.ts"
 import * as Ids from "../../services/Ids.ts"
@@ -30,6 +31,20 @@ const csrfFailed = new Forbidden({
   detail: "Send the value of the CSRF cookie in the X-CSRF-Token header, from the brain's own origin."
 })
 
+/** The one 429 that says when to come back (interface, Errors). */
+const activityLimited = new RateLimited({
+  detail: "This is over the activity feed limit (60/min per worker). Wait a minute, and ask less often.",
+  retry_after: 60
+})
+
+const limited = (bucket: Bucket): RateLimited =>
+  bucket === "activity"
+    ? activityLimited
+    : new RateLimited({ detail: "Too many requests of this kind from your address. Wait a while." })
+
+/** What a caller lacks: a role or a scope. The other codes of Forbidden say how they called, or where from. */
+const lacks: ReadonlySet<string> = new Set(["forbidden", "scope_missing"])
+
 const equal = (a: string, b: string) => {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
@@ -43,6 +58,7 @@ const equal = (a: string, b: string) => {
 export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize", {
   effect: Effect.gen(function*() {
     const agents = yield* Agents
+    const denials = yield* Denials
     const authentication = yield* Authentication
     const projects = yield* Projects
     const limits = yield* RateLimits
@@ -92,28 +108,13 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return found.value
     })
 
-    const grant = Effect.fn("Authorize.grant")(function*(
+    /** Whether somebody who is signed in may make this request; finds the project of the path. */
+    const allowed = Effect.fnUntraced(function*(
       rule: Rule,
       request: HttpServerRequest.HttpServerRequest,
-      params: Readonly<Record<string, string | undefined>>
+      params: Readonly<Record<string, string | undefined>>,
+      actor: Person
     ) {
-      const address = addressOf(request, proxies)
-      if (rule.bucket !== undefined && !(yield* limits.take(rule.bucket, address ?? "unknown"))) {
-        return yield* new RateLimited({ detail: "Too many requests of this kind from your address. Wait a while." })
-      }
-      if (rule.caller === "public") {
-        // signing somebody in from another site's page is an attack too
-        if (rule.mutates === true && isForeign(request)) return yield* csrfFailed
-        const actor = rule.mayBeSignedIn === true ? yield* visitor(request) : system("public")
-        return { actor, project: null, agent: null } satisfies Grant
-      }
-      if (rule.caller === "agent") {
-        const agent = yield* agents.authenticate(request.headers["authorization"])
-        return { actor: system("agent"), project: null, agent } satisfies Grant
-      }
-      const found = yield* credential(request)
-      if (Option.isNone(found)) return yield* notSignedIn
-      const actor = found.value
       if (actor.via.kind === "session" && rule.mutates === true) yield* checkCsrf(request)
       if (actor.via.kind === "api_key") {
         if (rule.caller === "session") {
@@ -145,12 +146,50 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return { actor, project, agent: null } satisfies Grant
     })
 
+    /** A line in the program's log for each, and a row in the audit log where much was at stake. */
+    const refused = Effect.fnUntraced(function*(rule: Rule, denial: Denial) {
+      const { actor: { source_ip, user_id }, code, endpoint } = denial
+      yield* Effect.logInfo("access was refused").pipe(Effect.annotateLogs({ endpoint, code, user_id, source_ip }))
+      if (rule.destructive === true && lacks.has(code)) yield* denials.record(denial)
+    })
+
+    const grant = Effect.fn("Authorize.grant")(function*(
+      rule: Rule,
+      request: HttpServerRequest.HttpServerRequest,
+      params: Readonly<Record<string, string | undefined>>,
+      endpoint: string
+    ) {
+      const address = addressOf(request, proxies)
+      const ofUser = rule.bucket !== undefined && countsUsers(rule.bucket)
+      if (rule.bucket !== undefined && !ofUser && !(yield* limits.take(rule.bucket, address ?? "unknown"))) {
+        return yield* limited(rule.bucket)
+      }
+      if (rule.caller === "public") {
+        // signing somebody in from another site's page is an attack too
+        if (rule.mutates === true && isForeign(request)) return yield* csrfFailed
+        const actor = rule.mayBeSignedIn === true ? yield* visitor(request) : system("public")
+        return { actor, project: null, agent: null } satisfies Grant
+      }
+      if (rule.caller === "agent") {
+        const agent = yield* agents.authenticate(request.headers["authorization"])
+        return { actor: system("agent"), project: null, agent } satisfies Grant
+      }
+      const found = yield* credential(request)
+      if (Option.isNone(found)) return yield* notSignedIn
+      const actor = found.value
+      if (rule.bucket !== undefined && ofUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
+        return yield* limited(rule.bucket)
+      }
+      return yield* Effect.tapErrorTag(allowed(rule, request, params, actor), "Forbidden", ({ code }) =>
+        refused(rule, { actor, endpoint, params, code }))
+    })
+
     return { grant, sourceOf } as const
   })
 }) {
   static readonly layer: Layer.Layer<
     Authorize,
     never,
-    Agents | Authentication | Projects | RateLimits | Settings | Cookies
+    Agents | Authentication | Denials | Projects | RateLimits | Settings | Cookies
   > = this.Default
 }

@@ -1,15 +1,19 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import * as Redaction from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { SqliteAudit } from "../Audit/Sqlite.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
+import { Keys } from "../Keys.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { countSlot } from "../Tasks/Counts.ts"
 import { type Arrivals, type Group, sorterOf } from "./Arrivals.ts"
 import type { Pending } from "./Backlog.ts"
 import { KnownFacets } from "./Facets.ts"
+import { failuresOf } from "./Failures.ts"
 import { fold, type Folded } from "./Fold.ts"
 import { postgresTasks } from "./Postgres.ts"
 import { Recent } from "./Recent.ts"
@@ -30,8 +34,8 @@ const MOST_RECENT = 20_000
 const MOST_RECENT_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes events to the database: folds them task by task and commits rows, counts, facets, workers and queues
- * together. Everything here may be done again: an event that is stored already changes nothing.
+ * Writes events to the database: folds them task by task and commits rows, counts, facets, workers, queues and the
+ * audit log's rows of failed tasks together. Everything here may be done again: an event that is stored already changes nothing.
  */
 export const makeWriter = Effect.gen(function*() {
   const database = yield* Database
@@ -41,7 +45,12 @@ export const makeWriter = Effect.gen(function*() {
   const sort = sorterOf(Redaction.make(settings.redactExtraKeys))
   const recent = new Recent(MOST_RECENT, MOST_RECENT_BYTES)
   const facets = new KnownFacets()
-  const write = database.sqlite === null ? onPostgres(sql, recent, facets) : onSqlite(database.sqlite, recent, facets)
+  const audit = yield* Audit
+  const keys = yield* Keys
+  const failures = settings.auditTaskFailures === "on" ? failuresOf : () => []
+  const write = database.sqlite === null
+    ? onPostgres(sql, recent, facets, (folded) => audit.recordAll(failures(folded)))
+    : onSqlite(database.sqlite, recent, facets, Redacted.value(keys.auditChain), failures)
   let last = yield* Timestamp.now
 
   /** Each transaction has its own moment, later than that of the one before: changes are in the order of commits. */
@@ -83,13 +92,19 @@ export const makeWriter = Effect.gen(function*() {
   return { commit } as const
 })
 
-const onSqlite = (access: SqliteAccess, recent: Recent, facets: KnownFacets): Write => {
-  let statements: { readonly tasks: SqliteTasks; readonly tallies: SqliteTallies } | undefined
+const onSqlite = (
+  access: SqliteAccess,
+  recent: Recent,
+  facets: KnownFacets,
+  chainKey: Buffer,
+  failures: typeof failuresOf
+): Write => {
+  let statements: { readonly tasks: SqliteTasks; readonly tallies: SqliteTallies; readonly audit: SqliteAudit } | undefined
   const prepared = (db: BetterSqlite3.Database) =>
-    statements ??= { tasks: new SqliteTasks(db), tallies: new SqliteTallies(db) }
+    statements ??= { tasks: new SqliteTasks(db), tallies: new SqliteTallies(db), audit: new SqliteAudit(db, chainKey) }
   return (arrivals, lane, at) =>
     access.write((db) => {
-      const { tallies, tasks } = prepared(db)
+      const { audit, tallies, tasks } = prepared(db)
       const folded: Array<Folded> = []
       for (const group of arrivals.groups) {
         const one = tasks.write(group, recent, at)
@@ -97,11 +112,17 @@ const onSqlite = (access: SqliteAccess, recent: Recent, facets: KnownFacets): Wr
       }
       const tally = newIn(tallyOf(arrivals, folded, Timestamp.toEpochMillis(at)), facets, at)
       tallies.write(tally, countSlot(lane), at)
+      audit.recordAll(failures(folded), at)
       return { folded, tally, missed: [] }
     })
 }
 
-const onPostgres = (sql: SqlClient.SqlClient, recent: Recent, facets: KnownFacets): Write => {
+const onPostgres = (
+  sql: SqlClient.SqlClient,
+  recent: Recent,
+  facets: KnownFacets,
+  auditFailures: (folded: ReadonlyArray<Folded>) => Effect.Effect<void>
+): Write => {
   const tasks = postgresTasks(sql)
   return Effect.fnUntraced(function*(arrivals, lane, at) {
     const groups = arrivals.groups.toSorted((left, right) => (left.key < right.key ? -1 : 1))
@@ -120,6 +141,7 @@ const onPostgres = (sql: SqlClient.SqlClient, recent: Recent, facets: KnownFacet
       : { ...arrivals, groups: groups.filter((group) => !missed.includes(group)) }
     const tally = newIn(tallyOf(seen, went, Timestamp.toEpochMillis(at)), facets, at)
     yield* tasks.writeTally(tally, countSlot(lane), at)
+    yield* auditFailures(went)
     return { folded: went, tally, missed }
   }, sql.withTransaction)
 }

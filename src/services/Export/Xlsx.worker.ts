@@ -1,5 +1,5 @@
 /** A thread that makes one xlsx file: rows come in pieces, then `end`; the file goes back, and the thread is over. */
-import { parentPort } from "node:worker_threads"
+import { parentPort, workerData } from "node:worker_threads"
 import writeXlsxFile, { type Cell, type Row } from "write-excel-file/node"
 import type { XlsxAnswer, XlsxQuestion } from "./Xlsx.ts"
 
@@ -12,7 +12,8 @@ const cellOf = (value: string | number | null): Cell =>
   typeof value === "string" ? { type: String, value: value.slice(0, mostCharacters) } : value
 
 const finish = async () => {
-  const bytes = await writeXlsxFile(rows, { sheet: "Tasks", stickyRowsCount: 1 }).toBuffer()
+  const sheet: string = workerData
+  const bytes = await writeXlsxFile(rows, { sheet, stickyRowsCount: 1 }).toBuffer()
   parentPort?.postMessage({ bytes } satisfies XlsxAnswer)
   parentPort?.close()
 }

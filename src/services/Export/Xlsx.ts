@@ -5,7 +5,7 @@ import { workerFile } from "../WorkerFile.ts"
 
 type Rows = ReadonlyArray<ReadonlyArray<Cell>>
 
-/** What `Xlsx.worker.ts` is told, and what it answers. */
+/** What `Xlsx.worker.ts` is told after the sheet's name, its workerData, and what it answers. */
 export type XlsxQuestion = Rows | "end"
 export interface XlsxAnswer {
   readonly bytes: Uint8Array
@@ -19,14 +19,17 @@ class XlsxFailed extends Error {
 }
 
 /** Makes spreadsheets on a thread: packing 25 000 rows takes seconds of a processor. One at a time. */
-export class Xlsx extends Effect.Service<Xlsx>()("svc/tasks/Xlsx", {
+export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
   effect: Effect.gen(function*() {
     const one = yield* Effect.makeSemaphore(1)
 
-    const start = Effect.acquireRelease(
-      Effect.sync(() => new Worker(workerFile("Xlsx", import.meta.url), { resourceLimits: memory })),
-      (worker) => Effect.promise(() => worker.terminate())
-    )
+    const start = (sheet: string) =>
+      Effect.acquireRelease(
+        Effect.sync(() =>
+          new Worker(workerFile("Xlsx", import.meta.url), { resourceLimits: memory, workerData: sheet })
+        ),
+        (worker) => Effect.promise(() => worker.terminate())
+      )
 
     const answerOf = (worker: Worker) =>
       Effect.async<Uint8Array>((resume) => {
@@ -35,10 +38,10 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/tasks/Xlsx", {
         worker.on("exit", () => resume(Effect.die(new XlsxFailed("the thread ended before the spreadsheet"))))
       })
 
-    /** The bytes of a file with a heading row and these rows. */
-    const make = <E, R>(heading: ReadonlyArray<string>, rows: Stream.Stream<Rows, E, R>) =>
+    /** The bytes of a file with one sheet of this name: a heading row and these rows. */
+    const make = <E, R>(sheet: string, heading: ReadonlyArray<string>, rows: Stream.Stream<Rows, E, R>) =>
       Effect.gen(function*() {
-        const worker = yield* start
+        const worker = yield* start(sheet)
         const tell = (question: XlsxQuestion) => Effect.sync(() => worker.postMessage(question))
         const telling = tell([heading]).pipe(
           Effect.zipRight(Stream.runForEach(rows, tell)),

@@ -1,0 +1,17 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Access } from "../../domain/Access.ts"
+import { AuditPage, ListAudit } from "../../domain/Activity.ts"
+import { Authenticated, InProject } from "../Access.ts"
+import { slug } from "../Projects/Api.ts"
+
+/** A project's audit log (bodies: audit). With `format`, the list is a file: see docs/api.md. */
+export class AuditApi extends HttpApiGroup.make("audit")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/audit`
+      .setUrlParams(ListAudit)
+      .addSuccess(AuditPage)
+      .annotate(Access, { caller: "admin", scope: "audit:read" })
+  )
+  .middleware(InProject)
+  .middleware(Authenticated)
+{}

@@ -1,0 +1,26 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import type { ExportFormat } from "../domain/Task/Filter.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { CurrentProject } from "../services/CurrentActor.ts"
+import type { ExportFile } from "../services/Export/Form.ts"
+
+const contentTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  json: "application/json",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+}
+
+/** `tasks-<slug>-20260131T120000Z.csv`: a slug has no character that needs quoting. */
+const fileName = (what: string, slug: string, now: Timestamp.Timestamp, format: ExportFormat): string =>
+  `${what}-${slug}-${now.slice(0, 19).replace(/[-:]/g, "")}Z.${format}`
+
+/** The answer that saves this file of the current project; `what` begins its name. */
+export const download = Effect.fnUntraced(function*(what: string, { body, format }: ExportFile) {
+  const { slug } = yield* CurrentProject
+  const name = fileName(what, slug, yield* Timestamp.now, format)
+  return HttpServerResponse.stream(body, {
+    contentType: contentTypes[format],
+    headers: { "content-disposition": `attachment; filename="${name}"` }
+  })
+})

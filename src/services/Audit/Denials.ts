@@ -1,0 +1,62 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { Person } from "../../domain/Actor.ts"
+import { Audit } from "../Audit.ts"
+import { CurrentActor } from "../CurrentActor.ts"
+import { orDieOnSql } from "../Database.ts"
+import { Metrics } from "../Metrics.ts"
+import { Projects } from "../Projects.ts"
+import { RateLimits } from "../RateLimits.ts"
+
+/** A request that somebody who is signed in may not make. */
+export interface Denial {
+  readonly actor: Person
+  /** Method and path of the endpoint, as declared. */
+  readonly endpoint: string
+  /** What stood in the path, by name: texts of the caller. */
+  readonly params: Readonly<Record<string, string | undefined>>
+  /** The problem's code: `forbidden` or `scope_missing`. */
+  readonly code: string
+}
+
+/** Characters of a path's part that are kept. */
+const longest = 200
+
+/**
+ * Records who tried what they may not. Of one user ten a minute and process are written, so that nobody can fill the
+ * log; the others are counted in `svc_audit_denials_total`.
+ */
+export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const audit = yield* Audit
+    const projects = yield* Projects
+    const limits = yield* RateLimits
+    const metrics = yield* Metrics
+
+    const record = Effect.fn("Denials.record")(function*({ actor, code, endpoint, params }: Denial) {
+      const fits = yield* limits.take("denial", actor.user_id)
+      metrics.auditDenials.inc({ outcome: fits ? "recorded" : "left_out" })
+      if (!fits) return
+      const { slug } = params
+      const project = slug === undefined
+        ? null
+        : yield* Effect.catchTag(projects.find(slug), "NotFound", () => Effect.succeed(null))
+      const given = Object.entries(params).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value.slice(0, longest).toWellFormed()] as const])
+      yield* sql.withTransaction(audit.record({
+        action: "access.denied",
+        target_type: "endpoint",
+        target_id: endpoint,
+        project_id: project?.id ?? null,
+        outcome: "deny",
+        result: "failure",
+        metadata: { code, path: Object.fromEntries(given) }
+      }))
+    }, (effect, { actor }) => Effect.provideService(effect, CurrentActor, actor), orDieOnSql)
+
+    return { record } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

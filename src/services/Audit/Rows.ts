@@ -1,0 +1,128 @@
+import type { SqlError, Statement } from "@effect/sql"
+import { Effect } from "effect"
+import type { ActivityCursor } from "../../domain/Activity.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import { turn } from "../EventLoop.ts"
+
+/** A row of `audit_log` with its project's slug. */
+export interface StoredRow {
+  readonly seq: number
+  readonly id: string
+  readonly project_id: string | null
+  readonly project_slug: string | null
+  readonly user_id: string | null
+  readonly action: string
+  readonly target_type: string
+  readonly target_id: string | null
+  readonly result: string
+  readonly outcome: string
+  /** JSON text. */
+  readonly metadata: string
+  readonly source_ip: string | null
+  readonly occurred_at: Timestamp
+}
+
+/** Rows that one index has side by side in the order of `seq`; null: any. `user_id` comes with both others. */
+export interface Range {
+  readonly project_id: string | null
+  readonly action: string | null
+  readonly user_id: string | null
+  /** Only what was denied; with a project and nothing else. */
+  readonly denied: boolean
+}
+
+/** What lies between two places, both excluded. */
+export interface Bounds {
+  readonly after: number | null
+  readonly before: number | null
+}
+
+export interface Window extends Bounds {
+  /** Which end of the bounds the rows are taken from. */
+  readonly from: "newest" | "oldest"
+  readonly limit: number
+}
+
+/** Ranges of one statement: databases merge them as they go, but each takes a moment to plan. */
+const rangesAtOnce = 50
+
+/** Beyond every character that an action can begin to go on with. */
+const beyond = "\u{10FFFF}"
+
+/** Reads the audit log along `seq`, which is also the order of times and ids (`Audit.ts`). */
+export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
+  effect: Effect.gen(function*() {
+    const sql = yield* Reader
+
+    const seqsOf = ({ action, denied, project_id, user_id }: Range, { after, before }: Bounds): Statement.Fragment =>
+      sql`SELECT seq FROM audit_log WHERE ${
+        sql.and([
+          ...(project_id === null ? [] : [sql`project_id = ${project_id}`]),
+          ...(user_id === null ? [] : [sql`user_id = ${user_id}`]),
+          ...(action === null ? [] : [sql`action = ${action}`]),
+          ...(denied ? [sql`outcome = 'deny'`] : []), // not a parameter: the partial index names it
+          sql`seq > ${after ?? 0}`,
+          ...(before === null ? [] : [sql`seq < ${before}`])
+        ])
+      }`
+
+    const order = ({ from }: Window) => sql.literal(from === "newest" ? "DESC" : "ASC")
+
+    const someRows = (ranges: ReadonlyArray<Range>, window: Window) =>
+      sql<StoredRow>`SELECT a.seq, a.id, a.project_id, p.slug AS project_slug, a.user_id, a.action, a.target_type,
+          a.target_id, a.result, a.outcome, a.metadata, a.source_ip, a.occurred_at
+        FROM (${sql.join(" UNION ALL ", false)(ranges.map((range) => seqsOf(range, window)))}
+          ORDER BY seq ${order(window)} LIMIT ${window.limit}) AS found
+        JOIN audit_log a ON a.seq = found.seq LEFT JOIN projects p ON p.id = a.project_id
+        ORDER BY a.seq ${order(window)}`
+
+    /** The first rows of these ranges from one end of the window, in that order. */
+    const rows = Effect.fnUntraced(function*(ranges: ReadonlyArray<Range>, window: Window) {
+      let found: ReadonlyArray<StoredRow> = []
+      for (let at = 0; at < ranges.length; at += rangesAtOnce) {
+        if (at > 0) yield* turn
+        found = [...found, ...yield* someRows(ranges.slice(at, at + rangesAtOnce), window)]
+      }
+      if (ranges.length <= rangesAtOnce) return found
+      const sign = window.from === "newest" ? -1 : 1
+      return found.toSorted((a, b) => sign * (a.seq - b.seq)).slice(0, window.limit)
+    })
+
+    /** The distinct actions that begin so, read by jumping from one to the next in their index. */
+    const actions = (prefix: string): Effect.Effect<ReadonlyArray<string>, SqlError.SqlError> => {
+      const end = `${prefix}${beyond}`
+      return Effect.map(
+        sql<{ action: string }>`WITH RECURSIVE found (action) AS (
+            SELECT (SELECT action FROM audit_log WHERE action >= ${prefix} AND action < ${end} ORDER BY action LIMIT 1)
+            UNION ALL
+            SELECT (SELECT a.action FROM audit_log a WHERE a.action > found.action AND a.action < ${end}
+              ORDER BY a.action LIMIT 1)
+            FROM found WHERE found.action IS NOT NULL)
+          SELECT action FROM found WHERE action IS NOT NULL`,
+        (all) => all.map(({ action }) => action)
+      )
+    }
+
+    /** Where the cursor is: the last `seq` at or before it, and whether that is the row it was made of. */
+    const placeOf = ({ id, occurred_at }: ActivityCursor) =>
+      Effect.map(
+        sql<{ seq: number; id: string }>`SELECT seq, id FROM audit_log
+          WHERE (occurred_at, id) <= (${occurred_at}, ${id})
+          ORDER BY occurred_at DESC, id DESC LIMIT 1`,
+        ([row]) => ({ seq: row?.seq ?? 0, exact: row?.id === id })
+      )
+
+    /** The last `seq` of what happened before this moment. */
+    const lastBefore = (moment: Timestamp) =>
+      Effect.map(
+        sql<{ seq: number }>`SELECT seq FROM audit_log WHERE occurred_at < ${moment}
+          ORDER BY occurred_at DESC, id DESC LIMIT 1`,
+        ([row]) => row?.seq ?? 0
+      )
+
+    return { rows, actions, placeOf, lastBefore } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

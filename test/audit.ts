@@ -1,0 +1,25 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { type Actor, system } from "../src/domain/Actor.ts"
+import { Audit, type Entry } from "../src/services/Audit.ts"
+
+/** Appends a row for each to the audit log, all at one moment. */
+export const appendAudit = (entries: ReadonlyArray<Entry>, actor: Actor = system("test")) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const audit = yield* Audit
+    yield* sql.withTransaction(audit.recordAll(entries.map((entry) => ({ actor, entry }))))
+  }).pipe(Effect.orDie)
+
+/** A person of these roles by project id, at an address. */
+export const person = (user_id: string, options: Partial<Extract<Actor, { kind: "person" }>> = {}): Actor => ({
+  kind: "person",
+  user_id,
+  email: "person@example.com",
+  is_admin: false,
+  roles: new Map(),
+  via: { kind: "session", session_id: user_id },
+  source_ip: "192.0.2.1",
+  user_agent: "test",
+  ...options
+})

@@ -1,0 +1,192 @@
+import type { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Clock, Effect, Runtime, Schema } from "effect"
+import * as fc from "fast-check"
+import { randomUUID } from "node:crypto"
+import { type ActivityItem, ListActivity } from "../../src/domain/Activity.ts"
+import { Activity } from "../../src/services/Activity.ts"
+import type { Audit } from "../../src/services/Audit.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import type { Projects } from "../../src/services/Projects.ts"
+import { appendAudit, person } from "../audit.ts"
+import { brainOn, freshProject } from "../brain.ts"
+import { engines } from "../databases.ts"
+
+const queryOf = Schema.decodeUnknownSync(ListActivity)
+
+const idsOf = (items: ReadonlyArray<ActivityItem>) => items.map(({ id }) => id)
+
+/** Two projects, a member of both, and rows that say which they are; the feed as the member sees it. */
+const site = Effect.gen(function*() {
+  const activity = yield* Activity
+  const projects = [yield* freshProject(), yield* freshProject()]
+  const member = person(randomUUID(), { roles: new Map(projects.map(({ id }) => [id, "viewer" as const])) })
+  const actions = ["part.one", "part.two", "whole.three"]
+  let written = 0
+  const rows = (count: number) =>
+    Array.from({ length: count }, () => {
+      const number = written++
+      return {
+        action: actions[number % 3]!,
+        target_type: "test",
+        target_id: String(number),
+        project_id: projects[number % 2]!.id
+      }
+    })
+  return {
+    append: (count: number) => Effect.suspend(() => appendAudit(rows(count))),
+    written: () => written,
+    feed: (query: Readonly<Record<string, string>>) =>
+      Effect.provideService(activity.feed(queryOf(query)), CurrentActor, member)
+  }
+})
+
+type Site = Effect.Effect.Success<typeof site>
+
+/** Every page to the oldest row, while rows are appended in between. */
+const backwards = Effect.fnUntraced(function*({ append, feed }: Site, more: Readonly<Record<string, string>>) {
+  const items: Array<ActivityItem> = []
+  let page = yield* feed(more)
+  while (true) {
+    items.push(...page.items)
+    if (page.next_before_cursor === null) return items
+    yield* append(1)
+    page = yield* feed({ ...more, before_cursor: page.next_before_cursor })
+  }
+})
+
+/** Every page from a cursor to the newest row; for the first few pages rows are appended in between. */
+const forwards = Effect.fnUntraced(function*({ append, feed }: Site, since: string, more: Readonly<Record<string, string>>) {
+  const items: Array<ActivityItem> = []
+  let cursor = since
+  for (let pages = 0;; pages++) {
+    const page = yield* feed({ ...more, since_cursor: cursor })
+    if (page.items.length === 0) {
+      assert.strictEqual(page.newest_cursor, cursor)
+      return items
+    }
+    assert.isNull(page.next_before_cursor)
+    items.push(...page.items.toReversed())
+    cursor = page.newest_cursor ?? ""
+    if (pages < 3) yield* append(2)
+  }
+})
+
+/** An hour behind, as another replica's clock may be. */
+const behind: Clock.Clock = (() => {
+  const clock = Clock.make()
+  const hour = 3_600_000
+  return {
+    ...clock,
+    unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() - hour,
+    unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() - BigInt(hour) * 1_000_000n,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now - hour),
+    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now - BigInt(hour) * 1_000_000n)
+  }
+})()
+
+describe.each(engines)("the activity feed on %s", (engine) => {
+  layer(brainOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("pages in both directions have each row once, also many of one moment, also while rows come", () =>
+      Effect.gen(function*() {
+        const run = Runtime.runPromise(yield* Effect.runtime<Activity | Audit | Projects | SqlClient.SqlClient>())
+        const batches = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 })
+        const prefixes = fc.constantFrom("", "part.", "part.t", "w", "none.")
+        const check = async (sizes: ReadonlyArray<number>, limit: number, action_prefix: string) =>
+          run(Effect.gen(function*() {
+            const here = yield* site
+            yield* here.append(1)
+            const { newest_cursor: first } = yield* here.feed({})
+            for (const size of sizes) yield* here.append(size)
+            const before = here.written()
+            const query = { limit: String(limit), action_prefix }
+            const numbered = (from: number, to: number) =>
+              Array.from({ length: to - from }, (_, index) => from + index)
+                .filter((number) => ["part.one", "part.two", "whole.three"][number % 3]!.startsWith(action_prefix))
+                .map(String)
+            const back = yield* backwards(here, query)
+            assert.deepStrictEqual(back.map((item) => item.target_id).toReversed(), numbered(0, before))
+            const on = yield* forwards(here, first ?? "", query)
+            assert.deepStrictEqual(on.map((item) => item.target_id), numbered(1, here.written()))
+            assert.strictEqual(new Set(idsOf([...back, ...on])).size, numbered(0, here.written()).length)
+          }))
+        yield* Effect.promise(() =>
+          fc.assert(fc.asyncProperty(batches, fc.integer({ min: 1, max: 7 }), prefixes, check), { numRuns: 12 }))
+      }))
+
+    it.effect("times and ids rise along the log, whatever the clocks say", () =>
+      Effect.gen(function*() {
+        const { append, feed } = yield* site
+        yield* append(3)
+        yield* Effect.withClock(append(3), behind)
+        yield* append(3)
+        const { items } = yield* feed({ limit: "200" })
+        const keys = items.map(({ id, occurred_at }) => `${occurred_at}|${id}`)
+        assert.deepStrictEqual(items.map(({ target_id }) => Number(target_id)), [8, 7, 6, 5, 4, 3, 2, 1, 0])
+        assert.deepStrictEqual(keys, keys.toSorted().toReversed())
+        assert.strictEqual(new Set(items.map(({ occurred_at }) => occurred_at)).size, 3)
+      }))
+
+    it.effect("a reader who goes on from the newest cursor misses nothing of writers at the same time", () =>
+      Effect.gen(function*() {
+        const here = yield* site
+        yield* here.append(1)
+        const { newest_cursor: first } = yield* here.feed({})
+        const writer = (index: number) => {
+          const work = Effect.repeatN(here.append(1 + (index % 3)), 14)
+          return index % 2 === 0 ? work : Effect.withClock(work, behind)
+        }
+        const all = 1 + [0, 1, 2, 3, 4, 5].reduce((sum, index) => sum + 15 * (1 + (index % 3)), 0)
+        const seen: Array<ActivityItem> = []
+        const reader = Effect.gen(function*() {
+          let cursor = first ?? ""
+          while (seen.length < all - 1) {
+            const page = yield* here.feed({ since_cursor: cursor, limit: "5" })
+            seen.push(...page.items.toReversed())
+            cursor = page.newest_cursor ?? cursor
+          }
+        })
+        const writers = Effect.forEach([0, 1, 2, 3, 4, 5], writer, { concurrency: "unbounded" })
+        yield* Effect.all([writers, reader], { concurrency: "unbounded" })
+        assert.strictEqual(new Set(idsOf(seen)).size, all - 1)
+        assert.strictEqual(seen.length, all - 1)
+      }), 60_000)
+
+    it.effect("a cursor of a row that is gone, or never was, is a place in time", () =>
+      Effect.gen(function*() {
+        const { append, feed } = yield* site
+        yield* append(2)
+        yield* append(2)
+        const { items } = yield* feed({})
+        const between = `${items[1]!.occurred_at}|00000000-0000-7000-8000-000000000000`
+        assert.deepStrictEqual(idsOf((yield* feed({ since_cursor: between })).items), idsOf(items.slice(0, 2)))
+        assert.deepStrictEqual(idsOf((yield* feed({ before_cursor: between })).items), idsOf(items.slice(2)))
+        const long = "1999-12-31T23:00:00Z|00000000-0000-7000-8000-000000000000"
+        assert.deepStrictEqual(yield* feed({ before_cursor: long }), {
+          items: [],
+          next_before_cursor: null,
+          newest_cursor: null
+        })
+        assert.strictEqual((yield* feed({ since_cursor: long })).items.length, 4)
+        const both = yield* feed({ since_cursor: between, before_cursor: `${items[0]!.occurred_at}|${items[0]!.id}` })
+        assert.deepStrictEqual(idsOf(both.items), [items[1]!.id])
+      }))
+
+    it.effect("a member of many projects gets one list of them all", () =>
+      Effect.gen(function*() {
+        const activity = yield* Activity
+        const ids = Array.from({ length: 120 }, () => randomUUID())
+        const member = person(randomUUID(), { roles: new Map(ids.map((id) => [id, "viewer" as const])) })
+        const entry = (project_id: string, at: number) =>
+          ({ action: at % 2 === 0 ? "many.even" : "many.odd", target_type: "test", target_id: String(at), project_id })
+        yield* appendAudit(ids.map(entry))
+        const page = (query: Readonly<Record<string, string>>) =>
+          Effect.provideService(activity.feed(queryOf(query)), CurrentActor, member)
+        const targets = (items: ReadonlyArray<ActivityItem>) => items.map(({ target_id }) => Number(target_id))
+        const first = yield* page({ limit: "70", action_prefix: "many." })
+        assert.deepStrictEqual(targets(first.items), Array.from({ length: 70 }, (_, at) => 119 - at))
+        const rest = yield* page({ limit: "70", action_prefix: "many.", before_cursor: first.next_before_cursor ?? "" })
+        assert.deepStrictEqual(targets(rest.items), Array.from({ length: 50 }, (_, at) => 49 - at))
+      }))
+  })
+})
