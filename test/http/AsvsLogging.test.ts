@@ -1,0 +1,7 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { randomUUID } from "node:crypto"
+import { Problem } from "../../src/domain/Problem.ts"
+import { Schema } from "effect"
+import { logger } from "../../src/layers/Telemetry.ts"
