@@ -1,7 +1,199 @@
 import { SqlClient } from "@effect/sql"
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { randomUUID } from "node:crypto"
-import { Problem } from "../../src/domain/Problem.ts"
-import { Schema } from "effect"
-import { logger } from "../../src/layers/Telemetry.ts"
+import { rules } from "../../src/http/Rules.ts"
+import { jsonLine } from "../../src/layers/Telemetry.ts"
+import { Metrics } from "../../src/services/Metrics.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { type Engine, engines } from "../databases.ts"
+import { browserOf, freshUser, fromElsewhere, login, proxied } from "./people.ts"
+
+/** What the program logs, a line each, as it goes to standard output. */
+const lines: Array<string> = []
+
+const site = (engine: Engine) =>
+  serverOn(engine, proxied).pipe(
+    Layer.provideMerge(Logger.replace(Logger.defaultLogger, Logger.map(jsonLine, (line) => {
+      lines.push(line)
+    })))
+  )
+
+interface Row {
+  readonly action: string
+  readonly outcome: string
+  readonly source_ip: string | null
+  readonly target_id: string | null
+  readonly project_id: string | null
+  readonly metadata: string
+  readonly occurred_at: string
+}
+
+const rowsOf = (user_id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.orDie(sql<Row>`SELECT * FROM audit_log WHERE user_id = ${user_id} OR target_id = ${user_id} ORDER BY seq`))
+
+/** While the database lacks a table. */
+const without = <A, E, R>(table: string, use: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.acquireUseRelease(
+      Effect.orDie(sql`ALTER TABLE ${sql(table)} RENAME TO ${sql(`${table}_away`)}`),
+      () => use,
+      () => Effect.orDie(sql`ALTER TABLE ${sql(`${table}_away`)} RENAME TO ${sql(table)}`)
+    ))
+
+describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
+  layer(site(engine), { excludeTestServices: true })((it) => {
+    it.effect("16.2.2 times of the audit log and of the program's log are UTC and say so", () =>
+      Effect.gen(function*() {
+        const root = yield* freshKey({ isAdmin: true })
+        yield* freshProject()
+        yield* request("DELETE", "/users/00000000-0000-7000-8000-000000000000", yield* freshKey())
+        const before = Date.now()
+        const [newest] = (yield* request("GET", "/activity?limit=1", root)).json.items
+        assert.match(newest.occurred_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+        assert.approximately(Date.parse(newest.occurred_at), before, 60_000)
+        assert.isAbove(lines.length, 0)
+        for (const line of lines) assert.match(JSON.parse(line).ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      }))
+
+    it.effect("16.3.1 logins that succeed and that fail are recorded, with who, whence and how it ended", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const headers = fromElsewhere()
+        yield* login(user.email, { password: "not the password", headers })
+        const browser = browserOf(yield* login(user.email, { headers }))
+        yield* request("POST", "/auth/logout", { headers: { ...browser, ...headers } })
+        const rows = yield* rowsOf(user.id)
+        const told = rows.map(({ action, outcome, source_ip }) => [action, outcome, source_ip])
+        const address = headers["x-forwarded-for"]
+        assert.deepStrictEqual(told.filter(([action]) => String(action).startsWith("auth.")), [
+          ["auth.login_failed", "deny", address],
+          ["auth.login", "allow", address],
+          ["auth.logout", "allow", address]
+        ])
+      }))
+
+    it.effect("16.3.2 whoever is refused is logged; where something would be removed, in the audit log", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const unscoped = yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] })
+        const destructive = [...rules].filter(([, rule]) => rule.destructive === true).map(([endpoint]) => endpoint)
+        assert.includeMembers(destructive, [
+          "POST /api/v1/projects/:slug/commands/purge-queue",
+          "POST /api/v1/projects/:slug/tasks/bulk-delete",
+          "DELETE /api/v1/projects/:slug",
+          "DELETE /api/v1/users/:user_id",
+          "DELETE /api/v1/projects/:slug/agents/:agent_id"
+        ])
+        const at = `/projects/${project.slug}`
+        assert.strictEqual((yield* request("POST", `${at}/commands/purge-queue`, { ...viewer, body: {} })).status, 403)
+        assert.strictEqual((yield* request("DELETE", at, viewer)).status, 403)
+        assert.strictEqual((yield* request("DELETE", at, unscoped)).status, 403)
+        assert.strictEqual((yield* request("GET", `${at}/audit`, viewer)).status, 403)
+        const rows = yield* rowsOf(viewer.user_id)
+        assert.deepStrictEqual(rows.map(({ action, outcome, project_id, target_id }) => [action, outcome, project_id, target_id]), [
+          ["access.denied", "deny", project.id, "POST /api/v1/projects/:slug/commands/purge-queue"],
+          ["access.denied", "deny", project.id, "DELETE /api/v1/projects/:slug"]
+        ])
+        assert.deepStrictEqual(JSON.parse(rows[0]!.metadata), { code: "forbidden", path: { slug: project.slug } })
+        assert.strictEqual(JSON.parse((yield* rowsOf(unscoped.user_id))[0]!.metadata).code, "scope_missing")
+        const logged = lines.map((line) => JSON.parse(line)).filter((line) => line.user_id === viewer.user_id)
+        assert.deepStrictEqual(logged.map(({ endpoint }) => endpoint), [
+          "POST /api/v1/projects/:slug/commands/purge-queue",
+          "DELETE /api/v1/projects/:slug",
+          "GET /api/v1/projects/:slug/audit"
+        ])
+      }))
+
+    it.effect("16.3.2 nobody can fill the audit log with refusals", () =>
+      Effect.gen(function*() {
+        const metrics = yield* Metrics
+        const leftOut = Effect.map(Effect.promise(() => metrics.auditDenials.get()), ({ values }) =>
+          values.find(({ labels }) => labels.outcome === "left_out")?.value ?? 0)
+        const nobody = yield* freshKey()
+        const before = yield* leftOut
+        const id = "00000000-0000-7000-8000-000000000000"
+        yield* Effect.forEach(Array.from({ length: 13 }), () => request("DELETE", `/users/${id}`, nobody))
+        assert.strictEqual((yield* rowsOf(nobody.user_id)).length, 10)
+        assert.strictEqual((yield* leftOut) - before, 3)
+      }))
+
+    it.effect("16.4.1 what callers send cannot forge a line of a log", () =>
+      Effect.gen(function*() {
+        const nobody = yield* freshKey()
+        const forged = "x\r\n{\"level\":\"error\"}\u001b[2J\u2028"
+        const begun = lines.length
+        const answer = yield* request("DELETE", `/projects/${encodeURIComponent(forged)}`, {
+          ...nobody,
+          headers: { "x-request-id": "a b\tc", "user-agent": "x\t\"y\"" }
+        })
+        assert.strictEqual(answer.status, 403)
+        const [row] = yield* rowsOf(nobody.user_id)
+        // oxlint-disable-next-line no-control-regex -- that is what must not be there
+        assert.notMatch(row!.metadata, /[\u0000-\u001f]/)
+        assert.strictEqual(JSON.parse(row!.metadata).path.slug, forged)
+        const written = lines.slice(begun)
+        assert.isAbove(written.length, 0)
+        for (const line of written) {
+          // oxlint-disable-next-line no-control-regex -- as above
+          assert.notMatch(line, /[\u0000-\u001f]/)
+          assert.notInclude(line, "a b")
+        }
+      }))
+
+    it.effect("16.5.1 an unexpected error is told in general words, and its cause in the log only", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const root = yield* freshKey({ isAdmin: true })
+        const answer = yield* without("queues", request("GET", `/projects/${project.slug}/queues`, root))
+        assert.strictEqual(answer.status, 500)
+        assert.deepInclude(answer.json, { code: "internal_error", details: {} })
+        assert.notMatch(answer.text, /queues|SELECT|sql|\.ts|node_modules/i)
+        const logged = lines.map((line) => JSON.parse(line)).find((line) => line.request_id === answer.json.request_id)
+        assert.deepInclude(logged, { level: "error" })
+        assert.include(logged.error, "queues")
+      }))
+
+    it.effect("16.5.2 nobody gets in while what access hangs on cannot be read", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const root = yield* freshKey({ isAdmin: true })
+        for (const table of ["api_keys", "memberships", "projects"]) {
+          const answer = yield* without(table, request("GET", `/projects/${project.slug}`, root))
+          assert.strictEqual(answer.status, 500, table)
+          assert.strictEqual(answer.json.code, "internal_error")
+        }
+        assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, root)).status, 200)
+      }))
+
+    it.effect("16.5.3 what cannot be audited is not done, and who is refused stays refused", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const root = yield* freshKey({ isAdmin: true })
+        const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const [removed, tried] = yield* without("audit_log", Effect.all([
+          request("DELETE", `/projects/${project.slug}`, root),
+          request("DELETE", `/projects/${project.slug}`, viewer)
+        ]))
+        assert.strictEqual(removed.status, 500)
+        assert.strictEqual(tried.status, 500)
+        assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, root)).status, 200)
+        assert.deepStrictEqual(yield* rowsOf(viewer.user_id), [])
+      }))
+
+    it.effect("16.5.4 an error that nobody handles ends one request and no more", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const root = yield* freshKey({ isAdmin: true })
+        const path = `/projects/${project.slug}/queues`
+        const answers = yield* without("queues", Effect.all([
+          request("GET", path, root),
+          request("GET", "/health", root),
+          request("GET", path, root)
+        ], { concurrency: "unbounded" }))
+        assert.deepStrictEqual(answers.map(({ status }) => status), [500, 200, 500])
+        assert.strictEqual((yield* request("GET", path, root)).status, 200)
+      }))
+  })
+})
