@@ -69,11 +69,21 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
 
     const order = ({ from }: Window) => sql.literal(from === "newest" ? "DESC" : "ASC")
 
+    /** SQLite merges ordered ranges and stops by itself; PostgreSQL might read them all and sort, so each has its limit. */
+    const merged = (ranges: ReadonlyArray<Range>, window: Window): Statement.Fragment => {
+      const each = ranges.map((range) => seqsOf(range, window))
+      const first = sql`ORDER BY seq ${order(window)} LIMIT ${window.limit}`
+      const limited = sql.onDialectOrElse({
+        pg: () => each.length === 1 ? each : each.map((seqs) => sql`(${seqs} ${first})`),
+        orElse: () => each
+      })
+      return sql`${sql.join(" UNION ALL ", false)(limited)} ${first}`
+    }
+
     const someRows = (ranges: ReadonlyArray<Range>, window: Window) =>
       sql<StoredRow>`SELECT a.seq, a.id, a.project_id, p.slug AS project_slug, a.user_id, a.action, a.target_type,
           a.target_id, a.result, a.outcome, a.metadata, a.source_ip, a.occurred_at
-        FROM (${sql.join(" UNION ALL ", false)(ranges.map((range) => seqsOf(range, window)))}
-          ORDER BY seq ${order(window)} LIMIT ${window.limit}) AS found
+        FROM (${merged(ranges, window)}) AS found
         JOIN audit_log a ON a.seq = found.seq LEFT JOIN projects p ON p.id = a.project_id
         ORDER BY a.seq ${order(window)}`
 
