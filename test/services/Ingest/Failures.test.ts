@@ -1,18 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
 import * as Brain from "../../../src/layers/Brain.ts"
 import { rowHmac } from "../../../src/services/Audit/Chain.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
+import { Keys } from "../../../src/services/Keys.ts"
 import { Settings } from "../../../src/services/Settings.ts"
+import { appendAudit } from "../../audit.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
-import { appendAudit } from "../../audit.ts"
 import { eventOf, offered, offerTo } from "./world.ts"
-import { Keys } from "../../../src/services/Keys.ts"
-import { Redacted } from "effect"
 
 type Data = { readonly [key: string]: JsonInput }
 
