@@ -1,7 +1,7 @@
 import { PersistedQueue } from "@effect/experimental"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Context, Deferred, Effect, Exit, Fiber, FiberId, Layer, Ref, Schema, Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, FiberId, Layer, Logger, Ref, Schema, Scope } from "effect"
 import * as EffectQueue from "../../../src/agents/engines/effect-queue/EffectQueue.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
 import * as DatabaseLayer from "../../../src/layers/Database.ts"
@@ -136,6 +136,26 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       assert.strictEqual(back === id, name !== "memory")
       assert.isAbove(events.length, 0)
       assert.strictEqual((yield* command(engine, "dlq.list", {})).result?.total, 0)
+    }))
+
+  it.scopedLive("two workers of one queue wait side by side, and each takes its share", () =>
+    Effect.gen(function*() {
+      const { events, queue, told } = yield* world
+      const said: Array<unknown> = []
+      const both = yield* Deferred.make<void>()
+      const meeting = (): Effect.Effect<void> =>
+        events.filter(({ kind }) => kind === "task.started").length < 2 ? Deferred.await(both) : Effect.asVoid(Deferred.succeed(both, void 0))
+      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void said.push(message)))
+      for (const workerName of ["left", "right"]) { // both wait for the one task
+        yield* Effect.forkScoped(Effect.provide(queue.run(meeting, { workerName }), logger))
+      }
+      yield* until(Effect.sync(() => queue.workers.size), (size) => size === 2)
+      yield* told(yield* queue.offer({ _tag: "charge", amount: 1 }), "task.started")
+      yield* queue.offer({ _tag: "charge", amount: 2 })
+      yield* Deferred.await(both)
+      const workers = events.filter(({ kind }) => kind === "task.started").map(({ data }) => data.worker)
+      assert.sameMembers(workers, ["left", "right"])
+      assert.deepStrictEqual(said, [])
     }))
 
   it.scopedLive("gives up a task that fails while another part of it is interrupted", () =>

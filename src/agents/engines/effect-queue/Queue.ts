@@ -40,6 +40,8 @@ type OfferFailure = PersistedQueue.PersistedQueueError | ParseResult.ParseError 
 export class EffectQueue<A, I> {
   readonly workers = new Set<Worker>()
   readonly ref: { readonly name: string; readonly maxAttempts: number }
+  /** One take waits at a time, of all workers: the store in memory wakes all that wait for one element, and they break. */
+  private readonly turn = Effect.unsafeMakeSemaphore(1)
   private readonly listeners = new Set<(event: EngineEvent) => void>()
   private readonly encode: (value: A) => Effect.Effect<I, ParseResult.ParseError>
   private readonly decode: (value: unknown) => Effect.Effect<A, ParseResult.ParseError>
@@ -76,12 +78,15 @@ export class EffectQueue<A, I> {
     return Effect.scoped(Effect.gen(this, function*() {
       const worker = yield* this.joins(options)
       const tasks = yield* FiberSet.make()
-      for (;;) {
-        yield* worker.gate.await
-        // One take waits at a time: the store in memory wakes all that wait for one element, and they break.
+      const next = Effect.gen(this, function*() {
+        if (!worker.isOpen) return // no more, after the wait for its turn
         const begun = yield* Deferred.make<void>()
         yield* FiberSet.run(tasks, this.takeOne(worker, handler, begun))
         yield* Deferred.await(begun)
+      })
+      for (;;) {
+        yield* worker.gate.await
+        yield* this.turn.withPermits(1)(next)
       }
     }))
   }
