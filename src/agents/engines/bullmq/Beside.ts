@@ -1,11 +1,11 @@
-import { Queue as BullQueue, type Queue, type Worker } from "bullmq"
+import { type FlowProducer, Queue as BullQueue, type Queue, type Worker } from "bullmq"
 import { Effect, Queue as Line, type Scope } from "effect"
 import { hostname } from "node:os"
 import { type Engine, EngineRefused, type Report } from "../../runtime/Engine.ts"
 import { close, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
 import { inventoryOf } from "./Inventory.ts"
-import { watchQueue } from "./QueueWatch.ts"
+import { watchFlows, watchQueue } from "./QueueWatch.ts"
 import { cancelTask, purgeQueue, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
 import { type Ask, relay } from "./Relay.ts"
@@ -19,13 +19,15 @@ export interface BesideOptions {
   readonly workers?: ReadonlyArray<Worker>
   /** The app's own queues. For a worker whose queue is not among them the agent opens one. */
   readonly queues?: ReadonlyArray<Queue>
+  /** The app's own producers of flows, so that their jobs are seen when they are added. */
+  readonly flows?: ReadonlyArray<FlowProducer>
 }
 
 /**
  * The engine beside an app's own workers and queues, in their process: it listens to them, so events cost no question
  * to Redis, and can do everything that BullMQ can. The app keeps and closes what it made.
  */
-export const bullmq = ({ queues = [], workers = [] }: BesideOptions): Engine => {
+export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions): Engine => {
   const site = emptySite()
   let watches: ReadonlyArray<WorkerWatch> = []
   let others: Ask = () => refuse("the agent has not begun yet")
@@ -41,6 +43,7 @@ export const bullmq = ({ queues = [], workers = [] }: BesideOptions): Engine => 
     const later = yield* line
     const roots = new Roots()
     for (const queue of site.queues.values()) yield* listen(() => watchQueue(queue, site))
+    for (const producer of flows) yield* listen(() => watchFlows(producer, site))
     watches = yield* Effect.forEach(workers, (worker, at) =>
       listen(() => watchWorker(worker, nameOf(workers, at), site, roots, later)))
     const { opts } = workers[0] ?? queues[0]!

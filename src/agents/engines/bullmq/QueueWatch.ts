@@ -1,14 +1,62 @@
-import type { Job, Queue } from "bullmq"
+import type { FlowProducer, Job, JobNode, Queue } from "bullmq"
 import { base, etaAfter, origin, taskIdOfJob } from "./JobEvents.ts"
 import type { Site } from "./Site.ts"
 
-/** Tells of each job that this very object adds (`add`; BullMQ says nothing of `addBulk` and of flows). */
-export const watchQueue = (queue: Queue, site: Site): { readonly close: () => void } => {
-  const added = (job: Job) => {
-    const eta = etaAfter(job.timestamp, job.opts.delay)
-    const data = { ...base(job, null), ...origin(job), eta }
-    site.report({ kind: "task.received", taskId: taskIdOfJob(job), occurredAt: job.timestamp, data })
+interface Watch {
+  readonly close: () => void
+}
+
+/** Tells of each job that this very object adds. Of `add` BullMQ has an event; `addBulk` is listened to itself. */
+export const watchQueue = (queue: Queue, site: Site): Watch => {
+  const added = (job: Job) => tellAdded(site, job, undefined)
+  const { addBulk } = queue
+  const listening: Queue["addBulk"] = async (jobs) => {
+    const made = await addBulk.call(queue, jobs)
+    for (const job of made) added(job)
+    return made
   }
   queue.on("waiting", added)
-  return { close: () => queue.off("waiting", added) }
+  queue.addBulk = listening
+  return {
+    close: () => {
+      queue.off("waiting", added)
+      if (queue.addBulk === listening) queue.addBulk = addBulk
+    }
+  }
+}
+
+/** Tells of each job of the flows that this very object adds. BullMQ has no event for them. */
+export const watchFlows = (flows: FlowProducer, site: Site): Watch => {
+  const { add, addBulk } = flows
+  const listening: FlowProducer["add"] = async (flow, options) => {
+    const made = await add.call(flows, flow, options)
+    tellTree(site, made)
+    return made
+  }
+  const listeningToBulk: FlowProducer["addBulk"] = async (all) => {
+    const made = await addBulk.call(flows, all)
+    for (const tree of made) tellTree(site, tree)
+    return made
+  }
+  flows.add = listening
+  flows.addBulk = listeningToBulk
+  return {
+    close: () => {
+      if (flows.add === listening) flows.add = add
+      if (flows.addBulk === listeningToBulk) flows.addBulk = addBulk
+    }
+  }
+}
+
+/** Where the top has a parent of its own, whose root that is would have to be asked: it is told when the jobs start. */
+const tellTree = (site: Site, { children, job }: JobNode, root?: string): void => {
+  tellAdded(site, job, root)
+  const below = root ?? (job.parentKey === undefined ? taskIdOfJob(job) : undefined)
+  for (const child of children ?? []) tellTree(site, child, below)
+}
+
+const tellAdded = (site: Site, job: Job, root: string | undefined): void => {
+  const eta = etaAfter(job.timestamp, job.opts.delay)
+  const data = { ...base(job, null), ...origin(job), root_task_id: root, eta }
+  site.report({ kind: "task.received", taskId: taskIdOfJob(job), occurredAt: job.timestamp, data })
 }

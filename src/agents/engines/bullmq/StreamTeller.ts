@@ -9,7 +9,7 @@ import type { Roots } from "./Roots.ts"
 import type { Site } from "./Site.ts"
 import { momentOf, type StreamEntry } from "./StreamEntry.ts"
 import { taskIdOf } from "./TaskId.ts"
-import { STALLED } from "./WorkerWatch.ts"
+import { PUT_BACK, STALLED, WAITS_FOR_CHILDREN } from "./WorkerWatch.ts"
 
 /** What is remembered of jobs between their events. */
 const mostRemembered = 20_000
@@ -128,7 +128,7 @@ export class StreamTeller {
       }
       case "waiting-children":
         this.#remember(jobId, name, false)
-        return report("unknown", { note: "waits for its children" })
+        return report("unknown", { note: WAITS_FOR_CHILDREN })
       case "progress":
         if (job !== undefined) this.#progress.tell(job, jsonOf(fields.get("data")), at)
         return
@@ -169,7 +169,7 @@ const NEEDS_JOB: ReadonlySet<string> = new Set([
 /** Why a job that ran waits again: it failed with attempts left, or its processor put it back. */
 const whyBack = (job: Job | undefined): { readonly [field: string]: JsonInput | undefined } =>
   job?.failedReason === undefined || job.failedReason === ""
-    ? { reason: "put back by its processor" }
+    ? { reason: PUT_BACK }
     : { ...recorded(job.failedReason, job.stacktrace), attempt: job.attemptsMade }
 
 /** The text of a stored value; what is no JSON is the text itself. */

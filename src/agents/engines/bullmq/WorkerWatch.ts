@@ -2,7 +2,7 @@
  * Listens to one worker of the app's. Nothing is asked of Redis for it but what a flow or a stalled job makes
  * necessary.
  */
-import type { Job, Worker } from "bullmq"
+import { type Job, RATE_LIMIT_ERROR, type Worker } from "bullmq"
 import { hostname } from "node:os"
 import type { WorkerInventory } from "../../runtime/Engine.ts"
 import { argumentsOf, asIs } from "./Data.ts"
@@ -40,7 +40,6 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   const progress = new Progress(site, name)
 
   const active = (job: Job) => {
-    running.add(job.id ?? "")
     if (names.size < mostNames) names.add(job.name)
     const taskId = taskIdOf(queue, job.id ?? "")
     if (job.attemptsStarted <= 1) {
@@ -101,8 +100,27 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
     })
   }
 
+  const putBack = (job: Job, to: PutBack) => {
+    const at = site.now()
+    const data = { ...base(job, name), root_task_id: roots.known(job) }
+    const taskId = taskIdOfJob(job)
+    progress.forget(job.id ?? "")
+    const back = () =>
+      to === "its children"
+        ? site.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note: WAITS_FOR_CHILDREN } })
+        : site.report({
+          kind: "task.retried",
+          taskId,
+          occurredAt: at,
+          data: { ...data, reason: PUT_BACK, eta: to === "later" ? etaAfter(at, job.delay) : undefined }
+        })
+    if (!cancelled.delete(job.id ?? "")) return back()
+    const revoked = () =>
+      site.report({ kind: "task.revoked", taskId, occurredAt: at, data: { ...data, reason: "cancelled by command" } })
+    later(() => job.remove({ removeChildren: false }).then(revoked, back))
+  }
+
   const ended = (job: Job, tell: (root: string | undefined) => void) => {
-    running.delete(job.id ?? "")
     progress.forget(job.id ?? "")
     const root = roots.known(job)
     if (job.parentKey === undefined || root !== undefined) tell(root)
@@ -136,6 +154,7 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   worker.on("active", active).on("completed", completed).on("failed", failed).on("stalled", stalled)
   worker.on("progress", onProgress).on("closed", closed)
   tellState("worker.online")
+  const unwatchProcessor = watchProcessor(worker, running, putBack)
 
   return {
     name,
@@ -159,10 +178,58 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
     close: () => {
       worker.off("active", active).off("completed", completed).off("failed", failed).off("stalled", stalled)
       worker.off("progress", onProgress).off("closed", closed)
+      unwatchProcessor()
     }
   }
 }
 
+type PutBack = "later" | "the queue" | "its children"
+
+/** What a processor throws when it has put its job back itself, or wants it put back; BullMQ goes by these. */
+const putBackBy = (error: unknown): PutBack | undefined => {
+  if (!(error instanceof Error)) return undefined
+  if (error.message === RATE_LIMIT_ERROR) return "the queue"
+  return PUT_BACK_BY.get(error.name)
+}
+
+const PUT_BACK_BY: ReadonlyMap<string, PutBack> = new Map([
+  ["DelayedError", "later"],
+  ["WaitingError", "the queue"],
+  ["WaitingChildrenError", "its children"]
+])
+
+interface Processing {
+  callProcessJob: (job: Job, token: string, signal?: AbortSignal) => Promise<unknown>
+}
+
+/**
+ * Keeps in `running` whom the worker's processor works on. BullMQ has no event for a job that its processor puts back,
+ * nor for one whose end could not be written down, so the call of the processor itself is watched.
+ */
+const watchProcessor = (worker: Worker, running: Set<string>, putBack: (job: Job, to: PutBack) => void) => {
+  // The assertion: the method is for those who extend the class, which is what happens here to one object of it.
+  const watched = worker as unknown as Processing
+  const call = watched.callProcessJob
+  const watching: Processing["callProcessJob"] = async (job, token, signal) => {
+    running.add(job.id ?? "")
+    try {
+      return await call.call(worker, job, token, signal)
+    } catch (error) {
+      const to = putBackBy(error)
+      if (to !== undefined) putBack(job, to)
+      throw error
+    } finally {
+      running.delete(job.id ?? "")
+    }
+  }
+  watched.callProcessJob = watching
+  return () => {
+    if (watched.callProcessJob === watching) watched.callProcessJob = call
+  }
+}
+
+export const PUT_BACK = "put back by its processor"
+export const WAITS_FOR_CHILDREN = "waits for its children"
 export const STALLED = "stalled: its worker stopped renewing the lock"
 
 const runtimeOf = (job: Job, at: number): number | undefined =>

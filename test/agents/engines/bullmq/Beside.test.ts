@@ -109,6 +109,49 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       assert.propertyVal(end(yield* sees(root, "task.succeeded")), "root_task_id", undefined)
     }))
 
+  it.scopedLive("jobs of addBulk and of flows are told of when they are added, and no more once the agent is gone", () =>
+    Effect.gen(function*() {
+      const { prefix, queue } = yield* bull
+      const mail = yield* queue("mail")
+      const flows = yield* Effect.acquireRelease(
+        Effect.sync(() => new FlowProducer({ connection, prefix })),
+        (flows) => Effect.promise(() => flows.close())
+      )
+      const methods = () => [mail.addBulk, flows.add, flows.addBulk]
+      const before = methods()
+      const leaf = (name: string) => ({ name, queueName: "mail", data: { name } })
+      const [added, bulk] = yield* Effect.scoped(Effect.gen(function*() {
+        const { of } = yield* listening(bullmq({ queues: [mail], flows: [flows] }))
+        const jobs = yield* Effect.promise(() =>
+          mail.addBulk([{ name: "welcome", data: { to: "ada" } }, { name: "bye", data: {}, opts: { delay: 60_000 } }])
+        )
+        const [welcome, bye] = jobs.map(({ id }) => of(`mail:${id}`))
+        assert.deepStrictEqual(kinds(welcome ?? []), ["task.received"])
+        assert.deepInclude(welcome?.[0]?.data, { task_name: "welcome", queue: "mail", kwargs: { to: "ada" } })
+        assert.isString(bye?.[0]?.data.eta)
+
+        const tree = yield* Effect.promise(() =>
+          flows.add({ ...leaf("order"), children: [{ ...leaf("parcel"), children: [leaf("label")] }] })
+        )
+        const root = `mail:${tree.job.id}`
+        const parcel = tree.children?.[0]
+        const told = [tree, parcel, parcel?.children?.[0]].map((node) => of(`mail:${node?.job.id}`))
+        assert.deepStrictEqual(told.map(kinds), [["task.received"], ["task.received"], ["task.received"]])
+        assert.deepStrictEqual(told.map((events) => [events[0]?.data.parent_task_id, events[0]?.data.root_task_id]), [
+          [undefined, undefined],
+          [root, root],
+          [`mail:${parcel?.job.id}`, root]
+        ])
+        const more = yield* Effect.promise(() => flows.addBulk([leaf("one"), { ...leaf("two"), opts: { parent: { id: String(tree.job.id), queue: `${prefix}:mail` } } }]))
+        assert.deepStrictEqual(more.map(({ job }) => kinds(of(`mail:${job.id}`))), [["task.received"], ["task.received"]])
+        const second = of(`mail:${more[1]?.job.id}`)[0]?.data
+        assert.deepStrictEqual([second?.parent_task_id, second?.root_task_id], [root, undefined])
+        return methods()
+      })).pipe(Effect.map((during) => [during[0] !== before[0], during[1] !== before[1]]))
+      assert.isTrue(added && bulk)
+      assert.deepStrictEqual(methods(), before)
+    }))
+
   it.scopedLive("progress becomes a line of the timeline, not each step of it", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { DelayedError, WaitingChildrenError, WaitingError, Worker } from "bullmq"
 import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
@@ -105,6 +106,47 @@ describe.skipIf(!ready)("what can be done to BullMQ's workers", () => {
       assert.strictEqual((yield* engine.inventory).workers[0]?.concurrency, 1)
       assert.include(yield* refused(pool_resize({ worker_name, delta: -1 })), "below 1")
       assert.include(yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })), "no process with an agent has a worker nobody")
+    }))
+
+  it.scopedLive("a job that its processor puts back runs no more: it waits, and is not the worker's", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const runs: Worker = yield* worker("mail", async (job, token) => {
+        if (job.attemptsStarted > 1) return "done"
+        switch (job.name) {
+          case "later":
+            await job.moveToDelayed(Date.now() + 3_600_000, token)
+            throw new DelayedError()
+          case "again":
+            await runs.pause(true)
+            await job.moveToWait(token)
+            throw new WaitingError()
+          case "limited":
+            await runs.pause(true)
+            throw Worker.RateLimitError()
+          case "parent":
+            await mail.add("child", {}, { delay: 3_600_000, parent: { id: String(job.id), queue: job.queueQualifiedName } })
+            if (await job.moveToWaitingChildren(String(token))) throw new WaitingChildrenError()
+        }
+      })
+      const engine = bullmq({ workers: [runs], queues: [mail] })
+      const { sees } = yield* listening(engine)
+      const busy = Effect.map(engine.inventory, ({ workers }) => workers[0]?.activeTasks)
+      const back = { reason: "put back by its processor" }
+      const cases = [["later", "task.retried", back], ["parent", "unknown", { note: "waits for its children" }], ["again", "task.retried", back], ["limited", "task.retried", back]] as const
+      for (const [name, kind, data] of cases) {
+        const job = yield* add(mail, name, {})
+        const told = yield* sees(`mail:${job.id}`, kind)
+        assert.deepInclude(told.at(-1)?.data, { ...data, task_name: name, queue: "mail" })
+        assert.strictEqual(told.at(-1)?.data.eta === undefined, name !== "later")
+        assert.strictEqual(yield* busy, 0, name)
+        if (name !== "again" && name !== "limited") continue
+        yield* until(Effect.promise(() => mail.getWaitingCount()), (count) => count === 1)
+        runs.resume()
+        yield* sees(`mail:${job.id}`, "task.succeeded")
+        assert.strictEqual(yield* busy, 0, name)
+      }
     }))
 
   it.scopedLive("pauses and resumes a worker, and restarts it with jobs left to do", () =>
