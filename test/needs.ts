@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { connect } from "node:net"
 
 /** What a test may need beside Node and the databases. CONTRIBUTING.md has the line that starts each. */
-export type Need = "Redis" | "RabbitMQ" | "Python" | "OpenSSL" | "script"
+export type Need = "Redis" | "RabbitMQ" | "Python" | "OpenSSL" | "script" | "redis-server"
 
 const listens = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -21,6 +21,8 @@ const runs = (command: string, ...args: ReadonlyArray<string>) =>
 
 const probes: Readonly<Record<Need, () => Promise<boolean>>> = {
   Redis: () => listens(6379),
+  // its program, for tests that kill it
+  "redis-server": () => runs("redis-server", "--version"),
   RabbitMQ: () => listens(5672),
   // with its venv module: Debian's python3 may come without
   Python: () => runs("python3", "-c", "import venv, ensurepip"),

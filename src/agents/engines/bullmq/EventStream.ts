@@ -5,7 +5,7 @@ import type { Redis } from "ioredis"
 import { close } from "./Broker.ts"
 import type { Roots } from "./Roots.ts"
 import type { Site } from "./Site.ts"
-import { missedSince } from "./Missed.ts"
+import { missedOf, missedSince } from "./Missed.ts"
 import { entriesOf, momentOf, type RawEntries } from "./StreamEntry.ts"
 import { StreamTeller } from "./StreamTeller.ts"
 
@@ -47,10 +47,14 @@ export const follow = Effect.fnUntraced(function*(queue: Queue, reader: Reader, 
     }
     const [newest] = yield* Effect.tryPromise(() => redis.xrevrange(stream, "+", "-", "COUNT", 1))
     const upTo = newest?.[0] ?? START
-    const missed = yield* Effect.tryPromise(() => missedSince(queue, roots, cursor === null ? 0 : momentOf(cursor)))
+    const since = cursor === null ? 0 : momentOf(cursor)
+    const missed = yield* Effect.tryPromise(() => missedSince(queue, roots, since))
     const toCome = entriesOf(yield* Effect.tryPromise(() => redis.xrange(stream, `(${upTo}`, "+")))
     const told = new Set(toCome.map(({ event, jobId }) => `${event} ${jobId}`))
-    teller.tellMissed(missed.filter(({ entry, jobId }) => !told.has(`${entry} ${jobId}`)))
+    const met = new Set(missed.map(({ jobId }) => jobId))
+    const passed = new Set(toCome.map(({ jobId }) => jobId).filter((id) => id !== "" && !met.has(id) && !told.has(`added ${id}`)))
+    const between = yield* Effect.tryPromise(() => missedOf(queue, roots, passed, since))
+    teller.tellMissed([...missed, ...between].filter(({ entry, jobId }) => !told.has(`${entry} ${jobId}`)))
     return (reached = upTo)
   })
 

@@ -1,7 +1,7 @@
 import type { JobSchedulerJson, Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, Inventory, ScheduleInventory, WorkerInventory } from "../../runtime/Engine.ts"
-import { read } from "./Broker.ts"
+import { read, refuse } from "./Broker.ts"
 import { argumentsOf } from "./Data.ts"
 import { depthOf } from "./QueueActions.ts"
 import type { Site } from "./Site.ts"
@@ -24,17 +24,33 @@ export const inventoryOf = (
       schedules: queues.flatMap(({ schedules }) => schedules)
     }
   })
-  const away = Effect.map(Effect.orElseSucceed(workers, () => []), (workers) => ({
+  const known = Effect.timeout(whileUp(site, workers), "2 seconds")
+  const away = Effect.map(Effect.orElseSucceed(known, () => []), (workers) => ({
     brokerType,
     brokerConnected: false,
     queueDepths: {},
     workers,
     schedules: []
   }))
-  return Effect.catchAll(Effect.timeoutFail(there, { duration: "5 seconds", onTimeout: () => "away" }), () => away)
+  return Effect.catchAll(Effect.timeoutFail(whileUp(site, there), { duration: "5 seconds", onTimeout: () => "away" }), () => away)
 }
 
 const brokerType = "redis"
+
+/**
+ * Fails once a connection is down, where the question would wait until it is back. `wait`: the first question makes
+ * the connection.
+ */
+const whileUp = <A>(site: Site, question: Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> => {
+  const look = Effect.suspend(() =>
+    Effect.forEach([...site.queues.values()], (queue) =>
+      Effect.flatMap(read(() => queue.getBackend().client), ({ status }) =>
+        status === "ready" || status === "wait" ? Effect.void : refuse(`the connection to Redis is ${status}`)), {
+      discard: true
+    })
+  )
+  return Effect.raceFirst(question, Effect.forever(Effect.zipRight(look, Effect.sleep("100 millis"))))
+}
 
 const mostSchedules = 1000
 

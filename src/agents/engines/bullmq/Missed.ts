@@ -43,6 +43,27 @@ export const missedSince = async (queue: Queue, roots: Roots, since: number): Pr
   return [...missed.values()]
 }
 
+/**
+ * The same of single jobs, as far as they began: for those that changed their state while the states were looked
+ * through, and so may have been met in none.
+ */
+export const missedOf = async (
+  queue: Queue,
+  roots: Roots,
+  ids: ReadonlySet<string>,
+  since: number
+): Promise<ReadonlyArray<Missed>> => {
+  const missed: Array<Missed> = []
+  for (const id of ids) {
+    const job = await queue.getJob(id)
+    if (job === undefined) continue
+    await roots.find(queue, job)
+    const state = job.processedOn === undefined ? "waiting" : "active"
+    missed.push(...transitionsOf(job, state, roots).filter(({ event }) => event.occurredAt > since - clocksDiffer))
+  }
+  return missed
+}
+
 const transitionsOf = (job: Job, state: string, roots: Roots): ReadonlyArray<Missed> => {
   const transitions: Array<Missed> = []
   const worker = job.processedBy ?? null

@@ -3,7 +3,7 @@ import { DelayedError, FlowProducer, type Queue } from "bullmq"
 import { Effect, Exit, Scope } from "effect"
 import type { Redis } from "ioredis"
 import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
-import { missedSince } from "../../../../src/agents/engines/bullmq/Missed.ts"
+import { missedOf, missedSince } from "../../../../src/agents/engines/bullmq/Missed.ts"
 import { Roots } from "../../../../src/agents/engines/bullmq/Roots.ts"
 import type { EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
@@ -69,6 +69,27 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       }
       const missed = yield* Effect.promise(() => missedSince(Object.create(mail, { getJobs: { value: asked } }), new Roots(), 0))
       assert.deepStrictEqual(missed.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
+    }))
+
+  it.scopedLive("a job that goes back while the jobs are looked through is met in none, and is read by itself", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const idle = yield* worker("mail", async () => 1, { autorun: false })
+      const { id } = yield* add(mail, "welcome", {}, { attempts: 2, backoff: { type: "fixed", delay: 60_000 } })
+      const waiting = yield* add(mail, "waits", {}, { delay: 60_000 })
+      const running = yield* Effect.promise(() => idle.getNextJob("token"))
+      // runs until the delayed ones were asked for, then waits for its next attempt
+      const asked: Queue["getJobs"] = async (states, ...range) => {
+        const jobs = await mail.getJobs(states, ...range)
+        if (Array.isArray(states) && states[0] === "delayed") await running?.moveToFailed(new Error("no"), "token", false)
+        return jobs
+      }
+      const passing: Queue = Object.create(mail, { getJobs: { value: asked } })
+      const missed = yield* Effect.promise(() => missedSince(passing, new Roots(), 0))
+      assert.deepStrictEqual(missed.map(({ jobId }) => jobId), [waiting.id])
+      const between = yield* Effect.promise(() => missedOf(mail, new Roots(), new Set([String(id), "gone"]), 0))
+      assert.deepStrictEqual(between.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
     }))
 
   it.scopedLive("failures, flows that wait for their children, jobs put back, removals", () =>

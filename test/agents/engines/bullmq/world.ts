@@ -1,4 +1,4 @@
-import { type Job, type JobsOptions, Queue, Worker, type WorkerOptions } from "bullmq"
+import { type ConnectionOptions, type Job, type JobsOptions, Queue, Worker, type WorkerOptions } from "bullmq"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import { randomBytes } from "node:crypto"
@@ -21,10 +21,10 @@ export const bull = Effect.gen(function*() {
         redis.disconnect()
       })
   )
-  const queue = (name: string, port = connection.port) =>
+  const queue = (name: string, at: ConnectionOptions = connection) =>
     Effect.acquireRelease(
       Effect.sync(() => {
-        const made = new Queue(name, { connection: { ...connection, port }, prefix })
+        const made = new Queue(name, { connection: at, prefix })
         made.on("error", () => undefined)
         return made
       }),
