@@ -1,5 +1,6 @@
 import type { FlowProducer, Job, JobNode, Queue } from "bullmq"
 import { base, etaAfter, origin, taskIdOfJob } from "./JobEvents.ts"
+import { replaced } from "./Replaced.ts"
 import type { Site } from "./Site.ts"
 
 interface Watch {
@@ -9,41 +10,39 @@ interface Watch {
 /** Tells of each job that this very object adds. Of `add` BullMQ has an event; `addBulk` is listened to itself. */
 export const watchQueue = (queue: Queue, site: Site): Watch => {
   const added = (job: Job) => tellAdded(site, job, undefined)
-  const { addBulk } = queue
-  const listening: Queue["addBulk"] = async (jobs) => {
-    const made = await addBulk.call(queue, jobs)
+  const addBulk = queue.addBulk.bind(queue)
+  const restore = replaced(queue, "addBulk", async (jobs) => {
+    const made = await addBulk(jobs)
     for (const job of made) added(job)
     return made
-  }
+  })
   queue.on("waiting", added)
-  queue.addBulk = listening
   return {
     close: () => {
       queue.off("waiting", added)
-      if (queue.addBulk === listening) queue.addBulk = addBulk
+      restore()
     }
   }
 }
 
 /** Tells of each job of the flows that this very object adds. BullMQ has no event for them. */
 export const watchFlows = (flows: FlowProducer, site: Site): Watch => {
-  const { add, addBulk } = flows
-  const listening: FlowProducer["add"] = async (flow, options) => {
-    const made = await add.call(flows, flow, options)
+  const add = flows.add.bind(flows)
+  const addBulk = flows.addBulk.bind(flows)
+  const restore = replaced(flows, "add", async (flow, options) => {
+    const made = await add(flow, options)
     tellTree(site, made)
     return made
-  }
-  const listeningToBulk: FlowProducer["addBulk"] = async (all) => {
-    const made = await addBulk.call(flows, all)
+  })
+  const restoreBulk = replaced(flows, "addBulk", async (all) => {
+    const made = await addBulk(all)
     for (const tree of made) tellTree(site, tree)
     return made
-  }
-  flows.add = listening
-  flows.addBulk = listeningToBulk
+  })
   return {
     close: () => {
-      if (flows.add === listening) flows.add = add
-      if (flows.addBulk === listeningToBulk) flows.addBulk = addBulk
+      restore()
+      restoreBulk()
     }
   }
 }

@@ -8,6 +8,7 @@ import type { WorkerInventory } from "../../runtime/Engine.ts"
 import { argumentsOf, asIs } from "./Data.ts"
 import { base, etaAfter, parentOf, priorityOf, raised, taskIdOfJob } from "./JobEvents.ts"
 import { Progress } from "./Progress.ts"
+import { replaced } from "./Replaced.ts"
 import type { Roots } from "./Roots.ts"
 import type { Site } from "./Site.ts"
 import { taskIdOf } from "./TaskId.ts"
@@ -209,11 +210,11 @@ interface Processing {
 const watchProcessor = (worker: Worker, running: Set<string>, putBack: (job: Job, to: PutBack) => void) => {
   // The assertion: the method is for those who extend the class, which is what happens here to one object of it.
   const watched = worker as unknown as Processing
-  const call = watched.callProcessJob
-  const watching: Processing["callProcessJob"] = async (job, token, signal) => {
+  const call = watched.callProcessJob.bind(worker)
+  return replaced(watched, "callProcessJob", async (job, token, signal) => {
     running.add(job.id ?? "")
     try {
-      return await call.call(worker, job, token, signal)
+      return await call(job, token, signal)
     } catch (error) {
       const to = putBackBy(error)
       if (to !== undefined) putBack(job, to)
@@ -221,11 +222,7 @@ const watchProcessor = (worker: Worker, running: Set<string>, putBack: (job: Job
     } finally {
       running.delete(job.id ?? "")
     }
-  }
-  watched.callProcessJob = watching
-  return () => {
-    if (watched.callProcessJob === watching) watched.callProcessJob = call
-  }
+  })
 }
 
 export const PUT_BACK = "put back by its processor"
