@@ -1,17 +1,30 @@
 import { PersistedQueue } from "@effect/experimental"
 import { SqlClient } from "@effect/sql"
-import { assert, describe, it } from "@effect/vitest"
-import { Cause, Context, Deferred, Effect, Exit, Fiber, FiberId, Layer, Logger, Ref, Schema, Scope } from "effect"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, FiberId, Layer, Logger, Redacted, Ref, Schema, Scope } from "effect"
+import { randomBytes } from "node:crypto"
 import * as EffectQueue from "../../../src/agents/engines/effect-queue/EffectQueue.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
 import * as DatabaseLayer from "../../../src/layers/Database.ts"
-import { type Engine, settingsOn } from "../../databases.ts"
+import { type Engine, freshPostgres, settingsOn } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { command, conforms } from "./conformance.ts"
 
 const database = (engine: Engine) => DatabaseLayer.unmigrated.pipe(Layer.provide(settingsOn(engine)), Layer.orDie)
+
+// One PostgreSQL database for all, and a table for each: to make a database takes longer than most of the tests.
+const whole = Effect.runSync(Scope.make())
+afterAll(() => Effect.runPromise(Scope.close(whole, Exit.void)))
+const shared = Effect.runSync(Effect.cached(Scope.extend(freshPostgres, whole)))
+const sharedPostgres = DatabaseLayer.unmigrated.pipe(
+  Layer.provide(Layer.unwrapEffect(Effect.map(shared, ({ url }) => settingsOn("SQLite", { databaseUrl: Redacted.make(url) })))),
+  Layer.orDie
+)
+const ownTable = Layer.unwrapEffect(
+  Effect.sync(() => EffectQueue.layerSql({ pollInterval: "10 millis", tableName: `queue_${randomBytes(6).toString("hex")}` }))
+)
 const onSql = (engine: Engine) =>
-  EffectQueue.layerSql({ pollInterval: "10 millis" }).pipe(Layer.provideMerge(database(engine)), Layer.orDie)
+  ownTable.pipe(Layer.provideMerge(engine === "SQLite" ? database(engine) : sharedPostgres), Layer.orDie)
 
 const stores = [
   ["memory", EffectQueue.layerMemory()],

@@ -51,7 +51,8 @@ const cases: ReadonlyArray<readonly [what: string, kind: DownKind, manners: Part
   ["the fatal error agent_incompatible", "incompatible", { onHello: fatal("agent_incompatible") }]
 ]
 
-describe("a brain that answers", () => {
+// Most of each is the agent's wait of a second before it tries again, so they wait side by side: each has a brain of its own.
+describe.concurrent("a brain that answers", () => {
   for (const [what, kind, manners] of cases) {
     it.scopedLive(`${what}: the agent waits as for ${kind}, and loses nothing`, () =>
       Effect.gen(function*() {

@@ -78,7 +78,8 @@ const cases: ReadonlyArray<readonly [what: string, kind: DownKind, wrong: Parame
   ["scheduler_upgrade_required", "protocol", { push: () => said(200, { error_code: "scheduler_upgrade_required" }) }]
 ]
 
-describe("a long-poll brain that answers", () => {
+// Side by side, since most of each is the agent's wait of a second before it tries again.
+describe.concurrent("a long-poll brain that answers", () => {
   for (const [what, kind, wrong] of cases) {
     it.scopedLive(`${what}: the agent waits as for ${kind}, and sends all again under a fresh nonce`, () =>
       Effect.gen(function*() {

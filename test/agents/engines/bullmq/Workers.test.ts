@@ -51,7 +51,8 @@ const workerProcess = (prefix: string, queue: string) =>
     }
   })
 
-describe.skipIf(!ready)("what can be done to BullMQ's workers", () => {
+// Side by side: each has a prefix of its own, and several wait for the relay's patience or for a job to stall.
+describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () => {
   it.scopedLive("cancels a job that runs: its processor is told, and it counts as revoked", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
