@@ -1,8 +1,8 @@
 /**
  * A day's events (a million, of which three make a task) at full speed through an agent into a real brain that is
  * killed and started again meanwhile. Prints one line of JSON: events a second, processor time an event of the process
- * with the agent in it, its memory over the run, the longest time for which its event loop stood still, and fails when
- * an event is missing. Run: npx vite-node bench/agent-day.ts sqlite|postgresql [events] [restarts]
+ * with the agent in it, its memory (at the start, after each restart, at the end, and the highest), the longest time
+ * for which its event loop stood still, and fails when an event is missing. Run: npx vite-node bench/agent-day.ts sqlite|postgresql [events] [restarts]
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
@@ -44,7 +44,8 @@ const measure = Effect.gen(function*() {
     Effect.promise(() => startAgent({ brainUrl: brain.url, token, hmacSecret, engines: [shop.engine], home })),
     (agent) => Effect.promise(() => agent.close())
   )
-  const memory: Array<ReturnType<typeof megabytes>> = []
+  const memory = [megabytes()]
+  let peak = 0
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const cpu = process.cpuUsage()
@@ -58,6 +59,7 @@ const measure = Effect.gen(function*() {
     // as fast as the buffer has room: this measures the way, not the loss
     do yield* Effect.sleep(1)
     while (agent.status().buffer.events > 50_000)
+    peak = Math.max(peak, process.memoryUsage.rss())
     if (restarted < restarts && done >= ((restarted + 0.5) * tasks) / restarts) {
       restarted++
       yield* brain.kill
@@ -80,6 +82,7 @@ const measure = Effect.gen(function*() {
     eventsPerSecond: Math.round((tasks * 3) / seconds),
     cpuMicrosAnEvent: Number(((system + user) / (tasks * 3)).toFixed(1)),
     lost: agent.status().lostEvents,
+    rssMegabytes: { start: memory[0]?.rss, peak: Math.round(peak / 1_048_576), end: memory.at(-1)?.rss },
     megabytes: memory,
     loopDelayP99Millis: Number((delay.percentile(99) / 1e6).toFixed(1)),
     loopDelayMaxMillis: Number((delay.max / 1e6).toFixed(1))
