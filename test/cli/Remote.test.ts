@@ -1,8 +1,7 @@
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { event } from "../agent.ts"
 import { serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
 import { gate } from "./gate.ts"
@@ -16,201 +15,201 @@ const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u
 
 const hostile = "pay\u001b[31m\u001b]0;owned\u0007\u009b2J\r\n\u202eexe"
 
-describe.each(engines)("svc against a brain on %s", (engine) => {
-  layer(serverOn(engine, { commandTimeout: 6 }), { excludeTestServices: true })((it) => {
-    it.scoped("makes, lists and deletes agents; the secrets are shown once, and work", () =>
-      Effect.gen(function*() {
-        const { run } = yield* visitor()
-        const made = ok(yield* run("agents", "create", "shop"))
-        assert.match(made, /^made the agent shop \([0-9a-f-]{36}\) in [^\n]+ shown this once:\ntoken {8}\S{20,}\nhmac_secret {2}\S{40,}\n$/)
-        const other = JSON.parse(ok(yield* run("agents", "create", "other", "--json")))
-        const listed = ok(yield* run("agents", "list"))
-        assert.match(listed, /^NAME +STATE +ENGINES .*\nother +offline .*\nshop +offline .*\n$/)
-        assert.notInclude(listed, other.token)
-        assert.lengthOf(JSON.parse(ok(yield* run("agents", "list", "--json"))), 2)
-        refused(yield* run("agents", "delete", "shop"), "say --yes", 2)
-        ok(yield* run("agents", "delete", "shop", "--yes"))
-        ok(yield* run("agents", "delete", other.agent.id.toUpperCase(), "--yes"))
-        assert.deepStrictEqual(JSON.parse(ok(yield* run("agents", "list", "--json"))), [])
-        refused(yield* run("agents", "delete", "shop", "--yes"), "no such agent: shop")
-        refused(yield* run("agents", "create", ""), "name", 2)
-      }))
+// On one database, as the program's other tests against a running brain: it speaks HTTP, and test/http/ has what is
+// behind it on both. Each of the 100 processes that this starts costs half a second.
+layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })("svc against a brain", (it) => {
+  it.scoped("makes, lists and deletes agents; the secrets are shown once, and work", () =>
+    Effect.gen(function*() {
+      const { run } = yield* visitor()
+      const made = ok(yield* run("agents", "create", "shop"))
+      assert.match(made, /^made the agent shop \([0-9a-f-]{36}\) in [^\n]+ shown this once:\ntoken {8}\S{20,}\nhmac_secret {2}\S{40,}\n$/)
+      const other = JSON.parse(ok(yield* run("agents", "create", "other", "--json")))
+      const listed = ok(yield* run("agents", "list"))
+      assert.match(listed, /^NAME +STATE +ENGINES .*\nother +offline .*\nshop +offline .*\n$/)
+      assert.notInclude(listed, other.token)
+      assert.lengthOf(JSON.parse(ok(yield* run("agents", "list", "--json"))), 2)
+      refused(yield* run("agents", "delete", "shop"), "say --yes", 2)
+      ok(yield* run("agents", "delete", "shop", "--yes"))
+      ok(yield* run("agents", "delete", other.agent.id.toUpperCase(), "--yes"))
+      assert.deepStrictEqual(JSON.parse(ok(yield* run("agents", "list", "--json"))), [])
+      refused(yield* run("agents", "delete", "shop", "--yes"), "no such agent: shop")
+      refused(yield* run("agents", "create", ""), "name", 2)
+    }))
 
-    it.scoped("lists and shows tasks with all their digits, and lets no control character out", () =>
-      Effect.gen(function*() {
-        const { connect, run, settings } = yield* visitor()
-        const agent = yield* connect("shop")
-        yield* Effect.promise(() =>
-          agent.sendEvents([
-            event({ task_id: "t1", data: { task_name: hostile, queue: `q${hostile}`, worker: null, args: [12345678901234567890n], kwargs: { s: hostile } } }),
-            event({ task_id: "t1", kind: "task.failed", data: { task_name: hostile, exception: hostile, traceback: `one\n  - a  b\n\ntwo\n\t${hostile}` } }),
-            event({ task_id: "t2" })
-          ])
-        )
-        const listed = ok(yield* run("tasks", "list"))
-        assert.match(listed, /^STATE +ENGINE +NAME +QUEUE +RECEIVED +MS +TASK\n/)
-        assert.include(listed, "pay\\x1b[31m\\x1b]0;owned\\x07\\x9b2J")
-        const failed = JSON.parse(ok(yield* run("tasks", "list", "--state", "failure", "--json")))
-        assert.deepStrictEqual(failed.items.map(({ task_id }: { task_id: string }) => task_id), ["t1"])
-        assert.strictEqual(failed.items[0].name, hostile)
-        const first = ok(yield* run("tasks", "list", "--limit", "1"))
-        const cursor = /\nmore: --cursor (\S+)\n$/.exec(first)?.[1] ?? ""
-        const second = ok(yield* run("tasks", "list", "--limit", "1", "--cursor", cursor))
-        assert.deepStrictEqual([first, second].map((page) => / (t\d)\n/.exec(page)?.[1]).toSorted(), ["t1", "t2"])
+  it.scoped("lists and shows tasks with all their digits, and lets no control character out", () =>
+    Effect.gen(function*() {
+      const { connect, run, settings } = yield* visitor()
+      const agent = yield* connect("shop")
+      yield* Effect.promise(() =>
+        agent.sendEvents([
+          event({ task_id: "t1", data: { task_name: hostile, queue: `q${hostile}`, worker: null, args: [12345678901234567890n], kwargs: { s: hostile } } }),
+          event({ task_id: "t1", kind: "task.failed", data: { task_name: hostile, exception: hostile, traceback: `one\n  - a  b\n\ntwo\n\t${hostile}` } }),
+          event({ task_id: "t2" })
+        ])
+      )
+      const listed = ok(yield* run("tasks", "list"))
+      assert.match(listed, /^STATE +ENGINE +NAME +QUEUE +RECEIVED +MS +TASK\n/)
+      assert.include(listed, "pay\\x1b[31m\\x1b]0;owned\\x07\\x9b2J")
+      const failed = JSON.parse(ok(yield* run("tasks", "list", "--state", "failure", "--json")))
+      assert.deepStrictEqual(failed.items.map(({ task_id }: { task_id: string }) => task_id), ["t1"])
+      assert.strictEqual(failed.items[0].name, hostile)
+      const first = ok(yield* run("tasks", "list", "--limit", "1"))
+      const cursor = /\nmore: --cursor (\S+)\n$/.exec(first)?.[1] ?? ""
+      const second = ok(yield* run("tasks", "list", "--limit", "1", "--cursor", cursor))
+      assert.deepStrictEqual([first, second].map((page) => / (t\d)\n/.exec(page)?.[1]).toSorted(), ["t1", "t2"])
 
-        const shown = ok(yield* run("tasks", "show", "t1"))
-        assert.match(shown, /\nargs +\[12345678901234567890\]\n/)
-        assert.include(shown, "\none\n  - a  b\n\ntwo\n    pay\\x1b")
-        const json = ok(yield* run("tasks", "show", "t1", "--engine", "celery", "--json"))
-        assert.include(json, `"args":[12345678901234567890]`)
-        assert.strictEqual(JSON.parse(json).name, hostile)
-        for (const text of [listed, shown, json, ok(yield* run("tasks", "list", "--json"))]) assert.notMatch(text, steering)
+      const shown = ok(yield* run("tasks", "show", "t1"))
+      assert.match(shown, /\nargs +\[12345678901234567890\]\n/)
+      assert.include(shown, "\none\n  - a  b\n\ntwo\n    pay\\x1b")
+      const json = ok(yield* run("tasks", "show", "t1", "--engine", "celery", "--json"))
+      assert.include(json, `"args":[12345678901234567890]`)
+      assert.strictEqual(JSON.parse(json).name, hostile)
+      for (const text of [listed, shown, json, ok(yield* run("tasks", "list", "--json"))]) assert.notMatch(text, steering)
 
-        const nameless = yield* run("tasks", "show", hostile)
-        refused(nameless, "no such task: pay")
-        assert.notMatch(nameless.stderr, steering)
-        refused(yield* run("tasks", "show", "t3"), "no such task: t3 (engine celery")
-        refused(yield* run("tasks", "list", "--since", "yesterday"), /^svc: since [^;]+\n$/, 2)
-        refused(yield* run("tasks", "list", "--limit", "0"), "limit must be a whole number from 1 to 5000", 2)
-        if (!hasTerminal) return
-        const paint = "\u001b[31mfailure"
-        assert.include((yield* onTerminal(["tasks", "list"], settings)).shown, paint)
-        assert.notInclude((yield* onTerminal(["tasks", "list"], { ...settings, NO_COLOR: "1" })).shown, "\u001b[3")
-      }))
+      const nameless = yield* run("tasks", "show", hostile)
+      refused(nameless, "no such task: pay")
+      assert.notMatch(nameless.stderr, steering)
+      refused(yield* run("tasks", "show", "t3"), "no such task: t3 (engine celery")
+      refused(yield* run("tasks", "list", "--since", "yesterday"), /^svc: since [^;]+\n$/, 2)
+      refused(yield* run("tasks", "list", "--limit", "0"), "limit must be a whole number from 1 to 5000", 2)
+      if (!hasTerminal) return
+      const paint = "\u001b[31mfailure"
+      assert.include((yield* onTerminal(["tasks", "list"], settings)).shown, paint)
+      assert.notInclude((yield* onTerminal(["tasks", "list"], { ...settings, NO_COLOR: "1" })).shown, "\u001b[3")
+    }))
 
-    it.scoped("every command reaches the agent as it was meant, and --wait tells its end", () =>
-      Effect.gen(function*() {
-        const { connect, run } = yield* visitor()
-        const agent = yield* connect("shop")
-        answering(agent, { status: "success", result: { done: 12345678901234567890n } })
-        yield* Effect.promise(() => agent.sendEvents(["t1", "t2"].map((task_id) => event({ task_id }))))
-        const sent = (...args: ReadonlyArray<string>) =>
-          Effect.gen(function*() {
-            const text = ok(yield* run("commands", ...args, "--wait", "--json"))
-            const { id, status } = JSON.parse(text)
-            assert.strictEqual(status, "completed")
-            assert.include(text, `"result":{"done":12345678901234567890}`)
-            const { action, parameters } = agent.commands.find((command) => command.id === id) ?? {}
-            return { action, parameters }
-          })
-        const purged = yield* sent("purge", "celery", "--observed-depth", "7", "--yes")
-        assert.strictEqual(purged.action, "purge_queue")
-        assert.match(String(purged.parameters?.confirm_token), /^[0-9a-f]{64}$/)
-        assert.strictEqual((yield* sent("purge", "celery", "--force", "--yes")).parameters?.force, true)
-        const expected: ReadonlyArray<readonly [ReadonlyArray<string>, string, Record<string, unknown>]> = [
-          [["retry", "t1"], "retry_task", { task_id: "t1" }],
-          [["retry", "t1", "--args", "[98765432109876543210, 1]", "--kwargs", "{}", "--eta-seconds", "5"], "retry_task", {
-            override_args: [98765432109876543210n, 1],
-            override_kwargs: {}
-          }],
-          [["cancel", "t1"], "cancel_task", { task_id: "t1" }],
-          [["bulk-retry", "t1", "t2"], "bulk_retry", {}],
-          [["restart", "w@box"], "restart_worker", { worker_name: "w@box" }],
-          [["pool-resize", "w@box", "--grow", "2"], "pool_grow", { delta: 2 }],
-          [["pool-resize", "w@box", "--shrink", "3"], "pool_shrink", { delta: 3 }],
-          [["add-consumer", "w@box", "mail"], "add_consumer", { queue: "mail", worker_name: "w@box" }],
-          [["cancel-consumer", "w@box", "mail"], "cancel_consumer", { queue: "mail" }],
-          [["rate-limit", "shop.pay", "10/m", "--worker", "w@box"], "rate_limit", { rate: "10/m", task_name: "shop.pay" }],
-          [["requeue", "t1", "--agent", "shop"], "requeue_dead_letter", { task_id: "t1" }]
-        ]
-        for (const [args, action, parameters] of expected) {
-          const received = yield* sent(...args)
-          assert.strictEqual(received.action, action)
-          assert.deepInclude(received.parameters, parameters, args.join(" "))
-        }
-        const bulk = agent.commands.find(({ action }) => action === "bulk_retry")?.parameters
-        assert.deepInclude(bulk?.filter, { engine: "celery", task_ids: ["t1", "t2"] })
-        const people = ok(yield* run("commands", "retry", "t1", "--wait"))
-        assert.match(people, /^retry_task of t1 \([0-9a-f-]{36}\) {2}completed\nresult {2}\{"done":12345678901234567890\}\n$/)
-        const id = /\(([0-9a-f-]{36})\)/.exec(people)?.[1] ?? ""
-        assert.match(ok(yield* run("commands", "show", id)), /\nstatus +completed\n/)
-        assert.include(ok(yield* run("commands", "list", "--status", "completed")), id)
-        assert.lengthOf(JSON.parse(ok(yield* run("commands", "list", "--limit", "2", "--json"))).items, 2)
-        const again = ["commands", "restart", "w", "--idempotency-key", "k1", "--json"]
-        assert.strictEqual(JSON.parse(ok(yield* run(...again))).id, JSON.parse(ok(yield* run(...again))).id)
-      }))
-
-    it.scoped("purge reads the depth, asks a person, and never guesses", () =>
-      Effect.gen(function*() {
-        const { connect, run, settings } = yield* visitor()
-        const agent = yield* connect("shop")
-        answering(agent, { status: "success" })
-        refused(yield* run("commands", "purge", "celery", "--yes"), "is not known", 2)
-        agent.heartbeat({
-          "celery.worker_details": `{"w@box":{"queues":["celery"]}}`,
-          "celery.queue_depths": `{"celery": 42}`
+  it.scoped("every command reaches the agent as it was meant, and --wait tells its end", () =>
+    Effect.gen(function*() {
+      const { connect, run } = yield* visitor()
+      const agent = yield* connect("shop")
+      answering(agent, { status: "success", result: { done: 12345678901234567890n } })
+      yield* Effect.promise(() => agent.sendEvents(["t1", "t2"].map((task_id) => event({ task_id }))))
+      const sent = (...args: ReadonlyArray<string>) =>
+        Effect.gen(function*() {
+          const text = ok(yield* run("commands", ...args, "--wait", "--json"))
+          const { id, status } = JSON.parse(text)
+          assert.strictEqual(status, "completed")
+          assert.include(text, `"result":{"done":12345678901234567890}`)
+          const { action, parameters } = agent.commands.find((command) => command.id === id) ?? {}
+          return { action, parameters }
         })
-        yield* until(run("commands", "purge", "celery"), ({ stderr }) => stderr.includes("Delete 42 messages"))
-        refused(yield* run("commands", "purge", "celery"), "say --yes", 2)
+      const purged = yield* sent("purge", "celery", "--observed-depth", "7", "--yes")
+      assert.strictEqual(purged.action, "purge_queue")
+      assert.match(String(purged.parameters?.confirm_token), /^[0-9a-f]{64}$/)
+      assert.strictEqual((yield* sent("purge", "celery", "--force", "--yes")).parameters?.force, true)
+      const expected: ReadonlyArray<readonly [ReadonlyArray<string>, string, Record<string, unknown>]> = [
+        [["retry", "t1"], "retry_task", { task_id: "t1" }],
+        [["retry", "t1", "--args", "[98765432109876543210, 1]", "--kwargs", "{}", "--eta-seconds", "5"], "retry_task", {
+          override_args: [98765432109876543210n, 1],
+          override_kwargs: {}
+        }],
+        [["cancel", "t1"], "cancel_task", { task_id: "t1" }],
+        [["bulk-retry", "t1", "t2"], "bulk_retry", {}],
+        [["restart", "w@box"], "restart_worker", { worker_name: "w@box" }],
+        [["pool-resize", "w@box", "--grow", "2"], "pool_grow", { delta: 2 }],
+        [["pool-resize", "w@box", "--shrink", "3"], "pool_shrink", { delta: 3 }],
+        [["add-consumer", "w@box", "mail"], "add_consumer", { queue: "mail", worker_name: "w@box" }],
+        [["cancel-consumer", "w@box", "mail"], "cancel_consumer", { queue: "mail" }],
+        [["rate-limit", "shop.pay", "10/m", "--worker", "w@box"], "rate_limit", { rate: "10/m", task_name: "shop.pay" }],
+        [["requeue", "t1", "--agent", "shop"], "requeue_dead_letter", { task_id: "t1" }]
+      ]
+      for (const [args, action, parameters] of expected) {
+        const received = yield* sent(...args)
+        assert.strictEqual(received.action, action)
+        assert.deepInclude(received.parameters, parameters, args.join(" "))
+      }
+      const bulk = agent.commands.find(({ action }) => action === "bulk_retry")?.parameters
+      assert.deepInclude(bulk?.filter, { engine: "celery", task_ids: ["t1", "t2"] })
+      const people = ok(yield* run("commands", "retry", "t1", "--wait"))
+      assert.match(people, /^retry_task of t1 \([0-9a-f-]{36}\) {2}completed\nresult {2}\{"done":12345678901234567890\}\n$/)
+      const id = /\(([0-9a-f-]{36})\)/.exec(people)?.[1] ?? ""
+      assert.match(ok(yield* run("commands", "show", id)), /\nstatus +completed\n/)
+      assert.include(ok(yield* run("commands", "list", "--status", "completed")), id)
+      assert.lengthOf(JSON.parse(ok(yield* run("commands", "list", "--limit", "2", "--json"))).items, 2)
+      const again = ["commands", "restart", "w", "--idempotency-key", "k1", "--json"]
+      assert.strictEqual(JSON.parse(ok(yield* run(...again))).id, JSON.parse(ok(yield* run(...again))).id)
+    }))
+
+  it.scoped("purge reads the depth, asks a person, and never guesses", () =>
+    Effect.gen(function*() {
+      const { connect, run, settings } = yield* visitor()
+      const agent = yield* connect("shop")
+      answering(agent, { status: "success" })
+      refused(yield* run("commands", "purge", "celery", "--yes"), "is not known", 2)
+      agent.heartbeat({
+        "celery.worker_details": `{"w@box":{"queues":["celery"]}}`,
+        "celery.queue_depths": `{"celery": 42}`
+      })
+      yield* until(run("commands", "purge", "celery"), ({ stderr }) => stderr.includes("Delete 42 messages"))
+      refused(yield* run("commands", "purge", "celery"), "say --yes", 2)
+      assert.lengthOf(agent.commands, 0)
+      if (hasTerminal) {
+        const asked = { prompt: "Delete 42 messages", typed: "n\r" }
+        const { code, shown } = yield* onTerminal(["commands", "purge", "celery"], settings, asked)
+        assert.strictEqual(code, 1, shown)
         assert.lengthOf(agent.commands, 0)
-        if (hasTerminal) {
-          const asked = { prompt: "Delete 42 messages", typed: "n\r" }
-          const { code, shown } = yield* onTerminal(["commands", "purge", "celery"], settings, asked)
-          assert.strictEqual(code, 1, shown)
-          assert.lengthOf(agent.commands, 0)
-          const agreed = yield* onTerminal(["commands", "purge", "celery", "--wait"], settings, { ...asked, typed: "y" })
-          assert.strictEqual(agreed.code, 0, agreed.shown)
-        } else ok(yield* run("commands", "purge", "celery", "--yes", "--wait"))
-        assert.match(String(agent.commands[0]?.parameters.confirm_token), /^[0-9a-f]{64}$/)
-      }))
+        const agreed = yield* onTerminal(["commands", "purge", "celery", "--wait"], settings, { ...asked, typed: "y" })
+        assert.strictEqual(agreed.code, 0, agreed.shown)
+      } else ok(yield* run("commands", "purge", "celery", "--yes", "--wait"))
+      assert.match(String(agent.commands[0]?.parameters.confirm_token), /^[0-9a-f]{64}$/)
+    }))
 
-    it.scoped("the exit code of --wait says how it ended: failed, cancelled, timed out, not waited for", () =>
-      Effect.gen(function*() {
-        const { base, connect, run, settings } = yield* visitor()
-        const agent = yield* connect("shop")
-        answering(agent, { status: "failed", error: `no ${hostile}` })
-        const failed = yield* run("commands", "restart", "w", "--wait")
-        refused(failed, /restart_worker of w \(\S+\) failed: no pay\\x1b/)
-        assert.notMatch(failed.stderr, steering)
-        const both = yield* run("commands", "restart", "w", "--wait", "--json")
-        assert.strictEqual(both.code, 1)
-        assert.strictEqual(JSON.parse(both.stdout).status, "failed")
+  it.scoped("the exit code of --wait says how it ended: failed, cancelled, timed out, not waited for", () =>
+    Effect.gen(function*() {
+      const { base, connect, run, settings } = yield* visitor()
+      const agent = yield* connect("shop")
+      answering(agent, { status: "failed", error: `no ${hostile}` })
+      const failed = yield* run("commands", "restart", "w", "--wait")
+      refused(failed, /restart_worker of w \(\S+\) failed: no pay\\x1b/)
+      assert.notMatch(failed.stderr, steering)
+      const both = yield* run("commands", "restart", "w", "--wait", "--json")
+      assert.strictEqual(both.code, 1)
+      assert.strictEqual(JSON.parse(both.stdout).status, "failed")
 
-        agent.onCommand = () => {}
-        refused(yield* run("commands", "restart", "w", "--wait"), "timed out: Sent, but the agent did not confirm", 3)
-        const waiting = yield* running(["commands", "restart", "w", "--wait"], settings)
-        yield* Effect.promise(() => agent.when(() => agent.commands.length === 4))
-        assert.strictEqual(yield* waiting.stop("SIGINT"), 3)
-        assert.match(waiting.stderr(), /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ tells/)
+      agent.onCommand = () => {}
+      refused(yield* run("commands", "restart", "w", "--wait"), "timed out: Sent, but the agent did not confirm", 3)
+      const waiting = yield* running(["commands", "restart", "w", "--wait"], settings)
+      yield* Effect.promise(() => agent.when(() => agent.commands.length === 4))
+      assert.strictEqual(yield* waiting.stop("SIGINT"), 3)
+      assert.match(waiting.stderr(), /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ tells/)
 
-        const way = yield* gate(base)
-        const through = yield* running(["commands", "restart", "w", "--wait"], { ...settings, SVC_URL: way.url })
-        yield* Effect.promise(() => agent.when(() => agent.commands.length === 5))
-        way.shut()
-        agent.answer(agent.commands[4] ?? { id: "" }, { status: "success" })
-        way.reopen()
-        assert.strictEqual(yield* through.exit, 0, through.stderr())
+      const way = yield* gate(base)
+      const through = yield* running(["commands", "restart", "w", "--wait"], { ...settings, SVC_URL: way.url })
+      yield* Effect.promise(() => agent.when(() => agent.commands.length === 5))
+      way.shut()
+      agent.answer(agent.commands[4] ?? { id: "" }, { status: "success" })
+      way.reopen()
+      assert.strictEqual(yield* through.exit, 0, through.stderr())
 
-        yield* Effect.promise(() => agent.close())
-        const { id } = JSON.parse(ok(yield* run("commands", "restart", "w", "--json")))
-        assert.match(ok(yield* run("commands", "withdraw", id)), /cancelled\n$/)
-        refused(yield* run("commands", "withdraw", id), "svc: ")
-        refused(yield* run("commands", "show", "nothing"), "no such command: nothing")
-      }))
+      yield* Effect.promise(() => agent.close())
+      const { id } = JSON.parse(ok(yield* run("commands", "restart", "w", "--json")))
+      assert.match(ok(yield* run("commands", "withdraw", id)), /cancelled\n$/)
+      refused(yield* run("commands", "withdraw", id), "svc: ")
+      refused(yield* run("commands", "show", "nothing"), "no such command: nothing")
+    }))
 
-    it.scoped("asks for the agent and the engine only where several could be meant", () =>
-      Effect.gen(function*() {
-        const { connect, run } = yield* visitor()
-        refused(yield* run("commands", "restart", "w"), "the project has no agent")
-        const celery = yield* connect("shop")
-        ok(yield* run("commands", "restart", "w"))
-        const rq = yield* connect("mail", { engines: ["rq"], capabilities: { rq: ["retry_task"] } })
-        refused(yield* run("commands", "restart", "w"), /name the agent with --agent: (mail, shop|shop, mail)/, 2)
-        ok(yield* run("commands", "restart", "w", "--engine", "celery"))
-        ok(yield* run("commands", "restart", "w", "--agent", celery.id))
-        yield* Effect.promise(() => rq.sendEvents([event({ task_id: "t1", engine: "rq" }), event({ task_id: "both", engine: "rq" })]))
-        yield* Effect.promise(() => celery.sendEvents([event({ task_id: "both" })]))
-        ok(yield* run("commands", "retry", "t1"))
-        assert.strictEqual((yield* Effect.promise(() => rq.command("retry_task"))).parameters.task_id, "t1")
-        refused(yield* run("commands", "retry", "both"), "both have a task both: name one with --engine", 2)
-        ok(yield* run("commands", "retry", "both", "--agent", "shop"))
-        yield* connect("shop")
-        refused(yield* run("commands", "restart", "w", "--agent", "shop"), "2 agents are called shop", 2)
-        refused(yield* run("commands", "pool-resize", "w", "--agent", "mail"), "--grow or --shrink", 2)
-        refused(yield* run("commands", "rate-limit", "a", "often", "--agent", "mail"), "rate must be a whole number", 2)
-        refused(yield* run("commands", "bulk-retry", "--agent", "mail"), "name the tasks", 2)
-        refused(yield* run("commands", "retry", "t1", "--args", "[", "--kwargs", "{}"), "--args is not JSON", 2)
-        refused(yield* run("commands", "retry", "t1", "--args", "[]"), "both override_args and override_kwargs", 2)
-      }))
-  })
+  it.scoped("asks for the agent and the engine only where several could be meant", () =>
+    Effect.gen(function*() {
+      const { connect, run } = yield* visitor()
+      refused(yield* run("commands", "restart", "w"), "the project has no agent")
+      const celery = yield* connect("shop")
+      ok(yield* run("commands", "restart", "w"))
+      const rq = yield* connect("mail", { engines: ["rq"], capabilities: { rq: ["retry_task"] } })
+      refused(yield* run("commands", "restart", "w"), /name the agent with --agent: (mail, shop|shop, mail)/, 2)
+      ok(yield* run("commands", "restart", "w", "--engine", "celery"))
+      ok(yield* run("commands", "restart", "w", "--agent", celery.id))
+      yield* Effect.promise(() => rq.sendEvents([event({ task_id: "t1", engine: "rq" }), event({ task_id: "both", engine: "rq" })]))
+      yield* Effect.promise(() => celery.sendEvents([event({ task_id: "both" })]))
+      ok(yield* run("commands", "retry", "t1"))
+      assert.strictEqual((yield* Effect.promise(() => rq.command("retry_task"))).parameters.task_id, "t1")
+      refused(yield* run("commands", "retry", "both"), "both have a task both: name one with --engine", 2)
+      ok(yield* run("commands", "retry", "both", "--agent", "shop"))
+      yield* connect("shop")
+      refused(yield* run("commands", "restart", "w", "--agent", "shop"), "2 agents are called shop", 2)
+      refused(yield* run("commands", "pool-resize", "w", "--agent", "mail"), "--grow or --shrink", 2)
+      refused(yield* run("commands", "rate-limit", "a", "often", "--agent", "mail"), "rate must be a whole number", 2)
+      refused(yield* run("commands", "bulk-retry", "--agent", "mail"), "name the tasks", 2)
+      refused(yield* run("commands", "retry", "t1", "--args", "[", "--kwargs", "{}"), "--args is not JSON", 2)
+      refused(yield* run("commands", "retry", "t1", "--args", "[]"), "both override_args and override_kwargs", 2)
+    }))
 })
