@@ -15,14 +15,19 @@ import { Passwords } from "./Users/Passwords.ts"
 import { type Credentials, UsersRepo } from "./Users/Repo.ts"
 
 /** A session as its browser needs it: the secret of the cookie, and how long the cookie may live. */
-export interface Opened {
+export interface SessionCookie {
   readonly token: string
   readonly maxAgeSeconds: number
+}
+
+export interface Opened extends SessionCookie {
   readonly answer: LoggedIn
 }
 
 /** One answer for a wrong address, a wrong password, an inactive and a locked account. */
 const refused = new Unauthenticated({ code: "login_failed", detail: "The e-mail address or the password is wrong." })
+
+const hasEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
 
 const wrongPassword = new Forbidden({ code: "wrong_password", detail: "The current password is wrong." })
 
@@ -121,6 +126,20 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return yield* outcome
     }, orDieOnSql)
 
+    /**
+     * Gives the caller's session a new token in place, at each rise of what it may do: the old token is worth nothing
+     * from the commit on, and id and lifetimes stay. Of the transaction it is called in, if any.
+     */
+    const rotate = Effect.fn("Sessions.rotate")(function*() {
+      const { session_id } = yield* currentSession
+      const now = yield* Timestamp.now
+      const token = yield* Ids.secret
+      const expiresAt = yield* repo.setToken(session_id, Ids.hashSecret(token), now)
+      if (Option.isNone(expiresAt)) return yield* hasEnded
+      const maxAgeSeconds = Math.ceil((Timestamp.toEpochMillis(expiresAt.value) - Timestamp.toEpochMillis(now)) / 1000)
+      return { token, maxAgeSeconds } satisfies SessionCookie
+    }, orDieOnSql)
+
     const revoked = Effect.fnUntraced(function*(userId: string, id: string, action: string) {
       const ended = yield* repo.revoke(userId, id, yield* Timestamp.now)
       if (ended) yield* audit.record({ action, target_type: "session", target_id: id })
@@ -203,7 +222,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return opened
     }, orDieOnSql)
 
-    return { login, logout, list, revoke, revokeOthers, changePassword } as const
+    return { login, logout, rotate, list, revoke, revokeOthers, changePassword } as const
   })
 }) {
   static readonly layer = this.Default

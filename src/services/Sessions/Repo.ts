@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Session } from "../../domain/Session.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 
 const Row = Schema.Struct(Session.fields).omit("is_current")
@@ -34,6 +35,13 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
               AND (remember_me = 1 OR last_seen_at > ${idleSince})
             ORDER BY id DESC`,
           (rows) => decodeRows(rows)
+        ),
+      /** Another token for a session that has not ended; when it ends, or none. */
+      setToken: (id: string, tokenHash: string, now: string) =>
+        Effect.map(
+          sql<{ expires_at: Timestamp }>`UPDATE sessions SET token_hash = ${tokenHash}
+            WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now} RETURNING expires_at`,
+          (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.expires_at)
         ),
       isRemembered: (id: string) =>
         Effect.map(
