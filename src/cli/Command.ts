@@ -14,6 +14,7 @@ import { init } from "./commands/init.ts"
 import { login } from "./commands/login.ts"
 import { logout } from "./commands/logout.ts"
 import { migrate } from "./commands/migrate.ts"
+import { resetSetup } from "./commands/reset-setup.ts"
 import { serve } from "./commands/serve.ts"
 import { status } from "./commands/status.ts"
 import { tasks } from "./commands/tasks.ts"
@@ -34,6 +35,7 @@ const run = Command.make("svc").pipe(
     createSuperuser,
     changePassword,
     auth,
+    resetSetup,
     migrate,
     agent,
     login,

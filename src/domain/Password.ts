@@ -13,18 +13,25 @@ export type PasswordPolicy = typeof PasswordPolicy.Type
 
 const longest = 256
 
-export const policy: PasswordPolicy = { min_length: 8, required_character_classes: 0, character_class_names: [] }
+export const policy: PasswordPolicy = { min_length: 12, required_character_classes: 0, character_class_names: [] }
+
+/** Characters as whoever types them counts: code points, an accent that was typed by itself with its letter (NFC). */
+const lengthOf = (text: string): number => [...text.normalize("NFC")].length
 
 /** Redacted from the first line; the messages never repeat what was sent. */
 const password = (least: number) =>
   Schema.Redacted(
     Schema.String.annotations({ message: () => "must be a text" }).pipe(
-      Schema.minLength(least, { message: () => `must have at least ${least} characters` }),
-      Schema.maxLength(longest, { message: () => `must have at most ${longest} characters` })
+      Schema.filter((text) => lengthOf(text) >= least || `must have at least ${least} characters`, {
+        jsonSchema: { minLength: least }
+      }),
+      Schema.filter((text) => lengthOf(text) <= longest || `must have at most ${longest} characters`, {
+        jsonSchema: { maxLength: longest }
+      })
     )
   )
 
-/** A password that is being set. */
+/** A password that is being set. Whether it is easy to guess is asked when it is hashed (services/Users/Passwords.ts). */
 export const NewPassword = password(policy.min_length)
 
 /** A password that is compared with the stored one; older rules may have made it. */

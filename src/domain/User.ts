@@ -42,6 +42,10 @@ export const Email = text(320, 3).pipe(
 /** What two addresses are compared by: they are the same person's whatever the case. */
 export const emailKey = (email: string): string => email.normalize("NFKC").trim().toLowerCase()
 
+/** What everybody who knows a person would try as their password. */
+export const textsOf = (user: Partial<Pick<User, "email" | "first_name" | "last_name" | "display_name">>): ReadonlyArray<string> =>
+  [user.email, user.first_name, user.last_name, user.display_name].filter((text) => typeof text === "string")
+
 const names = { first_name: maybe(text(100)), last_name: maybe(text(100)), display_name: maybe(text(200)) }
 
 export const CreateUser = Schema.Struct({

@@ -69,9 +69,9 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
 
     /**
      * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active.
-     * Fails with Forbidden where the key may not be used from this address.
+     * Fails with Forbidden where the key may not be used from this address. `isUse`: it is used now, which is noted.
      */
-    const byApiKey = Effect.fn("Authentication.byApiKey")(function*(token: string, source: Source) {
+    const byApiKey = Effect.fn("Authentication.byApiKey")(function*(token: string, source: Source, isUse: boolean) {
       const [row] = yield* read<KeyRow>`
         SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at,
           u.id AS user_id, u.email, u.is_admin
@@ -87,7 +87,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
           detail: "This API key may not be used from your address. Its owner can change allowed_cidrs."
         })
       }
-      if (row.last_used_at === null || Timestamp.addSeconds(row.last_used_at, noteEvery) <= now) {
+      if (isUse && (row.last_used_at === null || Timestamp.addSeconds(row.last_used_at, noteEvery) <= now)) {
         yield* note(sql`UPDATE api_keys SET last_used_at = ${now}, last_used_ip = ${source.source_ip} WHERE id = ${row.id}`)
       }
       const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
@@ -95,8 +95,11 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       return Option.some(yield* personOf(row, via, source))
     }, orDieOnSql)
 
-    /** The person behind a session cookie, if the session is neither ended, revoked, idle too long, nor its user inactive. */
-    const bySession = Effect.fn("Authentication.bySession")(function*(token: string, source: Source) {
+    /**
+     * The person behind a session cookie, if the session is neither ended, revoked, idle too long, nor its user inactive.
+     * `isUse`: it is used now, and so idles from now on.
+     */
+    const bySession = Effect.fn("Authentication.bySession")(function*(token: string, source: Source, isUse: boolean) {
       const [row] = yield* read<SessionRow>`
         SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, u.id AS user_id, u.email, u.is_admin
         FROM sessions s JOIN users u ON u.id = s.user_id
@@ -105,7 +108,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       const now = yield* Timestamp.now
       const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
       if (row.expires_at <= now || (row.remember_me === 0 && idleEnd <= now)) return Option.none<Person>()
-      if (Timestamp.addSeconds(row.last_seen_at, seenEvery) <= now) {
+      if (isUse && Timestamp.addSeconds(row.last_seen_at, seenEvery) <= now) {
         yield* note(sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id}`)
       }
       return Option.some(yield* personOf(row, { kind: "session", session_id: row.id }, source))

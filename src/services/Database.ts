@@ -41,7 +41,7 @@ export class Hints extends Context.Tag("svc/Hints")<Hints, {
   readonly subscribe: (channel: Channel) => Stream.Stream<string>
 }>() {}
 
-/** `commands`: an agent id that has something pending. `tasks`: a project id whose tasks changed. `access`: keys or sessions were revoked. */
+/** `commands`: an agent id that has something pending. `tasks`: a project id whose tasks changed. `access`: a user, agent or project that may do less now. */
 export type Channel = "commands" | "tasks" | "access"
 
 /** A broken database is a defect, not a case: `src/http/Problem.ts` answers 503 when the connection was lost, else 500. */

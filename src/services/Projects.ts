@@ -79,7 +79,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       // before the transaction: thousands of rows in it would hold up every other writer
       yield* Effect.repeat(repo.deleteHealthSlice(project.id), { while: (more) => more })
       yield* removed(project)
-      yield* Effect.forEach(agents, (agentId) => hints.publish("access", agentId), { discard: true })
+      yield* Effect.forEach([project.id, ...agents], (id) => hints.publish("access", id), { discard: true })
     }, orDieOnSql)
 
     const sweepProject = Effect.fnUntraced(function*(projectId: string) {

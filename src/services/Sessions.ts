@@ -4,7 +4,7 @@ import { type Person, type Source, system } from "../domain/Actor.ts"
 import { Forbidden, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { LoggedIn, Login, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { type ChangePassword, emailKey, type UserDetail } from "../domain/User.ts"
+import { type ChangePassword, emailKey, textsOf, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
@@ -24,10 +24,21 @@ export interface Opened extends SessionCookie {
   readonly answer: LoggedIn
 }
 
+/** A login as it arrives: from where, and with which session's token in the cookie, if any. */
+export interface Attempt extends Login {
+  readonly source: Source
+  readonly token: string | undefined
+}
+
 /** One answer for a wrong address, a wrong password, an inactive and a locked account. */
 const refused = new Unauthenticated({ code: "login_failed", detail: "The e-mail address or the password is wrong." })
 
 const hasEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
+
+const found = Option.match({
+  onNone: () => new NotFound({ resource: "user" }),
+  onSome: (user: UserDetail) => Effect.succeed(user)
+})
 
 const wrongPassword = new Forbidden({ code: "wrong_password", detail: "The current password is wrong." })
 
@@ -86,43 +97,50 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     }, sql.withTransaction)
 
     /** The session, unless the account is locked or inactive or has another password by now. */
-    const openChecked = Effect.fnUntraced(function*(known: Credentials, newHash: string, input: Login, source: Source) {
-      const user = yield* users.countSuccess({ ...known, newHash, now: yield* Timestamp.now })
-      if (Option.isNone(user)) return Option.none<Opened>()
-      const { actor, id, opened } = yield* open(user.value, input.remember_me, source)
-      yield* audit.record({ action: "auth.login", target_type: "session", target_id: id }).pipe(
-        Effect.provideService(CurrentActor, actor)
-      )
-      return Option.some(opened)
+    const openChecked = Effect.fnUntraced(function*(known: Credentials, newHash: string, input: Attempt) {
+      const now = yield* Timestamp.now
+      const user = yield* users.countSuccess({ ...known, newHash, now })
+      if (Option.isNone(user)) return null
+      const { actor, id, opened } = yield* open(user.value, input.remember_me, input.source)
+      const replaced = input.token === undefined ? null : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
+      yield* audit.record({
+        action: "auth.login",
+        target_type: "session",
+        target_id: id,
+        metadata: replaced === null ? {} : { replaced_session_id: replaced.id }
+      }).pipe(Effect.provideService(CurrentActor, actor))
+      return { opened, replaced }
     }, sql.withTransaction)
 
-    const attempt = Effect.fnUntraced(function*(input: Login, source: Source) {
+    const attempt = Effect.fnUntraced(function*(input: Attempt) {
       const known = yield* users.credentials(emailKey(input.email))
       const stored = Option.match(known, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
-      const right = yield* passwords.verify(stored, input.password)
+      const right = yield* passwords.verify(stored, input.password, "login")
       if (Option.isNone(known)) return yield* refused
       if (!right) {
-        yield* countFailure(known.value.id, source)
+        yield* countFailure(known.value.id, input.source)
         return yield* refused
       }
       const { password_hash } = known.value
       const newHash = passwords.isOutdated(password_hash) ? yield* passwords.hash(input.password) : password_hash
-      return yield* Effect.flatMap(openChecked(known.value, newHash, input, source), Option.match({
-        onNone: () => refused,
-        onSome: Effect.succeed
-      }))
+      const checked = yield* openChecked(known.value, newHash, input)
+      if (checked === null) return yield* refused
+      if (checked.replaced !== null) yield* hints.publish("access", checked.replaced.user_id)
+      return checked.opened
     })
 
     /**
-     * Signs in. Whatever is wrong, the answer and its time are the same; no answer comes before
-     * SVC_LOGIN_MIN_DURATION_MS. From SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords since the last success on, the
-     * account is locked for a while, for the right password too.
+     * Signs in. Whatever is wrong, the answer and its time are the same: it comes after SVC_LOGIN_MIN_DURATION_MS, or,
+     * where many wait for their turn, a multiple of it, so that it does not tell whether a failure was written down.
+     * From SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords since the last success on, the account is locked for a while,
+     * for the right password too. The session that the browser had ends with a success.
      */
-    const login = Effect.fn("Sessions.login")(function*(input: Login, source: Source) {
+    const login = Effect.fn("Sessions.login")(function*(input: Attempt) {
       const start = yield* Clock.currentTimeMillis
-      const outcome = yield* Effect.exit(Effect.provideService(attempt(input, source), CurrentActor, system("login")))
+      const outcome = yield* Effect.exit(Effect.provideService(attempt(input), CurrentActor, system("login")))
       const passed = (yield* Clock.currentTimeMillis) - start
-      yield* Effect.sleep(Duration.millis(Math.max(0, settings.loginMinDuration - passed)))
+      const slot = settings.loginMinDuration
+      yield* Effect.sleep(Duration.millis(slot === 0 ? 0 : slot * Math.max(1, Math.ceil(passed / slot)) - passed))
       return yield* outcome
     }, orDieOnSql)
 
@@ -193,10 +211,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
 
     const replaced = Effect.fnUntraced(function*(person: Person, passwordHash: string, remember: boolean) {
       const now = yield* Timestamp.now
-      const user = yield* Effect.flatMap(users.lockedById(person.user_id), Option.match({
-        onNone: () => new NotFound({ resource: "user" }),
-        onSome: Effect.succeed
-      }))
+      const user = yield* Effect.flatMap(users.lockedById(person.user_id), found)
       yield* users.setPassword(user.id, passwordHash, now)
       yield* repo.revokeAll(user.id, now, null)
       const { opened } = yield* open(user, remember, person)
@@ -216,7 +231,12 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         yield* countFailure(person.user_id, person)
         return yield* wrongPassword
       }
-      const passwordHash = yield* passwords.hash(input.new_password)
+      const user = yield* Effect.flatMap(users.byId(person.user_id), found)
+      const passwordHash = yield* passwords.hashNew({
+        password: input.new_password,
+        field: "new_password",
+        about: textsOf(user)
+      })
       const opened = yield* replaced(person, passwordHash, yield* repo.isRemembered(session_id))
       yield* hints.publish("access", person.user_id)
       return opened

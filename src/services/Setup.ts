@@ -5,7 +5,7 @@ import { Conflict, Forbidden, RateLimited } from "../domain/Errors.ts"
 import type { CreateProject } from "../domain/Project.ts"
 import type { CompleteSetup, SetupCompleted } from "../domain/Setup.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { emailKey, type UserDetail } from "../domain/User.ts"
+import { emailKey, textsOf, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -62,6 +62,9 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     const audit = yield* Audit
     const settings = yield* Settings
 
+    const hashOf = ({ displayName: display_name, email, password }: FirstAdmin) =>
+      passwords.hashNew({ password, field: "password", about: textsOf({ email, display_name }) })
+
     /** Whether nobody has set the brain up yet. */
     const isFirstBoot = Effect.map(repo.hasUsers, (has) => !has).pipe(orDieOnSql)
 
@@ -85,6 +88,7 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
 
     /** Counts an attempt in the database, which all replicas share; fails when there were too many. */
     const spendAttempt = Effect.fnUntraced(function*(source_ip: string) {
+      yield* repo.lockAttempts
       const now = yield* Timestamp.now
       yield* repo.dropAttempts(Timestamp.addSeconds(now, -windowSeconds))
       const perAddress = settings.firstBootAttemptsPerIp
@@ -133,17 +137,26 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
       const token = Redacted.value(input.token)
       if (!(yield* repo.isTokenGood(Ids.hashSecret(token), yield* Timestamp.now))) return yield* badToken
       const { display_name: displayName, email, password } = input
-      return yield* asSetup(founded({ email, displayName, password }, yield* passwords.hash(password), token, source))
+      const admin: FirstAdmin = { email, displayName, password }
+      return yield* asSetup(founded(admin, yield* hashOf(admin), token, source))
     }, orDieOnSql)
 
     /** The same from the command line, without a token: who can run it owns the database anyway. First boot only. */
     const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
       if (yield* repo.hasUsers) return yield* alreadyDone
-      const passwordHash = yield* passwords.hash(admin.password)
-      return yield* asSetup(founded(admin, passwordHash, null, { source_ip: null, user_agent: null }))
+      return yield* asSetup(founded(admin, yield* hashOf(admin), null, { source_ip: null, user_agent: null }))
     }, orDieOnSql)
 
-    return { isFirstBoot, link, complete, bootstrapAdmin } as const
+    /** Voids every setup link, on the first boot only: for when one has got into the wrong hands. Answers how many. */
+    const resetTokens = Effect.fn("Setup.resetTokens")(function*() {
+      yield* users.lockAll
+      if ((yield* users.count) > 0) return yield* alreadyDone
+      const tokens = yield* repo.dropTokens
+      yield* audit.record({ action: "setup.tokens_reset", target_type: "setup", metadata: { tokens } })
+      return tokens
+    }, sql.withTransaction, orDieOnSql)
+
+    return { isFirstBoot, link, complete, bootstrapAdmin, resetTokens } as const
   })
 }) {
   static readonly layer = this.Default

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option, type Redacted } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { type CreateUser, emailKey, type Me, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
+import { type CreateUser, emailKey, type Me, textsOf, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
@@ -53,7 +53,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     }, sql.withTransaction)
 
     const create = Effect.fn("Users.create")(function*({ password, ...input }: CreateUser) {
-      const passwordHash = yield* passwords.hash(password)
+      const passwordHash = yield* passwords.hashNew({ password, field: "password", about: textsOf(input) })
       const now = yield* Timestamp.now
       const user: UserDetail = {
         ...input,
@@ -119,8 +119,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
 
     /** Sets the password for somebody, opens their locked account, and ends their sessions (but the caller's own). */
     const setPassword = Effect.fn("Users.setPassword")(function*(id: string, password: Redacted.Redacted) {
-      yield* get(id)
-      yield* passwordSet(id, yield* passwords.hash(password))
+      const about = textsOf(yield* get(id))
+      yield* passwordSet(id, yield* passwords.hashNew({ password, field: "new_password", about }))
       yield* hints.publish("access", id)
     }, orDieOnSql)
 

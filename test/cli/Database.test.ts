@@ -132,7 +132,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
 
       assert.match((yield* make("bootstrap-admin", "nobody", "a long password\n")).stderr, /^svc: email must be an e-mail address\n$/)
       const short = yield* make("bootstrap-admin", "ann@example.com", "short\n")
-      assert.match(short.stderr, /^svc: password must have at least 8 characters\n$/)
+      assert.match(short.stderr, /^svc: password must have at least 12 characters\n$/)
       assert.strictEqual((yield* make("bootstrap-admin", "ann@example.com", "")).code, 1)
 
       const made = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")

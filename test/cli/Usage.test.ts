@@ -8,7 +8,7 @@ const packaged = JSON.parse(readFileSync(new URL("../../package.json", import.me
 
 const commands = [
   "serve", "check", "doctor", "status", "version", "init", "config show", "config validate", "bootstrap-admin",
-  "createsuperuser", "changepassword", "auth reset-link", "migrate upgrade", "migrate current", "migrate history", "migrate downgrade",
+  "createsuperuser", "changepassword", "auth reset-link", "reset-setup", "migrate upgrade", "migrate current", "migrate history", "migrate downgrade",
   "login", "logout", "agents create", "agents list", "agents delete", "tasks list", "tasks show", "tasks tail", "commands list",
   "commands show", "commands withdraw", "commands retry", "commands cancel", "commands requeue", "commands bulk-retry",
   "commands purge", "commands restart", "commands pool-resize", "commands add-consumer", "commands cancel-consumer",
@@ -51,7 +51,8 @@ describe("the command line", () => {
     [["serve", "--bogus"], "unknown argument"],
     [["migrate", "downgrade", "head"], "a revision is a number"],
     [["bootstrap-admin", "--password-stdin"], "--email"],
-    [["changepassword", "a@example.com"], "--password-stdin"]
+    [["changepassword", "a@example.com"], "--password-stdin"],
+    [["reset-setup"], "--force"]
   ] as const)("refuses %j in one line, with exit code 2", ([args, part]) =>
     Effect.gen(function*() {
       const { code, stderr, stdout } = yield* run(...args)

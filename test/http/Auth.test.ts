@@ -220,7 +220,7 @@ describe.each(engines)("sessions on %s", (engine) => {
       Effect.gen(function*() {
         const browser = yield* signedIn(yield* freshUser())
         const policy = yield* request("GET", "/auth/policy", { headers: browser })
-        assert.deepStrictEqual(policy.json, { min_length: 8, required_character_classes: 0, character_class_names: [] })
+        assert.deepStrictEqual(policy.json, { min_length: 12, required_character_classes: 0, character_class_names: [] })
       }))
   })
 })

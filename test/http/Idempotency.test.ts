@@ -59,7 +59,7 @@ describe.each(engines)("Idempotency-Key on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const headers = yield* signedIn(yield* freshUser({ isAdmin: true }))
-        const body = { email: "only.once@example.com", password: "long enough" }
+        const body = { email: "only.once@example.com", password: "long enough for anybody" }
         const post = request("POST", "/users", { headers: { ...headers, "idempotency-key": "k-4" }, body })
         const answers = yield* Effect.all([post, post, post], { concurrency: "unbounded" })
         for (const { json, status } of answers) {

@@ -17,9 +17,13 @@ const withCookies = Effect.map(Cookies, (cookies) => ({ answer, maxAgeSeconds, t
 const LoginHttp = HttpApiBuilder.group(Api, "login", Effect.fnUntraced(function*(handlers) {
   const sessions = yield* Sessions
   const authorize = yield* Authorize
+  const cookies = yield* Cookies
   const answer = yield* withCookies
   return handlers.handle("login", ({ payload, request }) =>
-    Effect.flatMap(sessions.login(payload, authorize.sourceOf(request)), answer))
+    Effect.flatMap(
+      sessions.login({ ...payload, source: authorize.sourceOf(request), token: cookies.session(request) }),
+      answer
+    ))
 }))
 
 const AuthHttp = HttpApiBuilder.group(Api, "auth", Effect.fnUntraced(function*(handlers) {

@@ -24,6 +24,8 @@ export interface Grant {
   readonly agent: AgentIdentity | null
 }
 
+type Params = Readonly<Record<string, string | undefined>>
+
 const notSignedIn = new Unauthenticated({ detail: "Sign in, or send an API key as `Authorization: Bearer svk_…`." })
 
 const csrfFailed = new Forbidden({
@@ -71,16 +73,16 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       user_agent: request.headers["user-agent"]?.slice(0, 500) ?? null
     })
 
-    const credential = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+    const credential = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
       const source = sourceOf(request)
       const header = request.headers["authorization"] ?? ""
       // another scheme is for a proxy in front of us, which browsers repeat it to
       if (/^bearer\b/i.test(header)) {
         const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
-        return token === undefined ? Option.none() : yield* authentication.byApiKey(token, source)
+        return token === undefined ? Option.none() : yield* authentication.byApiKey(token, source, isUse)
       }
       const token = cookies.session(request)
-      return token === undefined ? Option.none() : yield* authentication.bySession(token, source)
+      return token === undefined ? Option.none() : yield* authentication.bySession(token, source, isUse)
     })
 
     /** Whether the browser says that another site's page sends this. */
@@ -102,7 +104,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     /** Who sends a request that needs nobody: the person of the session, whose page must prove itself as ever. */
     const visitor = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
       const token = cookies.session(request)
-      const found = token === undefined ? Option.none() : yield* authentication.bySession(token, sourceOf(request))
+      const found = token === undefined ? Option.none() : yield* authentication.bySession(token, sourceOf(request), true)
       if (Option.isNone(found)) return system("public")
       yield* checkCsrf(request)
       return found.value
@@ -112,7 +114,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const allowed = Effect.fnUntraced(function*(
       rule: Rule,
       request: HttpServerRequest.HttpServerRequest,
-      params: Readonly<Record<string, string | undefined>>,
+      params: Params,
       actor: Person
     ) {
       if (actor.via.kind === "session" && rule.mutates === true) yield* checkCsrf(request)
@@ -156,7 +158,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const grant = Effect.fn("Authorize.grant")(function*(
       rule: Rule,
       request: HttpServerRequest.HttpServerRequest,
-      params: Readonly<Record<string, string | undefined>>,
+      params: Params,
       endpoint: string
     ) {
       const address = addressOf(request, proxies)
@@ -174,7 +176,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         const agent = yield* agents.authenticate(request.headers["authorization"])
         return { actor: system("agent"), project: null, agent } satisfies Grant
       }
-      const found = yield* credential(request)
+      const found = yield* credential(request, true)
       if (Option.isNone(found)) return yield* notSignedIn
       const actor = found.value
       if (rule.bucket !== undefined && ofUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
@@ -184,7 +186,21 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         refused(rule, { actor, endpoint, params, code }))
     })
 
-    return { grant, sourceOf } as const
+    /**
+     * Asked again while an answer to somebody signed in goes on: fails when it would not be granted any more. It is no
+     * use of the credential, so that a page which is left open does not keep a session from idling out.
+     */
+    const stillGranted = Effect.fn("Authorize.stillGranted")(function*(
+      rule: Rule,
+      request: HttpServerRequest.HttpServerRequest,
+      params: Params
+    ) {
+      const found = yield* credential(request, false)
+      if (Option.isNone(found)) return yield* notSignedIn
+      yield* allowed(rule, request, params, found.value)
+    })
+
+    return { grant, stillGranted, sourceOf } as const
   })
 }) {
   static readonly layer: Layer.Layer<

@@ -60,6 +60,13 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
             RETURNING id`,
           (rows) => rows.length > 0
         ),
+      /** Ends the session with this token, if it had not been ended before; which and whose it was. */
+      revokeToken: (tokenHash: string, now: string) =>
+        Effect.map(
+          sql<{ id: string; user_id: string }>`UPDATE sessions SET revoked_at = ${now}
+            WHERE token_hash = ${tokenHash} AND revoked_at IS NULL RETURNING id, user_id`,
+          (rows) => rows[0] ?? null
+        ),
       /** Ends every session of the user but `kept`; how many. */
       revokeAll: (userId: string, now: string, kept: string | null) =>
         Effect.map(

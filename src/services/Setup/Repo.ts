@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { Reader } from "../Database.ts"
 
@@ -14,19 +14,26 @@ export class SetupRepo extends Effect.Service<SetupRepo>()("svc/SetupRepo", {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
 
+    const lockAttempts: Effect.Effect<void, SqlError.SqlError> = sql.onDialectOrElse({
+      pg: () => Effect.asVoid(sql`LOCK TABLE setup_attempts IN SHARE ROW EXCLUSIVE MODE`),
+      orElse: () => Effect.void
+    })
     const countOf = (rows: ReadonlyArray<{ readonly n: number }>) => rows[0]?.n ?? 0
 
     return {
       hasUsers: Effect.map(read`SELECT 1 FROM users LIMIT 1`, (rows) => rows.length > 0),
       insertToken: (token: NewToken) => sql`INSERT INTO setup_tokens ${sql.insert({ ...token })}`,
       dropExpiredTokens: (now: string) => sql`DELETE FROM setup_tokens WHERE expires_at <= ${now}`,
-      dropTokens: sql`DELETE FROM setup_tokens`,
+      /** Answers how many. */
+      dropTokens: Effect.map(sql`DELETE FROM setup_tokens RETURNING id`, (rows) => rows.length),
       /** Of the transaction it is called in, if any. */
       isTokenGood: (tokenHash: string, now: string) =>
         Effect.map(
           sql`SELECT 1 FROM setup_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
           (rows) => rows.length > 0
         ),
+      /** Within a transaction: attempts are counted one after the other. SQLite's transactions are alone anyway. */
+      lockAttempts,
       dropAttempts: (until: string) => sql`DELETE FROM setup_attempts WHERE attempted_at <= ${until}`,
       attempts: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts`, countOf),
       attemptsFrom: (ip: string) =>

@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import { folded } from "../../domain/GuessablePassword.ts"
+
+/**
+ * The 49 000 commonest passwords of @zxcvbn-ts/language-common, folded. They are loaded when the first password is set,
+ * and stay: 5 MB that a brain in which nobody does that need not have.
+ */
+export const commonPasswords: Effect.Effect<Effect.Effect<ReadonlySet<string>>> = Effect.cached(
+  Effect.promise(async () => {
+    const { dictionary } = await import("@zxcvbn-ts/language-common")
+    return new Set(dictionary["passwords-common"].map(folded))
+  })
+)
