@@ -10,10 +10,13 @@ import * as Ids from "./Ids.ts"
 import { Metrics } from "./Metrics.ts"
 import { Settings } from "./Settings.ts"
 
+/** One for each membership, which the credential and its user are repeated in; where there is none, one with nulls. */
 interface UserRow {
   readonly user_id: string
   readonly email: string
   readonly is_admin: number
+  readonly member_of: string | null
+  readonly role: Role | null
 }
 
 interface KeyRow extends UserRow {
@@ -35,7 +38,7 @@ interface SessionRow extends UserRow {
 /** Uses of a key or session are written down at most this often, in seconds. */
 const noteEvery = 60
 
-/** Turns a credential into a person. One query for the credential and its user, one for the memberships. */
+/** Turns a credential into a person, by one query: every request waits for it. */
 export class Authentication extends Effect.Service<Authentication>()("svc/Authentication", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -45,18 +48,14 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     // a short idle time needs a finer note, or a session in use would end
     const seenEvery = Math.min(noteEvery, settings.sessionIdleTimeout / 10)
 
-    const personOf = Effect.fnUntraced(function*(row: UserRow, via: Person["via"], source: Source) {
-      const roles = yield* read<{ project_id: string; role: Role }>`
-        SELECT project_id, role FROM memberships WHERE user_id = ${row.user_id}`
-      return {
-        kind: "person",
-        user_id: row.user_id,
-        email: row.email,
-        is_admin: row.is_admin === 1,
-        roles: new Map(roles.map(({ project_id, role }) => [project_id, role])),
-        via,
-        ...source
-      } satisfies Person
+    const personOf = (rows: ReadonlyArray<UserRow>, row: UserRow, via: Person["via"], source: Source): Person => ({
+      kind: "person",
+      user_id: row.user_id,
+      email: row.email,
+      is_admin: row.is_admin === 1,
+      roles: new Map(rows.flatMap(({ member_of, role }) => (member_of === null || role === null ? [] : [[member_of, role]]))),
+      via,
+      ...source
     })
 
     /** When a credential was last used is a courtesy: a disk that is full must not lock everybody out. */
@@ -72,11 +71,12 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * Fails with Forbidden where the key may not be used from this address. `isUse`: it is used now, which is noted.
      */
     const byApiKey = Effect.fn("Authentication.byApiKey")(function*(token: string, source: Source, isUse: boolean) {
-      const [row] = yield* read<KeyRow>`
+      const rows = yield* read<KeyRow>`
         SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at,
-          u.id AS user_id, u.email, u.is_admin
-        FROM api_keys k JOIN users u ON u.id = k.user_id
+          u.id AS user_id, u.email, u.is_admin, m.project_id AS member_of, m.role
+        FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN memberships m ON m.user_id = u.id
         WHERE k.token_hash = ${Ids.hashSecret(token)} AND k.revoked_at IS NULL AND u.is_active = 1`
+      const [row] = rows
       const now = yield* Timestamp.now
       if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return Option.none<Person>()
       // both lists were written by us: ranges that were checked, scopes from the catalogue
@@ -92,7 +92,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       }
       const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
       const via = { kind: "api_key", api_key_id: row.id, scopes, project_id: row.project_id } as const
-      return Option.some(yield* personOf(row, via, source))
+      return Option.some(personOf(rows, row, via, source))
     }, orDieOnSql)
 
     /**
@@ -100,10 +100,12 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * `isUse`: it is used now, and so idles from now on.
      */
     const bySession = Effect.fn("Authentication.bySession")(function*(token: string, source: Source, isUse: boolean) {
-      const [row] = yield* read<SessionRow>`
-        SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, u.id AS user_id, u.email, u.is_admin
-        FROM sessions s JOIN users u ON u.id = s.user_id
+      const rows = yield* read<SessionRow>`
+        SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, u.id AS user_id, u.email, u.is_admin,
+          m.project_id AS member_of, m.role
+        FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN memberships m ON m.user_id = u.id
         WHERE s.token_hash = ${Ids.hashSecret(token)} AND s.revoked_at IS NULL AND u.is_active = 1`
+      const [row] = rows
       if (row === undefined) return Option.none<Person>()
       const now = yield* Timestamp.now
       const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
@@ -111,7 +113,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       if (isUse && Timestamp.addSeconds(row.last_seen_at, seenEvery) <= now) {
         yield* note(sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id}`)
       }
-      return Option.some(yield* personOf(row, { kind: "session", session_id: row.id }, source))
+      return Option.some(personOf(rows, row, { kind: "session", session_id: row.id }, source))
     }, orDieOnSql)
 
     return { byApiKey, bySession } as const

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Duration, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { type Person, type Source, system } from "../domain/Actor.ts"
 import { Forbidden, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { LoggedIn, Login, Session } from "../domain/Session.ts"
@@ -9,6 +9,7 @@ import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { inSlots } from "./Sessions/AnswerTime.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
@@ -135,14 +136,8 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
      * From SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords since the last success on, the account is locked for a while,
      * for the right password too. The session that the browser had ends with a success.
      */
-    const login = Effect.fn("Sessions.login")(function*(input: Attempt) {
-      const start = yield* Clock.currentTimeMillis
-      const outcome = yield* Effect.exit(Effect.provideService(attempt(input), CurrentActor, system("login")))
-      const passed = (yield* Clock.currentTimeMillis) - start
-      const slot = settings.loginMinDuration
-      yield* Effect.sleep(Duration.millis(slot === 0 ? 0 : slot * Math.max(1, Math.ceil(passed / slot)) - passed))
-      return yield* outcome
-    }, orDieOnSql)
+    const login = Effect.fn("Sessions.login")((input: Attempt) =>
+      inSlots(Effect.provideService(attempt(input), CurrentActor, system("login")), settings.loginMinDuration), orDieOnSql)
 
     /**
      * Gives the caller's session a new token in place, at each rise of what it may do: the old token is worth nothing

@@ -126,7 +126,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
 
   it.scoped("make the first admin once, and change a password", () =>
     Effect.gen(function*() {
-      const { settings } = yield* fresh(engine)
+      const { home, settings } = yield* fresh(engine)
       const make = (command: string, email: string, input: string) =>
         svc([command, "--email", email, "--display-name", "Ann", "--password-stdin"], settings, { input })
 
@@ -135,16 +135,29 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.match(short.stderr, /^svc: password must have at least 12 characters\n$/)
       assert.strictEqual((yield* make("bootstrap-admin", "ann@example.com", "")).code, 1)
 
+      const common = yield* make("bootstrap-admin", "ann@example.com", "password1234\n")
+      assert.match(common.stderr, /^svc: password: is one of those that are tried first; [^\n]+\n$/)
+
+      assert.strictEqual((yield* svc(["reset-setup", "--force"], settings)).stdout, "voided 0 setup links; start the brain again for a new one\n")
       const made = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")
       assert.strictEqual(made.stdout, "made the admin ann@example.com and the project default\n")
       const again = yield* make("createsuperuser", "bob@example.com", "a long password\n")
       assert.strictEqual(again.code, 1)
       assert.match(again.stderr, /^svc: The brain is set up already/)
+      assert.match((yield* svc(["reset-setup", "--force"], settings)).stderr, /^svc: The brain is set up already/)
 
+      yield* Effect.promise(() =>
+        execute(home, settings, [
+          `INSERT INTO sessions (id, user_id, token_hash, remember_me, issued_at, last_seen_at, expires_at, ip_at_issue)
+            SELECT id, id, 'hash', 1, created_at, created_at, '2999-01-01T00:00:00.000000Z', '' FROM users`
+        ]))
       const change = (email: string) => svc(["changepassword", email, "--password-stdin"], settings, { input: "another password" })
       assert.strictEqual((yield* change("ANN@example.com")).code, 0)
       const stranger = yield* change("eve@example.com")
       assert.deepStrictEqual(stranger, { code: 1, stdout: "", stderr: "svc: No such user.\n" })
+      // nothing is left for it to end
+      yield* Effect.promise(() =>
+        execute(home, settings, ["CREATE TABLE proof (n INTEGER CHECK (n = 0))", "INSERT INTO proof SELECT count(*) FROM sessions WHERE revoked_at IS NULL"]))
       const link = yield* svc(["auth", "reset-link", "ANN@example.com"], { ...settings, SVC_PUBLIC_URL: "https://svc.example" })
       assert.match(link.stdout, /^https:\/\/svc\.example\/reset-password\?token=[\w-]{43}\n$/)
       assert.match(link.stderr, /^svc: ann@example\.com can set a new password with it, once and before \S+Z; earlier links are void\n$/)

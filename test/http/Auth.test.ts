@@ -3,9 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import * as argon2 from "argon2"
 import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import { request, serverOn } from "../brain.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { Sessions } from "../../src/services/Sessions.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { browserOf, freshUser, fromElsewhere, login, password, proxied, signedIn } from "./people.ts"
+import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf, signedIn } from "./people.ts"
 
 const me = (headers: Record<string, string>) => request("GET", "/auth/me", { headers })
 
@@ -174,6 +176,27 @@ describe.each(engines)("sessions on %s", (engine) => {
         assert.strictEqual((yield* me(there)).status, 401)
         assert.strictEqual((yield* login(user.email)).status, 401)
         assert.strictEqual((yield* login(user.email, { password: "a new password" })).status, 200)
+      }))
+
+    it.effect("a session's token can be changed in place: the old one is worth nothing, the rest stays", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { email, user_id } = yield* freshKey()
+        const before = yield* sessionOf(user_id)
+        const [row] = yield* sql<{ id: string; expires_at: string }>`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
+        const via = { kind: "session", session_id: row?.id ?? "" } as const
+        const person = { kind: "person", user_id, email, is_admin: false, roles: new Map(), via, source_ip: null, user_agent: null } as const
+        const rotate = Effect.flatMap(Sessions, (sessions) => Effect.provideService(sessions.rotate(), CurrentActor, person))
+        const { maxAgeSeconds, token } = yield* rotate
+        assert.strictEqual((yield* me(before)).status, 401)
+        const list = yield* request("GET", "/auth/sessions", { headers: { cookie: `svc_session=${token}` } })
+        assert.deepStrictEqual(list.json.map(({ id }: { id: string }) => id), [row?.id])
+        assert.isAtMost(maxAgeSeconds, 86_400)
+        assert.isAbove(maxAgeSeconds, 86_000)
+        const [after] = yield* sql<{ id: string; expires_at: string }>`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
+        assert.deepStrictEqual(after, row)
+        yield* sql`UPDATE sessions SET revoked_at = issued_at WHERE user_id = ${user_id}`
+        assert.deepInclude(yield* Effect.flip(rotate), { _tag: "Unauthenticated" })
       }))
 
     it.effect("a stolen session cannot guess the password for ever", () =>

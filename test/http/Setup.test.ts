@@ -2,7 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { createHash } from "node:crypto"
+import { system } from "../../src/domain/Actor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { Setup } from "../../src/services/Setup.ts"
 import { request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -73,7 +75,43 @@ describe.each(engines)("first boot on %s", (engine) => {
       }))
   })
 
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
+    it.effect("links can be voided until there is a user, which the audit log tells", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const reset = Effect.flatMap(Setup, (setup) => setup.resetTokens()).pipe(
+          Effect.provideService(CurrentActor, system("test"))
+        )
+        const link = yield* newLink
+        yield* newLink
+        assert.strictEqual(yield* reset, 2)
+        assert.deepInclude((yield* complete(tokenOf(link))).json, { status: 403, code: "setup_token_invalid" })
+        const [row] = yield* sql<{ action: string; metadata: string }>`SELECT action, metadata FROM audit_log`
+        assert.strictEqual(row?.action, "setup.tokens_reset")
+        assert.deepInclude(JSON.parse(row?.metadata ?? ""), { tokens: 2 })
+        const weak = { token: tokenOf(yield* newLink), email: "first@example.com", display_name: "First" }
+        for (const password of ["first@example.com", "password1234", "eleven char"]) {
+          const refused = yield* request("POST", "//setup/complete", { body: { ...weak, password }, headers: fromElsewhere() })
+          assert.strictEqual(refused.json.details?.issues[0].path, "password", password)
+          assert.notInclude(refused.text, `"${password}"`)
+        }
+        assert.strictEqual((yield* complete(weak.token)).status, 200)
+        assert.deepInclude(yield* Effect.flip(reset), { _tag: "Conflict", code: "setup_done" })
+      }))
+  })
+
   layer(serverOn(engine, { ...proxied, firstBootAttemptsPerIp: 2 }), { excludeTestServices: true })((it) => {
+    it.effect("attempts at the same time are all counted", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const headers = fromElsewhere()
+        const tries = yield* Effect.all(Array.from({ length: 5 }, () => complete("not the token", { headers })), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(tries.map(({ status }) => status).sort(), [403, 403, 429, 429, 429])
+        yield* sql`DELETE FROM setup_attempts`
+      }))
+
     it.effect("attempts are few: in memory by address, in the database by address and in all", () =>
       Effect.gen(function*() {
         const headers = fromElsewhere()

@@ -1,11 +1,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Hints } from "../../src/services/Database.ts"
 import * as Ids from "../../src/services/Ids.ts"
-import { baseUrl, freshKey, freshProject, serverOn } from "../brain.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
+import { sessionOf } from "./people.ts"
 
 /** Writes or changes one task as a writer would, and tells the stream. */
 const putTask = (projectId: string, taskId: string, state: string, updatedAt?: Timestamp.Timestamp) =>
@@ -38,6 +39,14 @@ interface Message {
   readonly event: string
   readonly data: { readonly task_id?: string; readonly state?: string }
 }
+
+/** Opens the stream as whoever the headers say, and waits for its end. */
+const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
+  Effect.gen(function*() {
+    const base = yield* baseUrl
+    const response = yield* Effect.promise(() => fetch(`${base}/api/v1/projects/${slug}/stream`, { headers }))
+    return yield* Effect.fork(Effect.promise(() => response.text()))
+  })
 
 /** Opens the stream; `next` waits for one message that is not a comment. */
 const open = (slug: string, token: string, lastEventId?: string) =>
@@ -97,6 +106,53 @@ describe.each(engines)("live stream on %s", (engine) => {
         const seen = [(yield* again.next).data, (yield* again.next).data]
         assert.deepStrictEqual(seen.map(({ state, task_id }) => `${task_id} ${state}`).sort(), ["a started", "b received"])
       }))
+
+    // the right to see is asked again every 15 seconds anyway: the time limit is below that
+    it.scoped("ends at once when the session, the key, the membership or the person is gone", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const { token } = yield* freshKey({ isAdmin: true })
+        const path = `/projects/${project.slug}`
+        const roles = { [project.id]: "viewer" } as const
+        const [one, two, three] = [yield* freshKey({ roles }), yield* freshKey({ roles }), yield* freshKey({ isAdmin: true })]
+        const [out, ended, kept] = [yield* sessionOf(one.user_id), yield* sessionOf(two.user_id), yield* sessionOf(two.user_id)]
+        const inactive = yield* sessionOf(three.user_id)
+        const key = yield* request("POST", "/api-keys", { headers: inactive, body: { name: "k", scopes: ["tasks:read"] } })
+        const streams = yield* Effect.forEach(
+          [out, ended, kept, inactive, { authorization: `Bearer ${key.json.token}` }],
+          (headers) => whole(project.slug, headers)
+        )
+        yield* request("POST", "/auth/logout", { headers: out })
+        yield* request("POST", "/auth/sessions/revoke-others", { headers: kept })
+        yield* request("DELETE", `/api-keys/${key.json.id}`, { headers: inactive })
+        for (const index of [0, 1, 4]) yield* Fiber.join(streams[index]!)
+        assert.isTrue(Option.isNone(yield* Fiber.poll(streams[2]!)), "that of the session that stays")
+        const members: ReadonlyArray<{ readonly id: string; readonly user_id: string }> =
+          (yield* request("GET", `${path}/memberships`, { token })).json
+        yield* request("DELETE", `${path}/memberships/${members.find(({ user_id }) => user_id === two.user_id)?.id}`, { token })
+        yield* request("PATCH", `/users/${three.user_id}`, { token, body: { is_active: false } })
+        for (const index of [2, 3]) yield* Fiber.join(streams[index]!)
+        const last = yield* whole(project.slug, { authorization: `Bearer ${token}` })
+        yield* request("DELETE", path, { token })
+        yield* Fiber.join(last)
+      }), 14_000)
+
+    it.scoped("is no use of a session: it idles out under an open page", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const user = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const stream = yield* whole(project.slug, yield* sessionOf(user.user_id))
+        const seenAgo = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -seconds))
+        const long = yield* seenAgo(1790)
+        const asked = Effect.flatMap(Hints, (hints) => hints.publish("access", user.user_id))
+        yield* sql`UPDATE sessions SET last_seen_at = ${long} WHERE user_id = ${user.user_id}`
+        yield* asked
+        yield* request("GET", "/auth/policy", user) // what was asked before this is answered by now
+        yield* sql`UPDATE sessions SET last_seen_at = ${yield* seenAgo(1801)} WHERE user_id = ${user.user_id} AND last_seen_at = ${long}`
+        yield* asked
+        yield* Fiber.join(stream)
+      }), 14_000)
 
     it.scoped("says reset when too much was missed", () =>
       Effect.gen(function*() {

@@ -1,10 +1,41 @@
 import { SqlClient } from "@effect/sql"
-import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { randomUUID } from "node:crypto"
-import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { randomBytes, randomUUID } from "node:crypto"
+import { system } from "../../src/domain/Actor.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { Users } from "../../src/services/Users.ts"
+import { brainOn, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines, freshPostgres } from "../databases.ts"
 import { freshUser, login, password, proxied, signedIn } from "./people.ts"
+
+describe("users on two replicas", () => {
+  it.scopedLive("one admin always stays, whichever replica is asked", () =>
+    Effect.gen(function*() {
+      const { url } = yield* freshPostgres
+      const key = () => Redacted.make(randomBytes(32).toString("base64url"))
+      const shared = { databaseUrl: Redacted.make(url), secretKey: key(), auditChainKey: key() }
+      const [one, other] = [yield* Layer.build(brainOn("PostgreSQL", shared)), yield* Layer.build(brainOn("PostgreSQL", shared))]
+      const { list, remove, update } = Context.get(one, Users)
+      const elsewhere = Context.get(other, Users)
+      const sql = Context.get(one, SqlClient.SqlClient)
+      for (let round = 0; round < 10; round++) {
+        yield* sql`DELETE FROM users`
+        const admin = Effect.provide(freshKey({ isAdmin: true }), one)
+        const [a, b] = [yield* admin, yield* admin]
+        const changes = { first_name: null, last_name: null, display_name: null, timezone: null, is_admin: null, is_active: null }
+        const said = <A, E>(change: Effect.Effect<A, E, CurrentActor>) =>
+          Effect.match(change, { onSuccess: () => null, onFailure: (failure) => failure })
+        const ends = yield* Effect.all([
+          said(Effect.asVoid(round % 2 === 0 ? remove(a.user_id) : update(a.user_id, { ...changes, is_admin: false }))),
+          said(elsewhere.update(b.user_id, { ...changes, is_active: false }))
+        ], { concurrency: "unbounded" })
+        const left = (yield* list(10, 0)).filter((user) => user.is_admin && user.is_active)
+        assert.lengthOf(left, 1)
+        assert.deepInclude(ends.find((end) => end !== null), { _tag: "Conflict", code: "last_admin" })
+      }
+    }).pipe(Effect.provideService(CurrentActor, system("test"))))
+})
 
 describe.each(engines)("users on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {

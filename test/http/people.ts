@@ -1,7 +1,10 @@
 import type { HttpServer } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
 import { Effect, Redacted } from "effect"
+import { createHmac } from "node:crypto"
 import type { Role } from "../../src/domain/Access.ts"
 import { system } from "../../src/domain/Actor.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { UserDetail } from "../../src/domain/User.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
@@ -60,6 +63,32 @@ export const login = (
     body: { email, password: options.password ?? password, remember_me: options.remember ?? false },
     headers: options.headers ?? fromElsewhere()
   })
+
+/**
+ * A session of a user, written to the table directly: the headers of a browser that has signed in, without the time that
+ * hashing takes.
+ */
+export const sessionOf = (user_id: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const now = yield* Timestamp.now
+    const token = yield* Ids.secret
+    const expires_at = Timestamp.addSeconds(now, 86_400)
+    yield* sql`INSERT INTO sessions ${
+      sql.insert({
+        id: yield* Ids.next,
+        user_id,
+        token_hash: Ids.hashSecret(token),
+        remember_me: 0,
+        issued_at: now,
+        last_seen_at: now,
+        expires_at,
+        ip_at_issue: "127.0.0.1"
+      })
+    }`
+    const csrf = createHmac("sha256", token).update("svc csrf").digest("base64url")
+    return { cookie: `svc_session=${token}; svc_csrf=${csrf}`, "x-csrf-token": csrf }
+  }).pipe(Effect.orDie)
 
 /** Signs in; the headers of every later request. */
 export const signedIn = (user: { readonly email: string }) => Effect.map(login(user.email), browserOf)

@@ -7,7 +7,7 @@ import { folded } from "../../domain/GuessablePassword.ts"
  */
 export const commonPasswords: Effect.Effect<Effect.Effect<ReadonlySet<string>>> = Effect.cached(
   Effect.promise(async () => {
-    const { dictionary } = await import("@zxcvbn-ts/language-common")
-    return new Set(dictionary["passwords-common"].map(folded))
+    const list = await import("@zxcvbn-ts/language-common") // a CommonJS module: bundled, it has nothing but its default
+    return new Set(list.default.dictionary["passwords-common"].map(folded))
   })
 )
