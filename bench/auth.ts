@@ -15,8 +15,9 @@ import { percentile } from "./percentile.ts"
  * that exist: how the logins were answered, and what memory the brain took at most.
  * Prints one line of JSON. `npx vite-node bench/auth.ts sqlite|postgresql [sessions=100000]`
  */
-const requests = 3000
-const floodSeconds = 15
+const requests = 1500
+const floodSeconds = 10
+const warmUp = 5
 
 const clientOf = (url: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1024 })
@@ -37,7 +38,7 @@ type Asked = readonly [name: string, path: string, headers: (index: number) => R
 /** Each question in turn, so that what else the machine does meets all of them. */
 const inTurn = async (client: Client, questions: ReadonlyArray<Asked>, until: (index: number) => boolean) => {
   const times = new Map(questions.map(([name]): [string, Array<number>] => [name, []]))
-  for (let index = -100; until(index); index++) {
+  for (let index = -warmUp; until(index); index++) {
     for (const [name, path, headers] of questions) {
       const began = performance.now()
       const status = await client.ask("GET", path, headers(Math.abs(index)))

@@ -116,7 +116,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const attempt = Effect.fnUntraced(function*(input: Attempt) {
       const known = yield* users.credentials(emailKey(input.email))
       const stored = Option.match(known, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
-      const right = yield* passwords.verify(stored, input.password, "login")
+      const right = yield* passwords.verifyLogin(stored, input.password)
       if (Option.isNone(known)) return yield* refused
       if (!right) {
         yield* countFailure(known.value.id, input.source)
@@ -137,7 +137,11 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
      * for the right password too. The session that the browser had ends with a success.
      */
     const login = Effect.fn("Sessions.login")((input: Attempt) =>
-      inSlots(Effect.provideService(attempt(input), CurrentActor, system("login")), settings.loginMinDuration), orDieOnSql)
+      attempt(input).pipe(
+        passwords.admitLogin,
+        Effect.provideService(CurrentActor, system("login")),
+        (answer) => inSlots(answer, settings.loginMinDuration)
+      ), orDieOnSql)
 
     /**
      * Gives the caller's session a new token in place, at each rise of what it may do: the old token is worth nothing

@@ -31,7 +31,7 @@ describe("passwords", () => {
     it.effect("wait for their turn in a number that has an end, and a flood of logins leaves room for signed-in people", () =>
       Effect.gen(function*() {
         const passwords = yield* Passwords
-        const login = Effect.either(passwords.verify(null, given, "login"))
+        const login = Effect.either(passwords.admitLogin(passwords.verifyLogin(null, given)))
         const own = Effect.either(passwords.verify(null, given))
         const all = yield* Effect.all([...Array.from({ length: 40 }, () => login), own], { concurrency: "unbounded" })
         const [answers, last] = [all.slice(0, 40), all[40]]
@@ -44,7 +44,7 @@ describe("passwords", () => {
     it.effect("whose asker has gone away give their room back", () =>
       Effect.gen(function*() {
         const passwords = yield* Passwords
-        const login = passwords.verify(null, given, "login")
+        const login = passwords.admitLogin(passwords.verifyLogin(null, given))
         for (let round = 0; round < 3; round++) {
           const flood = yield* Effect.fork(Effect.all(Array.from({ length: 32 }, () => login), { concurrency: "unbounded" }))
           yield* Effect.yieldNow()

@@ -14,10 +14,10 @@ const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, par
 const atOnce = 2
 
 /**
- * How many may be at work or wait for their turn when one more comes; what is beyond is refused at once. Nobody who is
- * let in waits longer than a second or two, and what signed-in people do has room that a flood of logins cannot take.
+ * So many logins, and so much of what signed-in people do with passwords, may be at work or wait for their turn when one
+ * more comes, which is then refused at once: half a second of hashing each on a machine with nothing else to do.
  */
-const room = { login: 32, signedIn: 64 } as const
+const room = 32
 
 const noRoom = new Unavailable({ detail: "Too many passwords are being checked just now. Try again in a few seconds." })
 
@@ -26,6 +26,17 @@ const dummy = "$argon2id$v=19$m=19456,p=1,t=2$kKKvDIW2jmxG0RhyXNhaLw$GZKD8SiHEcc
 
 /** One password typed on two keyboards may come as different code points (NIST SP 800-63B, section 5.1.1.2). */
 const typed = (password: Redacted.Redacted): string => Redacted.value(password).normalize("NFKC")
+
+/** Lets `room` effects in at a time; one more fails. */
+const bounded = () => {
+  let inside = 0
+  return <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
+    Effect.suspend((): Effect.Effect<A, E | Unavailable, R> => {
+      if (inside >= room) return noRoom
+      inside++
+      return Effect.ensuring(self, Effect.sync(() => inside--))
+    })
+}
 
 /** A password that somebody sets. */
 export interface NewPassword {
@@ -40,23 +51,17 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
   effect: Effect.gen(function*() {
     const permits = yield* Effect.makeSemaphore(atOnce)
     const common = yield* commonPasswords
-    let inside = 0
 
-    /** In turn. A hash that has begun goes on when nobody waits for it any more, so it keeps its place until it is done. */
-    const inTurn = <A>(who: keyof typeof room, work: () => Promise<A>) =>
-      Effect.suspend(() => {
-        if (inside >= room[who]) return noRoom
-        inside++
-        return Effect.promise(work).pipe(
-          Effect.uninterruptible,
-          permits.withPermits(1),
-          Effect.ensuring(Effect.sync(() => inside--))
-        )
-      })
+    /** A hash that has begun goes on when nobody waits for it any more, so it keeps its place until it is done. */
+    const inTurn = <A>(work: () => Promise<A>) => permits.withPermits(1)(Effect.uninterruptible(Effect.promise(work)))
+
+    /** Around a whole login, so that one that is refused costs nothing, and the others' part in all else is bounded too. */
+    const admitLogin = bounded()
+    const signedIn = bounded()
 
     /** The text to store, also for a password that was accepted before. */
     const hash = Effect.fn("Passwords.hash")((password: Redacted.Redacted) =>
-      inTurn("signedIn", () => argon2.hash(typed(password), parameters))
+      signedIn(inTurn(() => argon2.hash(typed(password), parameters)))
     )
 
     /** The text to store of a password that somebody sets; fails where it is easy to guess. */
@@ -67,20 +72,25 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
       return yield* hash(password)
     })
 
+    const compared = (stored: string | null, password: Redacted.Redacted) => {
+      const comparable = stored?.startsWith("$argon2id$") === true ? stored : null
+      return Effect.map(
+        inTurn(() => argon2.verify(comparable ?? dummy, typed(password))),
+        (same) => same && comparable !== null
+      )
+    }
+
     /** Whether it is the password. Where there is none to compare with (`stored` is null, or no hash) the time is the same. */
-    const verify = Effect.fn("Passwords.verify")(
-      (stored: string | null, password: Redacted.Redacted, who: keyof typeof room = "signedIn") => {
-        const comparable = stored?.startsWith("$argon2id$") === true ? stored : null
-        return Effect.map(
-          inTurn(who, () => argon2.verify(comparable ?? dummy, typed(password))),
-          (same) => same && comparable !== null
-        )
-      }
+    const verify = Effect.fn("Passwords.verify")((stored: string | null, password: Redacted.Redacted) =>
+      signedIn(compared(stored, password))
     )
+
+    /** The same for a login that was admitted. */
+    const verifyLogin = Effect.fn("Passwords.verifyLogin")(compared)
 
     const isOutdated = (stored: string): boolean => argon2.needsRehash(stored, parameters)
 
-    return { hash, hashNew, verify, isOutdated } as const
+    return { admitLogin, hash, hashNew, verify, verifyLogin, isOutdated } as const
   })
 }) {
   static readonly layer = this.Default
