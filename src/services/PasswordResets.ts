@@ -4,7 +4,7 @@ import { type Source, system } from "../domain/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
 import type { ConfirmPasswordReset } from "../domain/PasswordReset.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { emailKey, type UserDetail } from "../domain/User.ts"
+import { emailKey, textsOf, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
@@ -147,7 +147,10 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       const tokenHash = Ids.hashSecret(Redacted.value(token))
       const userId = yield* repo.userOf(tokenHash, yield* Timestamp.now)
       if (Option.isNone(userId)) return yield* invalid
-      yield* asReset(reset(userId.value, tokenHash, yield* passwords.hash(new_password), source))
+      const user = yield* users.byId(userId.value)
+      if (Option.isNone(user)) return yield* invalid
+      const password = { password: new_password, field: "new_password", about: textsOf(user.value) }
+      yield* asReset(reset(userId.value, tokenHash, yield* passwords.hashNew(password), source))
       yield* hints.publish("access", userId.value)
     }, orDieOnSql)
 

@@ -62,6 +62,7 @@ describe.each(engines)("invitations on %s", (engine) => {
         const bare = yield* accept(token, {}, {})
         assert.deepStrictEqual(bare.json.details.issues.map(({ path }: { path: string }) => path), ["display_name", "password"])
         assert.strictEqual((yield* accept(token, {}, { display_name: "A Guest", password: "elevenchars" })).status, 422)
+        assert.strictEqual((yield* accept(token, {}, { display_name: "A Guest", password: "A Guest 2024!" })).json.details.issues[0].path, "password")
         const race = yield* Effect.all([accept(token), accept(token), accept(token)], { concurrency: "unbounded" })
         assert.deepStrictEqual(race.map(({ status }) => status === 201), race.map(({ status }) => status !== 403 && status !== 409))
         assert.strictEqual(race.filter(({ status }) => status === 201).length, 1)

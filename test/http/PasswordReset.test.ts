@@ -57,7 +57,11 @@ describe.each(engines)("password reset on %s", (engine) => {
         assert.notInclude(JSON.stringify(stored), token)
         assert.strictEqual(Date.parse(stored[0]?.expires_at ?? "") - Date.parse(stored[0]?.created_at ?? ""), 1_800_000)
 
-        assert.deepInclude((yield* confirm(token, { password: "short" })).json, { status: 422 })
+        for (const weak of ["short", "password1234", user.email]) {
+          const refused = yield* confirm(token, { password: weak })
+          assert.deepInclude(refused.json, { status: 422 })
+          assert.strictEqual(refused.json.details.issues[0].path, "new_password")
+        }
         const done = yield* confirm(token, { headers: { "x-forwarded-for": "192.0.2.8" } })
         assert.deepStrictEqual([done.status, done.json], [200, { success: true }])
         assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 401)

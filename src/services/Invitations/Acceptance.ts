@@ -4,7 +4,7 @@ import { type Actor, type Source, system } from "../../domain/Actor.ts"
 import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../domain/Errors.ts"
 import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../domain/Invitation.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { UserDetail } from "../../domain/User.ts"
+import { textsOf, type UserDetail } from "../../domain/User.ts"
 import { Audit, type Entry } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../Database.ts"
@@ -105,9 +105,9 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     /** Nobody has the address: an account is made for it. */
     const acceptNew = Effect.fnUntraced(function*(invitation: OpenInvitation, input: AcceptInvitation, source: Source) {
       const { display_name, password } = yield* required(input)
-      const passwordHash = yield* passwords.hash(password)
-      const now = yield* Timestamp.now
       const { email, email_key } = invitation
+      const passwordHash = yield* passwords.hashNew({ password, field: "password", about: textsOf({ email, display_name }) })
+      const now = yield* Timestamp.now
       const user: UserDetail = {
         id: yield* Ids.next,
         email,
