@@ -12,6 +12,7 @@ export default defineConfig({
     // CI runs a failed test once more and names it ("RETRIED"): a bug to look at, but not one that stops all work.
     // At home the first failure counts.
     retry: ci ? 1 : 0,
+    silent: "passed-only", // what a test logs is printed with its failure
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 3, // many tests wait for processes and timers, so that two cores have room for a third
