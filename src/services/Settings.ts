@@ -1,6 +1,7 @@
 import { Context, Either, Redacted } from "effect"
 import { isRange } from "../domain/Cidr.ts"
 import { parseSender, parseSmtpUrl } from "../domain/Smtp.ts"
+import { isHostName } from "../domain/HostName.ts"
 
 /**
  * Every setting of the program, declared once: name, type, range, default, secret or not, and one line of text.
@@ -49,6 +50,36 @@ export const text = (name: string, fallback: string, line: string, extra: Extra 
   print: (value) => value
 })
 
+const decimal = (name: string, fallback: number, min: number, max: number, line: string): Setting<number> => ({
+  name,
+  type: `number ${min}..${max}`,
+  secret: false,
+  tunable: true,
+  line,
+  fallback,
+  parse: (text) => {
+    const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
+    return value >= min && value <= max
+      ? Either.right(value)
+      : Either.left(`must be a number from ${min} to ${max}, but is "${text}"`)
+  },
+  print: String
+})
+
+const flag = (name: string, fallback: boolean, line: string): Setting<boolean> => ({
+  name,
+  type: "true | false",
+  secret: false,
+  tunable: true,
+  line,
+  fallback,
+  parse: (text) => {
+    const known = /^(true|false)$/i.test(text)
+    return known ? Either.right(text.toLowerCase() === "true") : Either.left(`must be true or false, but is "${text}"`)
+  },
+  print: String
+})
+
 const oneOf = <A extends string>(name: string, values: ReadonlyArray<A>, fallback: A, line: string): Setting<A> => ({
   name,
   type: values.join(" | "),
@@ -85,19 +116,26 @@ const url = (name: string, line: string): Setting<string> => ({
       : Either.left(`must be an http or https URL, but is "${text}"`)
 })
 
-const ranges = (name: string, line: string): Setting<ReadonlyArray<string>> => {
+/** A list of which each part must pass; `wanted` says what a part is, such as `IP addresses`. */
+const listOf = (name: string, wanted: string, isPart: (part: string) => boolean, line: string): Setting<ReadonlyArray<string>> => {
   const parts = list(name, line)
   return {
     ...parts,
     parse: (text) =>
       Either.flatMap(parts.parse(text), (values) => {
-        const wrong = values.find((value) => !isRange(value))
-        return wrong === undefined
-          ? Either.right(values)
-          : Either.left(`must be IP addresses or ranges such as 10.0.0.0/8, but has "${wrong}"`)
+        const wrong = values.find((value) => !isPart(value))
+        return wrong === undefined ? Either.right(values) : Either.left(`must be ${wanted}, but has "${wrong}"`)
       })
   }
 }
+
+const ranges = (name: string, line: string) => listOf(name, "IP addresses or ranges such as 10.0.0.0/8", isRange, line)
+
+const isOrigin = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
+
+const origins = (name: string, line: string) => listOf(name, "origins such as https://app.example.com, without a path", isOrigin, line)
+
+const hostNames = (name: string, line: string) => listOf(name, "host names or addresses without a port", isHostName, line)
 
 export const secret = (name: string, line: string, least = 1): Setting<Redacted.Redacted | null> => ({
   name,
@@ -117,6 +155,26 @@ const key = (name: string, line: string): Setting<Redacted.Redacted | null> => (
     Buffer.from(text, "base64url").length === 32
       ? Either.right(Redacted.make(text))
       : Either.left("must be 32 bytes as base64url (43 characters)")
+})
+
+/** A secret of so many bytes at least, in UTF-8. */
+const secretBytes = (name: string, line: string, least: number): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  type: `secret, at least ${least} bytes`,
+  parse: (text) =>
+    Buffer.byteLength(text, "utf8") >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} bytes`)
+})
+
+/** A URL that nobody else may see, because whoever has it may write there. */
+const secretUrl = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  type: "secret URL",
+  parse: (text) => {
+    const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null
+    return url !== null && url.username === "" && url.password === ""
+      ? Either.right(Redacted.make(text))
+      : Either.left("must be an http or https URL without a user name in it")
+  }
 })
 
 const sentryProject = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
@@ -150,6 +208,8 @@ export const declared = {
   publicUrl: url("SVC_PUBLIC_URL", "Address people reach the brain at; decides links and cookies (default: http://host:port)."),
   environment: oneOf("SVC_ENVIRONMENT", ["production", "development"], "production", "development allows plain-http cookies on any address."),
   trustedProxies: ranges("SVC_TRUSTED_PROXIES", "Addresses or CIDR ranges whose X-Forwarded-For is believed."),
+  allowedHosts: hostNames("SVC_ALLOWED_HOSTS", "More host names that the brain answers to, besides those of svc allowed-hosts."),
+  corsOrigins: origins("SVC_CORS_ORIGINS", "Other sites whose pages may call the API from a browser; empty: none."),
   logLevel: oneOf("SVC_LOG_LEVEL", ["debug", "info", "warning", "error"], "info", "Least level that is logged."),
 
   secretKey: key("SVC_SECRET_KEY", "Key of the secrets stored in the database, 32 bytes as base64url (default: made in SVC_HOME)."),
@@ -190,6 +250,13 @@ export const declared = {
   sessionsRetentionDays: integer("SVC_SESSIONS_RETENTION_DAYS", 30, 1, 3650, "Ended sessions are deleted after this."),
   invitationsRetentionDays: integer("SVC_INVITATIONS_RETENTION_DAYS", 30, 1, 3650, "Invitations are deleted this long after they ran out."),
   auditRetentionDays: integer("SVC_AUDIT_RETENTION_DAYS", 0, 0, 36_500, "Audit rows are kept this long; 0 keeps them for ever."),
+
+  auditWebhookUrl: secretUrl("SVC_AUDIT_WEBHOOK_URL", "Each row of the audit log is posted there too (docs/audit-webhook.md); unset: nowhere."),
+  auditWebhookHmacSecret: secretBytes("SVC_AUDIT_WEBHOOK_HMAC_SECRET", "Signs what is posted there; needed with the URL.", 32),
+  auditWebhookTimeout: decimal("SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS", 10, 1, 120, "Time of one post there."),
+  auditWebhookBufferSize: integer("SVC_AUDIT_WEBHOOK_BUFFER_SIZE", 1000, 1, 1_000_000, "Rows that wait to be posted there; more are dropped."),
+  webhookAllowHttp: flag("SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP", false, "Webhooks, that of the audit log too, may go to plain http."),
+  outboundAllowCidrs: ranges("SVC_OUTBOUND_ALLOW_CIDRS", "Internal addresses or CIDR ranges that webhooks and other outbound calls may go to."),
 
   agentBrainUrl: text("SVC_AGENT_BRAIN_URL", "", "For an agent's process: where it reaches the brain, such as https://svc.example.com.", { tunable: false }),
   agentToken: secret("SVC_AGENT_TOKEN", "For an agent's process: the token shown when the agent was made."),

@@ -1,0 +1,56 @@
+import ipaddr from "ipaddr.js"
+import { inRanges } from "./Cidr.ts"
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Azure's, which is in a public range; that of others is link-local, carrier-grade NAT or unique local. */
+const cloudMetadata = "168.63.129.16"
+
+/** Global addresses of IPv6; all others are local, mapped, or nobody's. */
+const globalV6 = ipaddr.parseCIDR("2000::/3")
+
+const v4At = (bytes: ReadonlyArray<number>, ...places: ReadonlyArray<number>): string => places.map((place) => bytes[place] ?? 0).join(".")
+
+const inRange = (address: Address, [base, bits]: readonly [Address, number]): boolean =>
+  address.kind() === base.kind() && address.match(base, bits)
+
+/** Ways to write an IPv4 address into an IPv6 one, so that the network in between sends it there, and where it stands. */
+const carriers: ReadonlyArray<{ readonly range: readonly [Address, number]; readonly within: (bytes: ReadonlyArray<number>) => ReadonlyArray<string> }> = [
+  { range: ipaddr.parseCIDR("64:ff9b::/96"), within: (bytes) => [v4At(bytes, 12, 13, 14, 15)] }, // NAT64, RFC 6052
+  { // NAT64 of a network's own, RFC 8215: at bit 48 around the octet 8, or at the end; the place that is not used is zero
+    range: ipaddr.parseCIDR("64:ff9b:1::/48"),
+    within: (bytes) => [v4At(bytes, 6, 7, 9, 10), v4At(bytes, 12, 13, 14, 15)].filter((inner) => inner !== "0.0.0.0")
+  },
+  { range: ipaddr.parseCIDR("2002::/16"), within: (bytes) => [v4At(bytes, 2, 3, 4, 5)] }, // 6to4
+  { // Teredo: the server, and the client with its bits turned
+    range: ipaddr.parseCIDR("2001::/32"),
+    within: (bytes) => [v4At(bytes, 4, 5, 6, 7), v4At(bytes.map((byte) => 255 - byte), 12, 13, 14, 15)]
+  },
+  { range: ipaddr.parseCIDR("::/96"), within: (bytes) => [v4At(bytes, 12, 13, 14, 15)] } // IPv4-compatible, given up long ago
+]
+
+const nameOf = (address: Address): string | null => {
+  if (address.toString() === cloudMetadata) return "cloudMetadata"
+  const name = address.range()
+  if (name !== "unicast") return name
+  return address.kind() === "ipv6" && !inRange(address, globalV6) ? "reserved" : null
+}
+
+/** The address in its plain form, however it is written (`0x7f.1` is 127.0.0.1); null for a name. */
+export const addressIn = (text: string): string | null => (ipaddr.isValid(text) ? ipaddr.parse(text).toString() : null)
+
+/**
+ * Why a call from inside must not go to this address: the name of its range, such as `loopback`, `private`,
+ * `linkLocal`, `rfc6052` (NAT64); null when it may. `allowed` are ranges that may be called whatever they are; an address that carries an
+ * IPv4 address needs that one to be allowed or public as well. IPv4 in IPv6 form is never what a public name has.
+ */
+export const refusedRange = (text: string, allowed: ReadonlyArray<string>): string | null => {
+  if (!ipaddr.isValid(text)) return "no address"
+  const address = ipaddr.parse(text)
+  if (inRanges(text, allowed)) {
+    const carrier = carriers.find(({ range }) => inRange(address, range))
+    const inner = carrier?.within(address.toByteArray()) ?? []
+    return inner.map((one) => refusedRange(one, allowed)).find((name) => name !== null) ?? null
+  }
+  return nameOf(address)
+}

@@ -1,0 +1,174 @@
+import { Cache, Context, Data, Duration, Effect, Exit, Layer } from "effect"
+import { lookup as systemLookup } from "node:dns/promises"
+import type { LookupFunction } from "node:net"
+import { Agent, type Dispatcher, request } from "undici"
+import { addressIn, refusedRange } from "../domain/OutboundAddress.ts"
+import { Settings } from "./Settings.ts"
+
+/** The call was not made: what is wrong with its URL, its name, or one of its addresses. `why` names no part of the URL. */
+export class OutboundRefused extends Data.TaggedError("OutboundRefused")<{ readonly why: string }> {
+  override get message() {
+    return this.why
+  }
+}
+
+/** The call was made, or begun, and there is no answer. `why` names no part of the URL. */
+export class OutboundFailed extends Data.TaggedError("OutboundFailed")<{ readonly why: string }> {
+  override get message() {
+    return this.why
+  }
+}
+
+/** Turns a host name into its addresses, all of them. */
+export class Resolver extends Context.Tag("svc/Resolver")<Resolver, {
+  readonly addresses: (host: string) => Effect.Effect<ReadonlyArray<string>, unknown>
+}>() {
+  /** As the operating system does: with /etc/hosts. */
+  static readonly layer = Layer.succeed(Resolver, {
+    addresses: (host) =>
+      Effect.map(Effect.tryPromise(() => systemLookup(host, { all: true })), (found) => found.map(({ address }) => address))
+  })
+}
+
+export interface Call {
+  readonly url: string
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** From the first look at the name to the last byte of the answer. */
+  readonly timeout?: Duration.DurationInput
+  /** Else https only. */
+  readonly plainHttp?: boolean
+}
+
+export interface Answer {
+  readonly status: number
+  /** As much as is kept of it. */
+  readonly body: string
+}
+
+/** What the interface gives notifications: timeouts, how long a name is remembered, how much of an answer is kept. */
+const patience = Duration.seconds(10)
+const connectMillis = 5000
+const resolvePatience = Duration.seconds(5)
+const remembered = Duration.seconds(30)
+const keptBytes = 8192
+const mostNames = 1000
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : "no code"
+
+const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "")
+
+/** At most `keptBytes` of the body; the rest is not waited for. */
+const kept = async (body: Dispatcher.ResponseData["body"]): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk)
+    chunks.push(bytes)
+    size += bytes.length
+    if (size >= keptBytes) break // which also ends the connection
+  }
+  return Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8")
+}
+
+/**
+ * Calls to addresses that somebody entered: webhooks, mail servers. Whoever may enter one must not reach through the brain what
+ * only the brain can reach. So a name is resolved once, every address of it must be public (or in
+ * SVC_OUTBOUND_ALLOW_CIDRS), and the connection goes to one that was checked; host header and TLS name stay the
+ * original. Redirects are not followed: they are an answer like any other.
+ */
+export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
+  scoped: Effect.gen(function*() {
+    const { outboundAllowCidrs } = yield* Settings
+    const resolver = yield* Resolver
+    /** The last checked addresses of each name; connections go to these and nowhere else. */
+    const checked = new Map<string, ReadonlyArray<string>>()
+
+    const found = yield* Cache.makeWith({
+      capacity: mostNames,
+      lookup: (host: string) =>
+        resolver.addresses(host).pipe(
+          Effect.timeoutFail({ duration: resolvePatience, onTimeout: () => "timeout" }),
+          Effect.mapError(() => new OutboundRefused({ why: "its host name cannot be resolved" })),
+          Effect.filterOrFail((addresses) => addresses.length > 0, () => new OutboundRefused({ why: "its host name has no address" }))
+        ),
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? remembered : Duration.zero)
+    })
+
+    /** The addresses of a host name or address, if each of them may be called. For whoever connects by other means than `call`. */
+    const addressesOf = Effect.fn("Outbound.addressesOf")(function*(host: string) {
+      const name = withoutBrackets(host)
+      const literal = addressIn(name)
+      const addresses = literal === null ? yield* found.get(name) : [literal]
+      for (const address of addresses) {
+        const range = refusedRange(address, outboundAllowCidrs)
+        if (range === null) continue
+        return yield* new OutboundRefused({
+          why: `its host is at ${address}, which is not called (${range}); SVC_OUTBOUND_ALLOW_CIDRS can let it through`
+        })
+      }
+      return addresses
+    })
+
+    /** The URL, if its form is one that is called. Looks nothing up. */
+    const parse = (url: string, plainHttp: boolean): Effect.Effect<URL, OutboundRefused> => {
+      const parsed = URL.canParse(url) ? new URL(url) : null
+      const why = parsed === null
+        ? "it is not a URL"
+        : parsed.username !== "" || parsed.password !== ""
+        ? "a URL must not hold a user name or a password"
+        : parsed.protocol === "https:" || (plainHttp && parsed.protocol === "http:")
+        ? null
+        : plainHttp
+        ? "the URL must begin with https:// or http://"
+        : "the URL must begin with https://"
+      return parsed !== null && why === null ? Effect.succeed(parsed) : Effect.fail(new OutboundRefused({ why: why ?? "" }))
+    }
+
+    /** Whether the URL may be called now: its form, and all addresses of its host. For URLs that are about to be kept. */
+    const check = Effect.fn("Outbound.check")(function*(url: string, options: { readonly plainHttp: boolean }) {
+      const parsed = yield* parse(url, options.plainHttp)
+      yield* addressesOf(parsed.hostname)
+    })
+
+    const pinned: LookupFunction = (host, { all }, callback) => {
+      const addresses = (checked.get(host) ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+      const [first] = addresses
+      if (first === undefined) callback(new Error("an address that nobody checked"), "", 0)
+      else if (all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    }
+
+    const agent = yield* Effect.acquireRelease(
+      Effect.sync(() => new Agent({ connect: { lookup: pinned, timeout: connectMillis }, connections: 4, keepAliveTimeout: 10_000 })),
+      (agent) => Effect.promise(() => agent.destroy())
+    )
+
+    const send = ({ body, headers, method }: Call, url: URL) =>
+      Effect.tryPromise({
+        try: async (signal) => {
+          const answer = await request(url, { method, headers, body: body ?? null, dispatcher: agent, signal })
+          return { status: answer.statusCode, body: await kept(answer.body) } satisfies Answer
+        },
+        catch: (error) => new OutboundFailed({ why: `the call failed (${codeOf(error)})` })
+      })
+
+    /** One call. An answer is an answer whatever its status. */
+    const call = Effect.fn("Outbound.call")(function*(call: Call) {
+      const url = yield* parse(call.url, call.plainHttp === true)
+      const addresses = yield* addressesOf(url.hostname)
+      checked.delete(url.hostname) // the newest last
+      checked.set(url.hostname, addresses)
+      const [oldest] = checked.size > mostNames ? checked.keys() : []
+      if (oldest !== undefined) checked.delete(oldest)
+      return yield* send(call, url)
+    }, (effect, { timeout = patience }) =>
+      Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => new OutboundFailed({ why: "there was no answer in time" }) }))
+
+    return { addressesOf, check, call } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

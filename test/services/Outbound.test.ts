@@ -1,0 +1,217 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, TestClock } from "effect"
+import { createServer, type IncomingMessage, type RequestListener } from "node:http"
+import type { AddressInfo, Server } from "node:net"
+import { createServer as createTlsServer } from "node:tls"
+import { type Call, Outbound, Resolver } from "../../src/services/Outbound.ts"
+import { settingsOn } from "../databases.ts"
+
+const portOf = (server: Server) =>
+  Effect.acquireRelease(
+    Effect.async<number>((resume) => {
+      // it listens on TCP, so its address is one of these
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
+    }),
+    () => Effect.sync(() => server.close())
+  )
+
+/** A server of 127.0.0.1; its port, and what it was asked. */
+const serverOf = (answer: RequestListener) =>
+  Effect.gen(function*() {
+    const seen: Array<IncomingMessage> = []
+    const server = createServer((request, response) => {
+      seen.push(request)
+      answer(request, response)
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+    return { port: yield* portOf(server), seen }
+  })
+
+const local = ["127.0.0.0/8"]
+
+/** The service, for which the only fake thing is the DNS: what a name has at its first look, its second …; the last stays. */
+const outbound = (names: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>, allowed: ReadonlyArray<string> = []) => {
+  const looks: Array<string> = []
+  const resolver = Layer.succeed(Resolver, {
+    addresses: (host: string) =>
+      Effect.suspend(() => {
+        looks.push(host)
+        const answers = names[host] ?? []
+        const answer = answers[Math.min(looks.filter((look) => look === host).length, answers.length) - 1]
+        return answer === undefined ? Effect.fail("ENOTFOUND") : Effect.succeed(answer)
+      })
+  })
+  const layer = Outbound.layer.pipe(Layer.provide(resolver), Layer.provide(settingsOn("SQLite", { outboundAllowCidrs: allowed })))
+  return Effect.map(Layer.build(layer), (context) => {
+    const use = <A, E>(body: (service: Outbound) => Effect.Effect<A, E>) => Effect.provide(Effect.flatMap(Outbound, body), context)
+    return {
+      looks,
+      call: (url: string, more: Partial<Call> = {}) =>
+        use((service) => service.call({ url, method: "POST", headers: {}, body: "{}", plainHttp: true, ...more })),
+      check: (url: string, plainHttp = true) => use((service) => service.check(url, { plainHttp }))
+    }
+  })
+}
+
+const ok: RequestListener = (_request, response) => response.end("fine")
+
+describe("outbound calls", () => {
+  it.scoped("are refused for each way to write an internal address, without a connection", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* serverOf(ok)
+      const { call, looks } = yield* outbound({ "localhost": [["127.0.0.1"]], "localhost.": [["127.0.0.1"]] })
+      const hosts = [
+        "127.0.0.1",
+        "127.1",
+        "127.0.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.0.0.1",
+        "0177.0.0.1",
+        "017700000001",
+        "127.0.0.1.",
+        "%31%32%37.0.0.1",
+        "１２７.0.0.1",
+        "0.0.0.0",
+        "0",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[0:0:0:0:0:ffff:7f00:1]",
+        "[64:ff9b::127.0.0.1]",
+        "[64:ff9b:1:7f00:0:100::]",
+        "[2002:7f00:1::]",
+        "169.254.169.254",
+        "100.64.0.1",
+        "198.18.0.1",
+        "localhost",
+        "localhost."
+      ]
+      for (const host of hosts) {
+        const error = yield* Effect.flip(call(`http://${host}:${port}/`))
+        assert.strictEqual(error._tag, "OutboundRefused", host)
+        assert.match(error.why, /is not called \(/, host)
+      }
+      assert.strictEqual((yield* Effect.flip(call(`http://[fe80::1%25eth0]:${port}/`)))._tag, "OutboundRefused")
+      assert.deepStrictEqual(looks, ["localhost", "localhost."], "an address is not looked up")
+      assert.lengthOf(seen, 0)
+    }))
+
+  it.scoped("look at every address of a name", () =>
+    Effect.gen(function*() {
+      const { check } = yield* outbound({
+        "public.example": [["93.184.216.34", "2606:4700::1111"]],
+        "half.example": [["93.184.216.34", "10.0.0.1"]],
+        "v6.example": [["93.184.216.34", "fe80::1%eth0"]],
+        "mapped.example": [["::ffff:10.0.0.1"]],
+        "empty.example": [[]]
+      })
+      yield* check("https://public.example/hook")
+      for (const name of ["half", "v6", "mapped", "empty", "missing"]) {
+        assert.strictEqual((yield* Effect.flip(check(`https://${name}.example/hook`)))._tag, "OutboundRefused", name)
+      }
+    }))
+
+  it.scoped("go to the address that was checked: a name is not asked again on the way", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* serverOf(ok)
+      const { call, looks } = yield* outbound({ "hooks.example": [["127.0.0.1"], ["10.0.0.1"]] }, local)
+      const url = `http://hooks.example:${port}/path?query=1`
+      assert.deepStrictEqual(yield* call(url, { headers: { "x-own": "1" } }), { status: 200, body: "fine" })
+      assert.deepStrictEqual(looks, ["hooks.example"])
+      assert.strictEqual(seen[0]?.headers.host, `hooks.example:${port}`)
+      assert.strictEqual(seen[0]?.url, "/path?query=1")
+      assert.strictEqual(seen[0]?.headers["x-own"], "1")
+      yield* call(url)
+      assert.lengthOf(looks, 1, "remembered for half a minute")
+      yield* TestClock.adjust("31 seconds")
+      const rebound = yield* Effect.flip(call(url))
+      assert.strictEqual(rebound._tag, "OutboundRefused", "although a connection to the old address is still open")
+      assert.lengthOf(seen, 2)
+    }))
+
+  it.scoped("name the host to a TLS server, and not the address", () =>
+    Effect.gen(function*() {
+      let named = ""
+      const server = createTlsServer({
+        SNICallback: (name, callback) => {
+          named = name
+          callback(new Error("that is all we wanted to know"))
+        }
+      })
+      const port = yield* portOf(server)
+      const { call } = yield* outbound({ "hooks.example": [["127.0.0.1"]] }, local)
+      assert.strictEqual((yield* Effect.flip(call(`https://hooks.example:${port}/`, { plainHttp: false })))._tag, "OutboundFailed")
+      assert.strictEqual(named, "hooks.example")
+    }))
+
+  it.scoped("follow no redirect", () =>
+    Effect.gen(function*() {
+      const inner = yield* serverOf(ok)
+      const outer = yield* serverOf((_request, response) => response.writeHead(307, { location: `http://127.0.0.2:${inner.port}/` }).end())
+      const { call } = yield* outbound({ "hooks.example": [["127.0.0.1"]] }, local)
+      assert.strictEqual((yield* call(`http://hooks.example:${outer.port}/`)).status, 307)
+      assert.lengthOf(inner.seen, 0)
+    }))
+
+  it.scoped("take https only, unless it is said, and no user name", () =>
+    Effect.gen(function*() {
+      const { check, looks } = yield* outbound({ "hooks.example": [["93.184.216.34"]] })
+      const refused = [
+        ["http://hooks.example/", false],
+        ["ftp://hooks.example/", true],
+        ["file:///etc/passwd", true],
+        ["gopher://hooks.example/", true],
+        ["https://user@hooks.example/", true],
+        ["https://user:secret@hooks.example/", true],
+        ["https://:secret@hooks.example/", true],
+        ["//hooks.example/", true],
+        ["hooks.example", true],
+        ["", true]
+      ] as const
+      for (const [url, plainHttp] of refused) {
+        const error = yield* Effect.flip(check(url, plainHttp))
+        assert.strictEqual(error._tag, "OutboundRefused", url)
+        assert.notInclude(error.why, "secret")
+      }
+      assert.lengthOf(looks, 0)
+      yield* check("https://hooks.example:8443/", false)
+      yield* check("http://hooks.example/", true)
+    }))
+
+  it.scoped("keep 8 KiB of an answer that does not end", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serverOf((_request, response) => {
+        const more = () => {
+          while (!response.destroyed && response.write("x".repeat(1000)));
+        }
+        response.on("drain", more).on("error", () => {})
+        more()
+      })
+      const { call } = yield* outbound({}, local)
+      assert.lengthOf((yield* call(`http://127.0.0.1:${port}/`)).body, 8192)
+    }))
+
+  it.scoped("end in time, whatever does not come", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serverOf(() => {})
+      const { call } = yield* outbound({}, local)
+      const late = yield* Effect.fork(Effect.flip(call(`http://127.0.0.1:${port}/`, { timeout: "3 seconds" })))
+      yield* TestClock.adjust("3 seconds")
+      assert.include(yield* late, { _tag: "OutboundFailed", why: "there was no answer in time" })
+      const nobody = yield* Effect.flip(call("http://127.0.0.1:1/"))
+      assert.include(nobody, { _tag: "OutboundFailed", why: "the call failed (ECONNREFUSED)" })
+    }))
+
+  it.scoped("give up on a name server that says nothing", () =>
+    Effect.gen(function*() {
+      const silent = Layer.succeed(Resolver, { addresses: () => Effect.never })
+      const context = yield* Layer.build(Outbound.layer.pipe(Layer.provide(silent), Layer.provide(settingsOn("SQLite"))))
+      const late = yield* Effect.fork(Effect.flip(Effect.provide(
+        Effect.flatMap(Outbound, (service) => service.check("https://hooks.example/", { plainHttp: false })),
+        context
+      )))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* late)._tag, "OutboundRefused")
+    }))
+})
