@@ -2,13 +2,16 @@ import { Layer } from "effect"
 import * as DatabaseLayer from "../layers/Database.ts"
 import * as Keys from "../layers/Keys.ts"
 import { Audit } from "../services/Audit.ts"
-import { Vault } from "../services/Keys.ts"
+import { AuditForwarder } from "../services/AuditForwarder.ts"
+import { Loops } from "../services/Loops.ts"
 import { Mail } from "../services/Mail.ts"
 import { MailRepo } from "../services/Mail/Repo.ts"
 import { MailTransport } from "../services/Mail/Transport.ts"
 import { Metrics } from "../services/Metrics.ts"
+import { Outbound, Resolver } from "../services/Outbound.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { PasswordResetsRepo } from "../services/PasswordResets/Repo.ts"
+import { Vault } from "../services/Keys.ts"
 import { Projects } from "../services/Projects.ts"
 import { ProjectsRepo } from "../services/Projects/Repo.ts"
 import { SessionsRepo } from "../services/Sessions/Repo.ts"
@@ -31,7 +34,10 @@ export const administration = Layer.mergeAll(PasswordResets.layer, Setup.layer, 
     SetupRepo.layer,
     UsersRepo.layer
   )),
-  Layer.provide(Layer.mergeAll(Audit.layer, Metrics.layer, Vault.layer)),
+  Layer.provide(Layer.merge(Audit.layer, Vault.layer)),
+  Layer.provide(AuditForwarder.layer),
+  Layer.provide(Layer.merge(Loops.layer, Outbound.layer)),
+  Layer.provide(Layer.merge(Metrics.layer, Resolver.layer)),
   Layer.provide(Keys.layer),
   Layer.provide(DatabaseLayer.layer),
   Layer.provideMerge(settings())

@@ -3,12 +3,14 @@ import { Activity } from "../services/Activity.ts"
 import { AgentWorkers } from "../services/AgentWorkers.ts"
 import { Audit } from "../services/Audit.ts"
 import { Denials } from "../services/Audit/Denials.ts"
+import { AuditForwarder } from "../services/AuditForwarder.ts"
 import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
 import { Vault } from "../services/Keys.ts"
 import { LiveTasks } from "../services/LiveTasks.ts"
 import { Loops } from "../services/Loops.ts"
 import { Metrics } from "../services/Metrics.ts"
+import { Outbound, Resolver } from "../services/Outbound.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
@@ -44,8 +46,11 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(Gateway.presence, Commands.inbox, Ingest.layer)),
   Layer.provideMerge(Identity.layer),
   Layer.provideMerge(TaskChanges.layer),
-  Layer.provideMerge(Loops.layer),
   Layer.provideMerge(Audit.layer),
+  Layer.provideMerge(AuditForwarder.layer),
+  Layer.provideMerge(Loops.layer),
+  Layer.provideMerge(Outbound.layer),
+  Layer.provideMerge(Resolver.layer),
   Layer.provideMerge(Vault.layer),
   Layer.provideMerge(Keys.layer),
   Layer.provideMerge(Database.served),

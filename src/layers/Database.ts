@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, Either, Encoding, Layer, Option, Redacted } from "effect"
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { migrations } from "../../migrations/index.ts"
+import { withAfterCommit } from "../services/AfterCommit.ts"
 import { Database, type Measure, Reader } from "../services/Database.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { MigrationList, Migrations } from "../services/Migrations.ts"
@@ -99,14 +100,14 @@ const at = <E, R>(location: Location, open: (file: string) => Effect.Effect<Sqli
   Layer.scopedContext(Effect.gen(function*() {
     const settings = yield* Settings
     if (location.dialect === "pg") {
-      const sql = yield* Postgres.make(location.url, settings.databasePoolSize, yield* measuring)
+      const sql = withAfterCommit(yield* Postgres.make(location.url, settings.databasePoolSize, yield* measuring))
       return Context.make(SqlClient.SqlClient, sql as SqlClient.SqlClient).pipe(
         Context.add(Reader, sql as SqlClient.SqlClient),
         Context.add(Database, { dialect: "pg", shownUrl: location.shown, sqlite: null })
       )
     }
     const { access, reader, writer } = yield* open(location.file)
-    return Context.make(SqlClient.SqlClient, writer).pipe(
+    return Context.make(SqlClient.SqlClient, withAfterCommit(writer)).pipe(
       Context.add(Reader, reader),
       Context.add(Database, { dialect: "sqlite", shownUrl: `sqlite:///${location.file}`, sqlite: access })
     )

@@ -102,8 +102,17 @@ const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
     }
     if (problems.length > 0) return yield* new SettingsInvalid({ problems })
     // every key of `declared` was filled above, with its own parse or fallback
-    return { ...(values as unknown as SettingsShape), home, sources }
+    const settings = values as unknown as SettingsShape
+    const together = togetherWrong(settings)
+    if (together.length > 0) return yield* new SettingsInvalid({ problems: together })
+    return { ...settings, home, sources }
   })
+
+/** What no setting can tell by itself. */
+const togetherWrong = ({ auditWebhookHmacSecret, auditWebhookUrl }: SettingsShape): ReadonlyArray<string> =>
+  auditWebhookUrl !== null && auditWebhookHmacSecret === null
+    ? ["SVC_AUDIT_WEBHOOK_URL is set, but not SVC_AUDIT_WEBHOOK_HMAC_SECRET, which signs what is posted there; set it to at least 32 bytes"]
+    : []
 
 /** Reads the settings: environment, `NAME_FILE` for secrets, tunables file in SVC_HOME, default. */
 export const layer = (environment: Environment, overrides: Partial<SettingsShape> = {}) =>

@@ -3,6 +3,7 @@ import { Effect, Option, Redacted } from "effect"
 import type { Actor, Source } from "../domain/Actor.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { type ChainedRow, genesis, rowHmac } from "./Audit/Chain.ts"
+import { AuditForwarder } from "./AuditForwarder.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -104,6 +105,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const keys = yield* Keys
+    const forwarder = yield* AuditForwarder
     const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     /** The newest row's place in the chain; its lock makes writers on all replicas take turns until they commit. */
@@ -138,6 +140,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       )
       yield* insert(rows)
       yield* sql`UPDATE audit_head SET seq = ${seq}, row_hmac = ${row_hmac}, occurred_at = ${occurred_at} WHERE id = 1`
+      yield* forwarder.afterCommit(rows)
     }, orDieOnSql)
 
     /** Appends one row of the current actor, as `recordAll` does. */

@@ -1,0 +1,102 @@
+import { Clock, Effect, Queue, Redacted } from "effect"
+import { createHmac } from "node:crypto"
+import { afterCommit } from "./AfterCommit.ts"
+import type { ChainedRow } from "./Audit/Chain.ts"
+import { Loops } from "./Loops.ts"
+import { Metrics } from "./Metrics.ts"
+import { Outbound } from "./Outbound.ts"
+import { Settings } from "./Settings.ts"
+
+/** A row as it stands in the log. */
+export interface ForwardedRow extends ChainedRow {
+  readonly prev_row_hmac: string
+  readonly row_hmac: string
+}
+
+type Site = "queue_full" | "ssrf_or_dns" | "send_one"
+
+/** At the end: how long what waits may still take. */
+const grace = "2 seconds"
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== "object" || value === null) return value
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
+}
+
+/** The row as JSON with its keys in order, also within the metadata (interface, Audit webhook forwarding). */
+const bodyOf = ({ seq: _, metadata, ...row }: ForwardedRow): string => JSON.stringify(sorted({ ...row, metadata: JSON.parse(metadata) }))
+
+/**
+ * Posts each row of the audit log that this process writes to SVC_AUDIT_WEBHOOK_URL too, in the log's order, one at a time
+ * (docs/audit-webhook.md). Nothing waits for it: rows wait in memory, and what finds no room, no receiver or a bad
+ * answer is dropped and counted. Without the setting there is neither queue nor fiber.
+ */
+export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditForwarder", {
+  scoped: Effect.gen(function*() {
+    const { auditWebhookBufferSize, auditWebhookHmacSecret, auditWebhookTimeout, auditWebhookUrl, webhookAllowHttp } = yield* Settings
+    const loops = yield* Loops
+    const metrics = yield* Metrics
+    const outbound = yield* Outbound
+    if (auditWebhookUrl === null) return { afterCommit: () => Effect.void, offer: () => Effect.void }
+    if (auditWebhookHmacSecret === null) return yield* Effect.dieMessage("the settings let a webhook through that has no secret")
+
+    const queue = yield* Queue.dropping<ForwardedRow>(auditWebhookBufferSize)
+    let drops = 0
+    let busy = false
+
+    const drop = (site: Site, why: string) =>
+      Effect.suspend(() => {
+        metrics.swallowedExceptions.inc({ module: "audit_forwarder", site })
+        return drops++ % 100 === 0
+          ? Effect.logWarning(`an audit row did not reach SVC_AUDIT_WEBHOOK_URL, the ${drops}. of this process: ${why}`)
+          : Effect.void
+      }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
+
+    const send = Effect.fnUntraced(function*(row: ForwardedRow) {
+      const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+      const body = bodyOf(row)
+      const signature = createHmac("sha256", Redacted.value(auditWebhookHmacSecret)).update(`${timestamp}.${body}`).digest("hex")
+      const { status } = yield* outbound.call({
+        method: "POST",
+        url: Redacted.value(auditWebhookUrl),
+        plainHttp: webhookAllowHttp,
+        timeout: `${auditWebhookTimeout} seconds`,
+        headers: {
+          "content-type": "application/json",
+          "x-svc-audit-signature": `sha256=${signature}`,
+          "x-svc-audit-timestamp": String(timestamp),
+          "x-svc-audit-schema": "1"
+        },
+        body
+      })
+      if (status < 200 || status > 299) yield* drop("send_one", `it answered ${status}`)
+    }, Effect.catchTags({
+      OutboundRefused: ({ why }) => drop("ssrf_or_dns", why),
+      OutboundFailed: ({ why }) => drop("send_one", why)
+    }))
+
+    const next = Effect.flatMap(Queue.take(queue), (row) => {
+      busy = true
+      return Effect.ensuring(send(row), Effect.sync(() => busy = false))
+    })
+    yield* loops.forever("audit forwarder", next)
+
+    const isDone = Effect.map(Queue.size(queue), (waiting) => waiting <= 0 && !busy)
+    const drained = Effect.timeoutOption(Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDone), { until: (done) => done }), grace)
+    yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.interruptible(drained), isDone))
+
+    /** Takes committed rows, in their order. Never waits. */
+    const offer = (rows: ReadonlyArray<ForwardedRow>) =>
+      Effect.forEach(rows, (row) => (queue.unsafeOffer(row) ? Effect.void : drop("queue_full", "too many rows wait")), { discard: true })
+
+    return {
+      offer,
+      /** Takes the rows once the transaction in hand is committed. */
+      afterCommit: (rows: ReadonlyArray<ForwardedRow>) => afterCommit(offer(rows))
+    }
+  })
+}) {
+  static readonly layer = this.Default
+}
