@@ -16,6 +16,16 @@ const isTrusted = (address: string, proxies: TrustedProxies): boolean => {
   return proxies.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits))
 }
 
+/** What counts as one client: an IPv4 address, in whatever form, or a /64 of IPv6, which is the least that anybody is given. */
+export const rateKey = (address: string | null): string => {
+  if (address === null || !ipaddr.isValid(address)) return "unknown"
+  if (!address.includes(":")) return address
+  const { parts } = ipaddr.IPv6.parse(address)
+  const [, , , , , mark = 0, high = 0, low = 0] = parts
+  const isMapped = mark === 0xffff && parts.slice(0, 5).every((part) => part === 0)
+  return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join(".") : `${parts.slice(0, 4).join(".")}/64`
+}
+
 /**
  * The address of the client: the peer's, or, when the peer is a trusted proxy, the last address in
  * X-Forwarded-For that is not itself a trusted proxy. IPv4 in IPv6 form is shown as IPv4.

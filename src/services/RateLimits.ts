@@ -1,36 +1,65 @@
 import { Clock, Effect } from "effect"
 import { type Bucket, buckets, windowSeconds } from "../domain/Access.ts"
+import { rateKey } from "../domain/ClientAddress.ts"
+
+/** Of a bucket at most twice as many keys are remembered; then those go that were silent longest. */
+const mostYoung = 10_000
+
+/** The last accepted requests of one key, in a ring as large as the bucket once it is full. */
+interface Window {
+  readonly times: Array<number>
+  /** Where the oldest one is. */
+  oldest: number
+}
+
+/** The windows of one bucket: those used since `since`, and of the others those used in the time before. */
+interface Generations {
+  readonly since: number
+  readonly young: Map<string, Window>
+  readonly old: Map<string, Window>
+}
 
 /**
- * Sliding windows in this process's memory, one per bucket and key (interface, Limits). A refused
- * request is not added, so that retrying early does not lengthen the penalty. At most `maxKeys` windows are kept per
- * bucket: the ones longest unused are forgotten first.
+ * Sliding windows in this process's memory, one per bucket and key (interface, Limits): a request is accepted when fewer
+ * than the bucket's number were accepted in the window that ends with it. A refused request is not added, so that
+ * retrying early does not lengthen the penalty.
  */
-const maxKeys = 50_000
-
 export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
   sync: () => {
-    const windows = new Map<Bucket, Map<string, Array<number>>>()
+    const all = new Map<Bucket, Generations>()
+
+    /** Two generations instead of one map in order of use: whose first key is slow to find once many were taken out. */
+    const generationsOf = (bucket: Bucket, now: number): Generations => {
+      const known = all.get(bucket)
+      if (known !== undefined && known.young.size < mostYoung && now - known.since < windowSeconds(bucket) * 1000) return known
+      // after a whole window what is dropped here holds nothing that counts; before, it is the price of a spray
+      const next = { since: now, young: new Map<string, Window>(), old: known?.young ?? new Map<string, Window>() }
+      all.set(bucket, next)
+      return next
+    }
 
     /** Whether one more request of `key` fits in the bucket now; counts it if so. */
-    const take = (bucket: Bucket, key: string) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const keys = windows.get(bucket) ?? new Map<string, Array<number>>()
-        windows.set(bucket, keys)
-        const since = now - windowSeconds(bucket) * 1000
-        const times = (keys.get(key) ?? []).filter((time) => time > since)
-        keys.delete(key)
-        const fits = times.length < buckets[bucket]
-        if (fits) times.push(now)
-        keys.set(key, times)
-        if (keys.size > maxKeys) {
-          const oldest = keys.keys().next().value
-          if (oldest !== undefined) keys.delete(oldest)
+    const take = (bucket: Bucket, key: string): Effect.Effect<boolean> =>
+      Effect.map(Clock.currentTimeNanos, (nanos) => { // not the time of day, which may jump
+        const now = Number(nanos / 1000n) / 1000
+        const most = buckets[bucket]
+        const { old, young } = generationsOf(bucket, now)
+        const window = young.get(key) ?? old.get(key) ?? { times: [], oldest: 0 }
+        young.set(key, window)
+        if (window.times.length < most) {
+          window.times.push(now)
+          return true
         }
-        return fits
+        if ((window.times[window.oldest] ?? now) > now - windowSeconds(bucket) * 1000) return false
+        window.times[window.oldest] = now
+        window.oldest = (window.oldest + 1) % most
+        return true
       })
 
-    return { take } as const
+    /** The same for the address of a client; those that one subscriber has at will count as one. */
+    const takeFrom = (bucket: Bucket, address: string | null): Effect.Effect<boolean> => take(bucket, rateKey(address))
+
+    return { take, takeFrom } as const
   }
 }) {
   static readonly layer = this.Default

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Redacted } from "effect"
 import { type Source, system } from "../domain/Actor.ts"
+import { rateKey } from "../domain/ClientAddress.ts"
 import { Conflict, Forbidden, RateLimited } from "../domain/Errors.ts"
 import type { CreateProject } from "../domain/Project.ts"
 import type { CompleteSetup, SetupCompleted } from "../domain/Setup.ts"
@@ -133,7 +134,7 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     /** Completes the first boot by the token of the link. A wrong token costs one of the address's attempts. */
     const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, source: Source) {
       if (yield* repo.hasUsers) return yield* alreadyDone
-      yield* spendAttempt(source.source_ip ?? "unknown")
+      yield* spendAttempt(rateKey(source.source_ip))
       const token = Redacted.value(input.token)
       if (!(yield* repo.isTokenGood(Ids.hashSecret(token), yield* Timestamp.now))) return yield* badToken
       const { display_name: displayName, email, password } = input

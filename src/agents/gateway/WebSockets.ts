@@ -106,7 +106,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const admit = Effect.fnUntraced(function*(request: IncomingMessage, socket: Duplex, head: Buffer) {
     const forwarded = request.headers["x-forwarded-for"]
     const address = clientAddress(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded, proxies)
-    if (!(yield* limits.take("agent", address ?? "unknown"))) {
+    if (!(yield* limits.takeFrom("agent", address))) {
       metrics.framesRefused.inc({ reason: "too_many_connects" })
       return accept(request, socket, head, (ws) => {
         ws.on("error", () => {}) // it is being closed: whatever else goes wrong with it is of no interest

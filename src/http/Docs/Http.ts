@@ -26,7 +26,7 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
 
   const limited = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    if (!(yield* limits.take("docs", addressOf(request, proxies) ?? "unknown"))) {
+    if (!(yield* limits.takeFrom("docs", addressOf(request, proxies)))) {
       return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
     }
   })

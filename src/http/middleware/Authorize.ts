@@ -163,7 +163,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     ) {
       const address = addressOf(request, proxies)
       const ofUser = rule.bucket !== undefined && countsUsers(rule.bucket)
-      if (rule.bucket !== undefined && !ofUser && !(yield* limits.take(rule.bucket, address ?? "unknown"))) {
+      if (rule.bucket !== undefined && !ofUser && !(yield* limits.takeFrom(rule.bucket, address))) {
         return yield* limited(rule.bucket)
       }
       if (rule.caller === "public") {
