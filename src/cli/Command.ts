@@ -2,6 +2,7 @@ import { CliConfig, Command } from "@effect/cli"
 import { Effect } from "effect"
 import { version as current } from "../domain/Version.ts"
 import { agent } from "./commands/agent.ts"
+import { allowedHosts } from "./commands/allowed-hosts.ts"
 import { agents } from "./commands/agents.ts"
 import { auth } from "./commands/auth.ts"
 import { bootstrapAdmin, createSuperuser } from "./commands/bootstrap-admin.ts"
@@ -13,6 +14,7 @@ import { doctor } from "./commands/doctor.ts"
 import { init } from "./commands/init.ts"
 import { login } from "./commands/login.ts"
 import { logout } from "./commands/logout.ts"
+import { metricsToken } from "./commands/metrics-token.ts"
 import { migrate } from "./commands/migrate.ts"
 import { resetSetup } from "./commands/reset-setup.ts"
 import { serve } from "./commands/serve.ts"
@@ -36,6 +38,8 @@ const run = Command.make("svc").pipe(
     changePassword,
     auth,
     resetSetup,
+    allowedHosts,
+    metricsToken,
     migrate,
     agent,
     login,

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { Activity } from "../services/Activity.ts"
 import { AgentWorkers } from "../services/AgentWorkers.ts"
+import { AllowedHosts } from "../services/AllowedHosts.ts"
 import { Audit } from "../services/Audit.ts"
 import { Denials } from "../services/Audit/Denials.ts"
 import { AuditForwarder } from "../services/AuditForwarder.ts"
@@ -31,6 +32,7 @@ export const layer = Layer.mergeAll(
   Identity.loops,
   Gateway.receiving,
   RateLimits.layer,
+  AllowedHosts.layer,
   AgentWorkers.layer,
   Workers.layer.pipe(Layer.provide(WorkersRepo.layer)),
   Queues.layer,

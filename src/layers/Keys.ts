@@ -31,6 +31,23 @@ const valueOf = (given: Redacted.Redacted | null, file: string) =>
     return (yield* fs.readFileString(path)).trim()
   })
 
+const metricsTokenFile = "metrics.token"
+
+/** The bearer token of /metrics: the setting's, else that of SVC_HOME. */
+export const metricsTokenOf = Effect.flatMap(Settings, ({ metricsAuthToken }) =>
+  Effect.map(valueOf(metricsAuthToken, metricsTokenFile), (token) => Redacted.make(token)))
+
+/** Puts a new token in the place of the one in SVC_HOME, which running brains do not see; answers its file. */
+export const rotateMetricsToken = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const { home } = yield* Settings
+  const path = join(home, metricsTokenFile)
+  yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
+  yield* fs.writeFileString(`${path}.new`, randomBytes(32).toString("base64url"), { mode: 0o600 })
+  yield* fs.rename(`${path}.new`, path)
+  return path
+})
+
 const key32 = (setting: string, text: string) => {
   const bytes = Buffer.from(text, "base64url")
   return bytes.length === 32
@@ -52,8 +69,8 @@ export const layer = Layer.effect(Keys, Effect.gen(function*() {
   const settings = yield* Settings
   const secret = yield* key32("SVC_SECRET_KEY", yield* valueOf(settings.secretKey, "secret.key"))
   const auditChain = yield* key32("SVC_AUDIT_CHAIN_KEY", yield* valueOf(settings.auditChainKey, "audit-chain.key"))
-  const metricsToken = yield* valueOf(settings.metricsAuthToken, "metrics.token")
+  const metricsToken = yield* metricsTokenOf
   yield* checkFingerprint("SVC_SECRET_KEY", secret)
   yield* checkFingerprint("SVC_AUDIT_CHAIN_KEY", auditChain)
-  return { secret: Redacted.make(secret), auditChain: Redacted.make(auditChain), metricsToken: Redacted.make(metricsToken) }
+  return { secret: Redacted.make(secret), auditChain: Redacted.make(auditChain), metricsToken }
 }))

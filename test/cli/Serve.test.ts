@@ -19,7 +19,7 @@ const get = (url: string) => Effect.promise(() => fetch(url))
 const halfRequest = (port: number) =>
   Effect.async<{ readonly cut: Promise<void> }>((resume) => {
     const socket = connect({ host: "127.0.0.1", port }, () => {
-      socket.write("POST /api/v1/auth/login HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{")
+      socket.write("POST /api/v1/auth/login HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{")
       resume(Effect.succeed({ cut }))
     })
     const cut = new Promise<void>((resolve) => socket.on("close", () => resolve()))

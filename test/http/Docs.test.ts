@@ -11,7 +11,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("the API page", (it) =>
       yield* Effect.promise(async () => {
         const socket = connect({ host: hostname, port: Number(port) })
         await once(socket, "connect")
-        await new Promise((resolve) => socket.write("GET /api/v1/docs HTTP/1.1\r\nhost: x\r\n\r\n", resolve))
+        await new Promise((resolve) => socket.write("GET /api/v1/docs HTTP/1.1\r\nhost: localhost\r\n\r\n", resolve))
         socket.destroy()
         await once(socket, "close")
       })

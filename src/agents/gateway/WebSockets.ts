@@ -6,6 +6,7 @@ import { clientAddress, parseProxies } from "../../domain/ClientAddress.ts"
 import { type Failure, Unavailable } from "../../domain/Errors.ts"
 import { problemOf } from "../../domain/Problem.ts"
 import { Agents } from "../../services/Agents.ts"
+import { AllowedHosts } from "../../services/AllowedHosts.ts"
 import { Hints } from "../../services/Database.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Loops } from "../../services/Loops.ts"
@@ -50,6 +51,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const settings = yield* Settings
   const agents = yield* Agents
   const hints = yield* Hints
+  const hosts = yield* AllowedHosts
   const limits = yield* RateLimits
   const loops = yield* Loops
   const metrics = yield* Metrics
@@ -127,7 +129,9 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
       return
     }
     socket.on("error", destroyed)
-    fork(Effect.if(draining, { onTrue: () => later, onFalse: () => admit(request, socket, head) }).pipe(
+    const refused = hosts.refusal({ hosts: request.headersDistinct.host ?? [], target: request.url, localAddress: request.socket.localAddress })
+    const admitted: Effect.Effect<void, Failure> = refused ?? (draining ? later : admit(request, socket, head))
+    fork(admitted.pipe(
       Effect.tapDefect((cause) => Effect.logWarning("could not admit an agent", cause)),
       Effect.catchAllDefect(() => later),
       Effect.catchAll((failure) => reject(request, socket, failure))

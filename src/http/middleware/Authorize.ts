@@ -85,11 +85,11 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return token === undefined ? Option.none() : yield* authentication.bySession(token, source, isUse)
     })
 
-    /** Whether the browser says that another site's page sends this. */
+    /** Whether the browser says that the page of another site sends this, and of one that is not configured. */
     const isForeign = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-      const site = headers["sec-fetch-site"]
+      const { origin, "sec-fetch-site": site } = headers
+      if (origin !== undefined && settings.corsOrigins.includes(origin)) return false
       if (site !== undefined && site !== "same-origin" && site !== "none") return true
-      const origin = headers["origin"]
       if (origin === undefined || origin === cookies.origin) return false
       return !URL.canParse(origin) || new URL(origin).host !== headers["host"]
     }

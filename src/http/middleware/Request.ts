@@ -1,50 +1,84 @@
 import { HttpLayerRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Effect } from "effect"
 import { BadRequest, MethodNotAllowed } from "../../domain/Errors.ts"
+import { AllowedHosts } from "../../services/AllowedHosts.ts"
 import * as Ids from "../../services/Ids.ts"
+import { publicUrlOf } from "../../services/PublicUrl.ts"
+import { Settings } from "../../services/Settings.ts"
 import * as Problem from "../Problem.ts"
 import { methodsOf } from "../Methods.ts"
+import * as Cors from "./Cors.ts"
 
-/** Headers of every answer: nothing is cached, framed, sniffed or referred on. */
+/** Headers of every answer: nothing is cached, framed, sniffed or referred on, and a page may use nothing of the device. */
 const headers = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY"
 }
 
+/** Once people reach the brain over https, their browsers never try plain http again for a year. */
+const httpsOnly = { "strict-transport-security": "max-age=31536000" }
+
 /** What the brain serves begins with one of these. */
 const roots = ["/api/v1", "/health", "/metrics", "/setup", "/reset-password", "/invitation", "/ws/agent"]
+
+/** A balancer asks these by address, and they tell nothing. */
+const forAnyHost = new Set(["/health", "/health/ready", "/api/v1/health", "/api/v1/health/ready"])
 
 const isOfBrain = (path: string): boolean => roots.some((root) => path === root || path.startsWith(`${root}/`))
 
 /**
- * Around every route: a request id (taken from X-Request-Id when it is plain, else new), the id in each log line,
- * one line a request at debug level, the headers above, and every failure as a problem document.
+ * Around every route: the Host header is one of ours; a request id (taken from X-Request-Id when it is plain, else
+ * new), the id in each log line, one line a request at debug level, the headers above, what a configured other site
+ * needs, and every failure as a problem document.
  */
 const around = (covers: (path: string) => boolean) => HttpLayerRouter.middleware(
-  (app) =>
-    Effect.gen(function*() {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      if (!covers(pathOf(request.url))) return yield* app
-      const requestId = yield* Ids.ofRequest(request.headers["x-request-id"])
-      const answer = app.pipe(
-        Effect.catchAllCause((cause) => {
-          const why = isRouteMissing(cause) ? unrouted(request) : null
-          return Cause.isInterruptedOnly(cause)
-            ? Effect.failCause(cause)
-            : why !== null
-            ? Effect.succeed(Problem.ofFailure(why, requestId))
-            : Problem.ofCause(cause, requestId)
-        }),
-        Effect.map((response) =>
-          HttpServerResponse.setHeaders(response, { ...headers, ...response.headers, "x-request-id": requestId })
-        ),
-        Effect.tap((response) => Effect.logDebug(`${request.method} ${pathOf(request.url)} ${response.status}`))
-      )
-      return yield* Effect.annotateLogs(answer, "request_id", requestId)
-    }),
+  Effect.gen(function*() {
+    const hosts = yield* AllowedHosts
+    const settings = yield* Settings
+    const always = { ...headers, ...(publicUrlOf(settings).startsWith("https:") && httpsOnly) }
+
+    const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
+      if (forAnyHost.has(pathOf(request.url))) return null
+      const { headersDistinct, socket } = NodeHttpServerRequest.toIncomingMessage(request)
+      return hosts.refusal({ hosts: headersDistinct.host ?? [], target: request.url, localAddress: socket.localAddress })
+    }
+
+    return (app) =>
+      Effect.gen(function*() {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (!covers(pathOf(request.url))) return yield* app
+        const requestId = yield* Ids.ofRequest(request.headers["x-request-id"])
+        const refused = refusalOf(request)
+        const cors = refused === null ? Cors.headersFor(settings.corsOrigins, request.headers) : {}
+        const answered = refused !== null
+          ? Effect.succeed(Problem.ofFailure(refused, requestId))
+          : Cors.isPreflight(settings.corsOrigins, request)
+          ? Effect.succeed(Cors.preflight)
+          : app
+        const answer = answered.pipe(
+          Effect.catchAllCause((cause) => {
+            const why = isRouteMissing(cause) ? unrouted(request) : null
+            return Cause.isInterruptedOnly(cause)
+              ? Effect.failCause(cause)
+              : why !== null
+              ? Effect.succeed(Problem.ofFailure(why, requestId))
+              : Problem.ofCause(cause, requestId)
+          }),
+          Effect.map((response) =>
+            HttpServerResponse.setHeaders(response, { ...always, ...response.headers, ...cors, "x-request-id": requestId })
+          ),
+          Effect.tap((response) => Effect.logDebug(`${request.method} ${pathOf(request.url)} ${response.status}`))
+        )
+        return yield* Effect.annotateLogs(answer, "request_id", requestId)
+      })
+  }),
   { global: true }
 )
 
