@@ -1,3 +1,4 @@
+import { Redacted } from "effect"
 import { publicUrlOf } from "../services/PublicUrl.ts"
 import type { SettingsShape } from "../services/Settings.ts"
 
@@ -45,6 +46,10 @@ export const warningsOf = (facts: Facts): ReadonlyArray<string> => {
     [facts.mailTrouble !== null, `the server of SVC_SMTP_URL takes no mail now: ${facts.mailTrouble}`],
     [settings.agentOfflineAfter < 2 * settings.agentHeartbeat, "SVC_AGENT_OFFLINE_AFTER_SECONDS is below two heartbeats; one late heartbeat shows an agent as offline"],
     [settings.auditRetentionDays > 0 && settings.auditRetentionDays < 90, "SVC_AUDIT_RETENTION_DAYS is below 90; what happened may be gone when somebody asks"],
+    [
+      settings.auditWebhookUrl !== null && /^http:/i.test(Redacted.value(settings.auditWebhookUrl)) && !settings.webhookAllowHttp,
+      "SVC_AUDIT_WEBHOOK_URL is plain http, so every row is dropped; use https, or set SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP to true"
+    ],
     [facts.exposedFiles.length > 0, `others can read ${facts.exposedFiles.join(", ")}; run chmod 600 on them`],
     [facts.freeBytes !== null && facts.freeBytes < 2 ** 30, "less than 1 GiB is free on the disk of SVC_HOME"],
     [facts.openFilesLimit !== null && facts.openFilesLimit < 4096, `this shell may open ${facts.openFilesLimit} files, and each agent needs one; raise ulimit -n`],

@@ -26,9 +26,17 @@ export const rateKey = (address: string | null): string => {
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join(".") : `${parts.slice(0, 4).join(".")}/64`
 }
 
+/** A hop of X-Forwarded-For, in its plain form; some proxies write its port too. */
+const addressOfHop = (hop: string): string | null => {
+  const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+)(?::\d+)?)$/.exec(hop) ?? []
+  const text = bracketed ?? v4 ?? hop
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) ? ipaddr.process(text).toString() : null
+}
+
 /**
  * The address of the client: the peer's, or, when the peer is a trusted proxy, the last address in
- * X-Forwarded-For that is not itself a trusted proxy. IPv4 in IPv6 form is shown as IPv4.
+ * X-Forwarded-For that is not itself a trusted proxy: what stands before that one, anybody can have written. Of a
+ * chain that is trusted altogether it is the first; what is no address ends the chain. IPv4 in IPv6 form is shown as IPv4.
  */
 export const clientAddress = (
   peer: string | undefined,
@@ -36,12 +44,11 @@ export const clientAddress = (
   proxies: TrustedProxies
 ): string | null => {
   if (peer === undefined || !ipaddr.isValid(peer)) return null
-  const direct = ipaddr.process(peer).toString()
-  if (forwardedFor === undefined || !isTrusted(direct, proxies)) return direct
-  const hops = forwardedFor.split(",").map((hop) => hop.trim())
-  for (const hop of hops.reverse()) {
-    if (!ipaddr.isValid(hop)) return direct
-    if (!isTrusted(hop, proxies)) return ipaddr.process(hop).toString()
+  let client = ipaddr.process(peer).toString()
+  for (const hop of (forwardedFor ?? "").split(",").reverse()) {
+    const address = addressOfHop(hop.trim())
+    if (address === null || !isTrusted(client, proxies)) return client
+    client = address
   }
-  return direct
+  return client
 }

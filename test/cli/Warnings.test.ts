@@ -50,6 +50,7 @@ describe("svc doctor", () => {
     ["takes no mail now: EAUTH: 535", abroad, { mailTrouble: "EAUTH: 535" }],
     ["below two heartbeats", { agentHeartbeat: 20 }, {}],
     ["SVC_AUDIT_RETENTION_DAYS is below 90", { auditRetentionDays: 30 }, {}],
+    ["SVC_AUDIT_WEBHOOK_URL is plain http", { auditWebhookUrl: Redacted.make("http://hooks.example/"), auditWebhookHmacSecret: Redacted.make("x".repeat(32)) }, {}],
     ["others can read /home/svc.db", {}, { exposedFiles: ["/home/svc.db"] }],
     ["less than 1 GiB", {}, { freeBytes: 1000 }],
     ["raise ulimit -n", {}, { openFilesLimit: 1024 }],
