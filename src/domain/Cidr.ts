@@ -2,23 +2,35 @@ import { Schema } from "effect"
 import ipaddr from "ipaddr.js"
 import { text } from "./Text.ts"
 
-export const isRange = (range: string): boolean => ipaddr.isValidCIDR(range) || ipaddr.isValid(range)
+/** A range of addresses as ipaddr.js has it: its base, and how many bits of it count. */
+export type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+const { IPv4, IPv6 } = ipaddr
+
+/** The range that a text means, or null; a range of IPv4 in IPv6 form is one of IPv4. `10` and `0x7f.1` are no addresses here. */
+export const rangeOf = (range: string): Range | null => {
+  if (IPv4.isValidFourPartDecimal(range)) return [IPv4.parse(range), 32]
+  if (IPv4.isValidCIDRFourPartDecimal(range)) return IPv4.parseCIDR(range)
+  const isOne = IPv6.isValid(range)
+  if (!isOne && !IPv6.isValidCIDR(range)) return null
+  const [base, bits] = isOne ? [IPv6.parse(range), 128] as const : IPv6.parseCIDR(range)
+  return base.isIPv4MappedAddress() && bits >= 96 ? [base.toIPv4Address(), bits - 96] : [base, bits]
+}
+
+export const isRange = (range: string): boolean => rangeOf(range) !== null
 
 /** An address or a range of addresses: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. */
 export const Cidr = text(64, 1).pipe(
   Schema.filter((range) => isRange(range) || "must be an IP address or a range such as 10.0.0.0/8")
 )
 
-const matches = (address: ipaddr.IPv4 | ipaddr.IPv6, range: string): boolean => {
-  if (!isRange(range)) return false
-  if (!ipaddr.isValidCIDR(range)) return ipaddr.process(range).toString() === address.toString()
-  const [base, bits] = ipaddr.parseCIDR(range)
-  return address.kind() === base.kind() && address.match(base, bits)
-}
-
 /** Whether the address is in one of the ranges. IPv4 in IPv6 form counts as IPv4. */
-export const inRanges = (address: string, ranges: ReadonlyArray<string>): boolean => {
+export const isIn = (address: string, ranges: ReadonlyArray<Range>): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
-  return ranges.some((range) => matches(parsed, range))
+  return ranges.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits))
 }
+
+/** The same for ranges as they are written. */
+export const inRanges = (address: string, ranges: ReadonlyArray<string>): boolean =>
+  isIn(address, ranges.flatMap((range) => [rangeOf(range)].filter((known) => known !== null)))

@@ -1,20 +1,10 @@
 import ipaddr from "ipaddr.js"
+import { isIn, type Range, rangeOf } from "./Cidr.ts"
 
 /** Addresses and CIDR ranges whose X-Forwarded-For is believed (SVC_TRUSTED_PROXIES), parsed once. */
-export type TrustedProxies = ReadonlyArray<readonly [ipaddr.IPv4 | ipaddr.IPv6, number]>
+export type TrustedProxies = ReadonlyArray<Range>
 
-export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies =>
-  ranges.filter((range) => ipaddr.isValidCIDR(range) || ipaddr.isValid(range)).map((range) => {
-    if (ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range)
-    const address = ipaddr.parse(range)
-    return [address, address.kind() === "ipv4" ? 32 : 128] as const
-  })
-
-const isTrusted = (address: string, proxies: TrustedProxies): boolean => {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
-  return proxies.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits))
-}
+export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies => ranges.map(rangeOf).filter((range) => range !== null)
 
 /** What counts as one client: an IPv4 address, in whatever form, or a /64 of IPv6, which is the least that anybody is given. */
 export const rateKey = (address: string | null): string => {
@@ -47,7 +37,7 @@ export const clientAddress = (
   let client = ipaddr.process(peer).toString()
   for (const hop of (forwardedFor ?? "").split(",").reverse()) {
     const address = addressOfHop(hop.trim())
-    if (address === null || !isTrusted(client, proxies)) return client
+    if (address === null || !isIn(client, proxies)) return client
     client = address
   }
   return client

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { freshUser, proxied, signedIn } from "./people.ts"
@@ -33,6 +34,12 @@ describe.each(engines)("API keys on %s", (engine) => {
         assert.deepStrictEqual((yield* request("GET", "/api-keys", { headers })).json, used.json, "noted once a minute")
         const rows = yield* sql`SELECT * FROM api_keys`
         assert.notInclude(JSON.stringify(rows), token)
+        const aMinuteAgo = Timestamp.addSeconds(yield* Timestamp.now, -60)
+        yield* sql`UPDATE api_keys SET last_used_at = ${aMinuteAgo} WHERE id = ${shown.id}`
+        yield* request("GET", "/auth/me", { token, headers: { "x-forwarded-for": "192.0.2.8" } })
+        const [later] = (yield* request("GET", "/api-keys", { headers })).json
+        assert.isAbove(Date.parse(later.last_used_at), Date.parse(aMinuteAgo))
+        assert.strictEqual(later.last_used_ip, "192.0.2.8")
       }))
 
     it.effect("a revoked or expired key stops at once, and stays in the list", () =>
@@ -91,6 +98,35 @@ describe.each(engines)("API keys on %s", (engine) => {
         assert.strictEqual((yield* request("GET", "/users", { token })).status, 403)
         yield* sql`UPDATE users SET is_active = 0 WHERE id = ${user.id}`
         assert.strictEqual((yield* request("GET", "/auth/me", { token })).status, 401)
+
+        const project = yield* freshProject()
+        const member = yield* freshUser({ roles: { [project.slug]: "admin" } })
+        const made = (yield* mint(yield* signedIn(member), { scopes: ["agents:read", "agents:write"], project_id: project.id })).json
+        const agents = `/projects/${project.slug}/agents`
+        const create = (name: string) => request("POST", agents, { token: made.token, body: { name } })
+        assert.strictEqual((yield* create("one")).status, 201)
+        yield* sql`UPDATE memberships SET role = 'viewer' WHERE user_id = ${member.id}`
+        assert.strictEqual((yield* create("two")).status, 403)
+        assert.strictEqual((yield* request("GET", agents, { token: made.token })).status, 200)
+        yield* sql`DELETE FROM memberships WHERE user_id = ${member.id}`
+        assert.strictEqual((yield* request("GET", agents, { token: made.token })).status, 404)
+      }))
+
+    it.effect("a key opens what its scopes name, endpoint by endpoint", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const headers = yield* signedIn(yield* freshUser({ roles: { [project.slug]: "admin" } }))
+        const { token } = (yield* mint(headers, { scopes: ["tasks:read"] })).json
+        const nothing = (yield* mint(headers, { scopes: [] })).json
+        const of = (path: string, key: string, method = "GET") => request(method, `/projects/${project.slug}${path}`, { token: key })
+        assert.strictEqual((yield* of("/tasks", token)).status, 200)
+        for (const [path, scope] of [["/agents", "agents:read"], ["/workers", "workers:read"], ["/commands", "commands:read"]] as const) {
+          assert.deepInclude((yield* of(path, token)).json, { status: 403, code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
+        }
+        assert.strictEqual((yield* of("", token, "DELETE")).status, 403)
+        assert.strictEqual((yield* of("/tasks", nothing.token)).json.code, "scope_missing")
+        const own = yield* request("POST", "/api-keys", { token, body: { name: "another" } })
+        assert.strictEqual(own.status, 403, "no key makes a key")
       }))
 
     it.effect("a bound key sees its project only, but what is of no project stays open to it", () =>
@@ -139,6 +175,12 @@ describe.each(engines)("API keys on %s", (engine) => {
         assert.strictEqual((yield* from("192.0.2.200")).status, 403)
         assert.isNull((yield* patch({ allowed_cidrs: null })).json.allowed_cidrs)
         assert.strictEqual((yield* from("192.0.2.200")).status, 200)
+        yield* patch({ allowed_cidrs: ["::ffff:198.51.100.0/120"] })
+        assert.strictEqual((yield* from("198.51.100.9")).status, 200)
+        assert.strictEqual((yield* from("198.51.101.9")).status, 403)
+        for (const wrong of ["10", "0x7f.1", "10.0.0.0/8/8", "fe80::/129", "localhost", ""]) {
+          assert.strictEqual((yield* patch({ allowed_cidrs: [wrong] })).status, 422, wrong)
+        }
         const bad = yield* patch({ allowed_cidrs: ["10.0.0.0/8", "10.0.0.0/33"] })
         assert.strictEqual(bad.json.details.issues[0].path, "allowed_cidrs.1")
       }))
