@@ -1,6 +1,6 @@
 import { HttpLayerRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { BadRequest, MethodNotAllowed } from "../../domain/Errors.ts"
 import { AllowedHosts } from "../../services/AllowedHosts.ts"
 import * as Ids from "../../services/Ids.ts"
@@ -54,6 +54,7 @@ const around = (covers: (path: string) => boolean) => HttpLayerRouter.middleware
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         if (!covers(pathOf(request.url))) return yield* app
+        yield* hideSecrets(request)
         const requestId = yield* Ids.ofRequest(request.headers["x-request-id"])
         const refused = refusalOf(request)
         const cors = refused === null ? Cors.headersFor(settings.corsOrigins, request.headers) : {}
@@ -81,6 +82,17 @@ const around = (covers: (path: string) => boolean) => HttpLayerRouter.middleware
   }),
   { global: true }
 )
+
+/** What a trace must not hold of a request: the query may have a setup token or what people search for in it. */
+const hiddenHeaders = ["referer", "x-csrf-token"]
+
+/** Takes out of the span, which the platform made before, what it does not know to be secret. */
+const hideSecrets = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.map(Effect.option(Effect.currentSpan), Option.map((span) => {
+    span.attribute("url.full", pathOf(request.url))
+    if (request.url.includes("?")) span.attribute("url.query", "<redacted>")
+    for (const name of hiddenHeaders) if (name in request.headers) span.attribute(`http.request.header.${name}`, "<redacted>")
+  }))
 
 /** For a server that is the brain's alone: also what no route takes is answered in its form. */
 export const layer = around(() => true)
