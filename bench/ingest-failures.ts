@@ -11,7 +11,9 @@ import * as Keys from "../src/layers/Keys.ts"
 import * as SettingsLayer from "../src/layers/Settings.ts"
 import { Audit } from "../src/services/Audit.ts"
 import { Ingest } from "../src/services/Ingest.ts"
+import { AuditForwarder } from "../src/services/AuditForwarder.ts"
 import { Loops } from "../src/services/Loops.ts"
+import { Outbound, Resolver } from "../src/services/Outbound.ts"
 import { Metrics } from "../src/services/Metrics.ts"
 import { Settings } from "../src/services/Settings.ts"
 import { TaskChanges } from "../src/services/TaskChanges.ts"
@@ -83,7 +85,12 @@ const brain = Ingest.layer.pipe(
   Layer.provideMerge(TaskChanges.layer),
   Layer.provideMerge(Loops.layer),
   Layer.provideMerge(Metrics.layer),
-  Layer.provideMerge(Audit.layer),
+  Layer.provideMerge(Audit.layer.pipe(
+    Layer.provide(AuditForwarder.layer),
+    Layer.provide(Outbound.layer.pipe(Layer.provide(Resolver.layer))),
+    Layer.provide(Loops.layer),
+    Layer.provide(Metrics.layer)
+  )),
   Layer.provideMerge(Keys.layer),
   Layer.provideMerge(Database.layer)
 )

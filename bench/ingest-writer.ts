@@ -13,7 +13,9 @@ import * as SettingsLayer from "../src/layers/Settings.ts"
 import * as Keys from "../src/layers/Keys.ts"
 import { Audit } from "../src/services/Audit.ts"
 import { Ingest } from "../src/services/Ingest.ts"
+import { AuditForwarder } from "../src/services/AuditForwarder.ts"
 import { Loops } from "../src/services/Loops.ts"
+import { Outbound, Resolver } from "../src/services/Outbound.ts"
 import { Metrics } from "../src/services/Metrics.ts"
 import { TaskChanges } from "../src/services/TaskChanges.ts"
 import { freshPostgres } from "./brain.ts"
@@ -122,7 +124,12 @@ const brain = Ingest.layer.pipe(
   Layer.provideMerge(TaskChanges.layer),
   Layer.provideMerge(Loops.layer),
   Layer.provideMerge(Metrics.layer),
-  Layer.provideMerge(Audit.layer),
+  Layer.provideMerge(Audit.layer.pipe(
+    Layer.provide(AuditForwarder.layer),
+    Layer.provide(Outbound.layer.pipe(Layer.provide(Resolver.layer))),
+    Layer.provide(Loops.layer),
+    Layer.provide(Metrics.layer)
+  )),
   Layer.provideMerge(Keys.layer),
   Layer.provideMerge(Database.layer)
 )

@@ -148,7 +148,12 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       yield* recordAll([{ actor: yield* CurrentActor, entry }])
     })
 
-    return { record, recordAll } as const
+    return {
+      record,
+      recordAll,
+      /** Hears of rows that somebody else than `recordAll` wrote, once they are committed. */
+      committed: forwarder.offer
+    } as const
   })
 }) {
   static readonly layer = this.Default

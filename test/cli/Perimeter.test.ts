@@ -1,6 +1,6 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { cli } from "../../src/cli/Command.ts"
@@ -17,7 +17,7 @@ const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, s
       Effect.provideService(Environment, environment),
       Effect.provide(NodeContext.layer)
     )
-    return { printed, failed: Exit.isFailure(exit) ? explain(exit.cause as Cause.Cause<unknown>) ?? "usage" : null } // of any failure a line is made
+    return { printed, failed: Exit.isFailure(exit) ? explain(exit.cause) ?? "usage" : null }
   })
 
 describe("svc allowed-hosts", () => {

@@ -27,7 +27,7 @@ describe("the address of a client", () => {
     ["no peer, no address", undefined, "203.0.113.9", null]
   ]
   for (const [what, peer, forwarded, expected] of cases) {
-    it(what, () => assert.strictEqual(clientAddress(peer, forwarded, proxies), expected))
+    it(`${what}`, () => assert.strictEqual(clientAddress(peer, forwarded, proxies), expected))
   }
 
   it("nobody is trusted when nobody is named", () => {

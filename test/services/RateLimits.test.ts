@@ -56,7 +56,8 @@ describe("rate limits", () => {
         docs: [10, 60],
         mfa: [10, 60],
         setup: [5, 900],
-        activity: [60, 60]
+        activity: [60, 60],
+        denial: [10, 60]
       }
       for (const [name, [most, seconds]] of Object.entries(table)) {
         const bucket = name as Bucket // a key of the table

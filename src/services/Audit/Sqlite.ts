@@ -25,11 +25,13 @@ export class SqliteAudit {
     )
   }
 
-  recordAll(entries: ReadonlyArray<ByActor>, now: Timestamp): void {
-    if (entries.length === 0) return
+  /** The rows, which are to be told to `Audit.committed` once they are. */
+  recordAll(entries: ReadonlyArray<ByActor>, now: Timestamp): ReadonlyArray<AuditRow> {
+    if (entries.length === 0) return []
     const before = this.head.get() ?? { seq: 0, row_hmac: genesis, occurred_at: null }
     const { head, rows } = appended(this.key, before, entries, now)
     for (const row of rows) this.insert.run(...names.map((name) => row[name]))
     this.move.run(head)
+    return rows
   }
 }

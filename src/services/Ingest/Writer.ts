@@ -3,7 +3,7 @@ import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Redacted } from "effect"
 import * as Redaction from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { Audit } from "../Audit.ts"
+import { Audit, type AuditRow } from "../Audit.ts"
 import { SqliteAudit } from "../Audit/Sqlite.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
 import { Keys } from "../Keys.ts"
@@ -50,7 +50,7 @@ export const makeWriter = Effect.gen(function*() {
   const failures = settings.auditTaskFailures === "on" ? failuresOf : () => []
   const write = database.sqlite === null
     ? onPostgres(sql, recent, facets, (folded) => audit.recordAll(failures(folded)))
-    : onSqlite(database.sqlite, recent, facets, Redacted.value(keys.auditChain), failures)
+    : onSqlite(database.sqlite, recent, facets, Redacted.value(keys.auditChain), failures, audit.committed)
   let last = yield* Timestamp.now
 
   /** Each transaction has its own moment, later than that of the one before: changes are in the order of commits. */
@@ -97,7 +97,8 @@ const onSqlite = (
   recent: Recent,
   facets: KnownFacets,
   chainKey: Buffer,
-  failures: typeof failuresOf
+  failures: typeof failuresOf,
+  committed: (rows: ReadonlyArray<AuditRow>) => Effect.Effect<void>
 ): Write => {
   let statements: { readonly tasks: SqliteTasks; readonly tallies: SqliteTallies; readonly audit: SqliteAudit } | undefined
   const prepared = (db: BetterSqlite3.Database) =>
@@ -112,9 +113,8 @@ const onSqlite = (
       }
       const tally = newIn(tallyOf(arrivals, folded, Timestamp.toEpochMillis(at)), facets, at)
       tallies.write(tally, countSlot(lane), at)
-      audit.recordAll(failures(folded), at)
-      return { folded, tally, missed: [] }
-    })
+      return { folded, tally, missed: [], rows: audit.recordAll(failures(folded), at) }
+    }).pipe(Effect.tap(({ rows }) => committed(rows)))
 }
 
 const onPostgres = (
