@@ -21,6 +21,9 @@ const row = (route: string, rule: Rule): string => {
     rule.mayBeSignedIn === true ? "session counts, with CSRF" : "",
     rule.mutates === true && rule.caller !== "public" && rule.caller !== "agent" ? "CSRF" : "",
     rule.creates === undefined ? "" : rule.creates === "secret" ? "idempotent, secret" : "idempotent",
+    rule.stepUp === true ? "step-up" : "",
+    rule.whileOwing === true ? "while owing" : "",
+    rule.whileRestricted === true ? "while restricted" : "",
     rule.bucket === undefined ? "" : `bucket ${rule.bucket}`,
     rule.destructive === true ? "audited" : "",
     rule.bodyLimit === undefined ? "" : `body ${rule.bodyLimit} B`
@@ -33,7 +36,7 @@ const row = (route: string, rule: Rule): string => {
 const bucketNames = Object.keys(buckets) as ReadonlyArray<Bucket>
 
 const bucketRow = (bucket: Bucket): string =>
-  `| ${bucket} | ${countsUsers(bucket) ? "user" : "address"} | ${buckets[bucket]} in ${windowSeconds(bucket)} s |`
+  `| ${bucket} | ${countsUsers(bucket) ? "user" : "address"} | ${buckets[bucket]} in ${windowSeconds(bucket)} s${bucket === "mfa" ? ", or `SVC_MFA_VERIFICATION_RATE_PER_MIN`" : ""} |`
 
 /** `docs/access.md`, from the declarations of the endpoints. */
 export const accessTable = (): string => `# Access
@@ -53,6 +56,11 @@ key bound to a project finds no other; paths outside of projects stay open to it
 **Idempotent**: \`Idempotency-Key\` is honoured for 24 hours; with **secret** a repetition is 409 \`idempotency_conflict\`,
 because the answer showed something that is shown once. **Bucket**: requests of one address or user, see below.
 **Audited**: a signed-in caller who is refused for want of a role or scope leaves a row \`access.denied\` in the audit log.
+
+**Step-up**: a browser must have signed in, or given a code or password again, within
+\`SVC_MFA_STEP_UP_WINDOW_SECONDS\`; an API key is not asked. **While owing**: open to a session that still owes its second
+factor (all else is 401 \`mfa_required\`). **While restricted**: open to a session whose user should have enrolled a second
+factor by now (all else is 403 \`mfa_enrollment_required\`). See [mfa.md](mfa.md).
 
 | | path | who | scope | |
 |---|---|---|---|---|

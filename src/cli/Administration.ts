@@ -12,26 +12,31 @@ import { Outbound, Resolver } from "../services/Outbound.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { PasswordResetsRepo } from "../services/PasswordResets/Repo.ts"
 import { Vault } from "../services/Keys.ts"
+import { MfaRepo } from "../services/Mfa/Repo.ts"
+import { MfaReset } from "../services/Mfa/Reset.ts"
 import { Projects } from "../services/Projects.ts"
 import { ProjectsRepo } from "../services/Projects/Repo.ts"
 import { SessionsRepo } from "../services/Sessions/Repo.ts"
 import { Setup } from "../services/Setup.ts"
 import { SetupRepo } from "../services/Setup/Repo.ts"
+import { TrustedDevicesRepo } from "../services/TrustedDevices/Repo.ts"
 import { Users } from "../services/Users.ts"
 import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
 import { settings } from "./Settings.ts"
 
-/** Users and the first boot, over the migrated database; none of the brain's loops, which the server runs. */
-export const administration = Layer.mergeAll(PasswordResets.layer, Setup.layer, Users.layer).pipe(
+/** Users, their second factor and the first boot, over the migrated database; none of the brain's loops, which the server runs. */
+export const administration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
   Layer.provide(Projects.layer),
   Layer.provide(Mail.layer.pipe(Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))),
   Layer.provide(Layer.mergeAll(
+    MfaRepo.layer,
     PasswordResetsRepo.layer,
     Passwords.layer,
     ProjectsRepo.layer,
     SessionsRepo.layer,
     SetupRepo.layer,
+    TrustedDevicesRepo.layer,
     UsersRepo.layer
   )),
   Layer.provide(Layer.merge(Audit.layer, Vault.layer)),

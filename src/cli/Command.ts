@@ -16,6 +16,7 @@ import { login } from "./commands/login.ts"
 import { logout } from "./commands/logout.ts"
 import { metricsToken } from "./commands/metrics-token.ts"
 import { migrate } from "./commands/migrate.ts"
+import { resetMfa } from "./commands/reset-mfa.ts"
 import { resetSetup } from "./commands/reset-setup.ts"
 import { serve } from "./commands/serve.ts"
 import { status } from "./commands/status.ts"
@@ -37,6 +38,7 @@ const run = Command.make("svc").pipe(
     createSuperuser,
     changePassword,
     auth,
+    resetMfa,
     resetSetup,
     allowedHosts,
     metricsToken,

@@ -1,22 +1,29 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Redacted, Stream } from "effect"
+import { Effect, Option, Redacted, Stream } from "effect"
 import { Refused } from "./Explain.ts"
 
 /** Far above any secret; whoever pipes more has piped the wrong thing. */
 const mostBytes = 4096
 
-/** The first line of standard input: `what` is the secret that it is. */
-export const readSecret = (what: string) =>
+const linesOf = (read: Buffer): ReadonlyArray<string> => read.toString("utf8").split(/\r?\n/)
+
+/** The first lines of standard input, one for each of `what`: the secrets that they are. */
+export const readSecrets = (what: ReadonlyArray<string>) =>
   NodeStream.stdin.pipe(
-    Stream.takeUntil((chunk) => chunk.includes(10)), // a line feed: do not wait for the end of a terminal's input
-    Stream.runFoldWhile(Buffer.alloc(0), (read) => read.length <= mostBytes, (read, chunk) => Buffer.concat([read, chunk])),
+    Stream.scan(Buffer.alloc(0), (read, chunk) => Buffer.concat([read, chunk])),
+    Stream.takeUntil((read) => read.length > mostBytes || linesOf(read).length > what.length), // not the end of a terminal's input
+    Stream.runLast,
     Effect.mapError(() => new Refused({ message: "standard input cannot be read" })),
+    Effect.map(Option.getOrElse(() => Buffer.alloc(0))),
     Effect.filterOrFail(
-      (read) => read.length > 0 && read.length <= mostBytes,
-      () => new Refused({ message: `give the ${what} as one line of at most ${mostBytes} bytes on standard input` })
+      (read) => read.length <= mostBytes && linesOf(read).slice(0, what.length).filter((line) => line !== "").length === what.length,
+      () => new Refused({ message: `give the ${what.join(", then the ")} as one line${what.length > 1 ? " each" : ""} of at most ${mostBytes} bytes on standard input` })
     ),
-    Effect.map((read) => Redacted.make(read.toString("utf8").split(/\r?\n/, 1)[0] ?? ""))
+    Effect.map((read) => linesOf(read).slice(0, what.length).map((line) => Redacted.make(line)))
   )
+
+/** The first line of standard input: `what` is the secret that it is. */
+export const readSecret = (what: string) => Effect.map(readSecrets([what]), ([secret = Redacted.make("")]) => secret)
 
 /** The password. `given` is the flag: without it the command line is refused, and says how to do it. */
 export const readPassword = (given: boolean) =>

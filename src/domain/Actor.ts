@@ -1,4 +1,5 @@
 import type { Role, Scope } from "./Access.ts"
+import type { Timestamp } from "./Timestamp.ts"
 
 /** Who acts: recorded in the audit log and asked by policies. */
 export type Actor = Person | System
@@ -23,6 +24,14 @@ export interface Person extends Source {
 export interface Session {
   readonly kind: "session"
   readonly session_id: string
+  /** The person has a second factor. */
+  readonly enrolled: boolean
+  /** They have, and it was not given in this session. */
+  readonly owes_factor: boolean
+  /** Password and factor were given within the step-up window. */
+  readonly is_fresh: boolean
+  /** The deadline by which they should have enrolled, when it has passed; else null. */
+  readonly overdue_since: Timestamp | null
 }
 
 export interface ApiKey {

@@ -19,7 +19,7 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 400 })) {}
 
-/** 401: no credential, or one that is not valid (any more). `code` is `unauthenticated` or `mfa_required`. */
+/** 401: no credential, or one that is not valid (any more); `mfa_required`: the second factor is still owed. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
   code: Schema.optionalWith(Schema.String, { default: () => "unauthenticated" }),
   detail: Schema.String

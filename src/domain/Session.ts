@@ -22,7 +22,10 @@ export const Login = Schema.Struct({
 }).annotations({ identifier: "Login" })
 export type Login = typeof Login.Type
 
-/** The answer to a login. The session itself is in the two cookies. There is no second factor yet. */
+/**
+ * The answer to a login. The session itself is in the two cookies. With `mfa_required` it owes the second factor, and
+ * may call verify, me and logout only.
+ */
 export const LoggedIn = Schema.Struct({
   user: User,
   mfa_required: Schema.Boolean,
@@ -30,6 +33,10 @@ export const LoggedIn = Schema.Struct({
   mfa_enrollment_deadline: Schema.NullOr(Timestamp)
 }).annotations({ identifier: "LoggedIn" })
 export type LoggedIn = typeof LoggedIn.Type
+
+/** The password once more, where no second factor is. */
+export const Reauthenticate = Schema.Struct({ password: GivenPassword }).annotations({ identifier: "Reauthenticate" })
+export type Reauthenticate = typeof Reauthenticate.Type
 
 /** Whether anything was ended (bodies: SessionRevokedResponse). */
 export const SessionRevoked = Schema.Struct({ revoked: Schema.Boolean }).annotations({ identifier: "SessionRevoked" })

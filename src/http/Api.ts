@@ -21,6 +21,7 @@ import { AuditApi } from "./Audit/Api.ts"
 import { AuthApi, LoginApi } from "./Auth/Api.ts"
 import { CommandsApi } from "./Commands/Api.ts"
 import { InvitationApi, InvitationPageApi, InvitationsApi } from "./Invitations/Api.ts"
+import { MfaApi } from "./Mfa/Api.ts"
 import { MembershipsApi } from "./Memberships/Api.ts"
 import { PasswordResetApi, PasswordResetPageApi } from "./PasswordReset/Api.ts"
 import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
@@ -45,6 +46,7 @@ const groups = HttpApi.make("svc")
   .add(LoginApi)
   .add(AuthApi)
   .add(PasswordResetApi)
+  .add(MfaApi)
   .add(ApiKeysApi)
   .add(UsersApi)
   .add(StreamApi)

@@ -16,14 +16,20 @@ import { Memberships } from "../services/Memberships.ts"
 import { MembershipsRepo } from "../services/Memberships/Repo.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { PasswordResetsRepo } from "../services/PasswordResets/Repo.ts"
+import { Mfa } from "../services/Mfa.ts"
+import { MfaAtLogin } from "../services/Mfa/AtLogin.ts"
+import { MfaRepo } from "../services/Mfa/Repo.ts"
 import { Projects } from "../services/Projects.ts"
 import { ProjectsRepo } from "../services/Projects/Repo.ts"
 import * as DeletedProjects from "../services/Projects/Sweeper.ts"
 import { Retention } from "../services/Retention.ts"
 import { Sessions } from "../services/Sessions.ts"
+import { OwnPassword } from "../services/Sessions/OwnPassword.ts"
 import { SessionsRepo } from "../services/Sessions/Repo.ts"
 import { Setup } from "../services/Setup.ts"
 import { SetupRepo } from "../services/Setup/Repo.ts"
+import { TrustedDevices } from "../services/TrustedDevices.ts"
+import { TrustedDevicesRepo } from "../services/TrustedDevices/Repo.ts"
 import { Users } from "../services/Users.ts"
 import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
@@ -41,12 +47,13 @@ export const layer = Layer.mergeAll(
   Invitations.layer,
   Memberships.layer,
   PasswordResets.layer,
+  Mfa.layer,
   Retention.layer,
-  Sessions.layer,
   Setup.layer,
   Users.layer
 ).pipe(
-  Layer.provideMerge(Projects.layer),
+  Layer.provideMerge(Layer.mergeAll(Projects.layer, Sessions.layer, TrustedDevices.layer)),
+  Layer.provide(Layer.mergeAll(MfaAtLogin.layer, OwnPassword.layer)),
   Layer.provideMerge(mail),
   Layer.provide(Layer.mergeAll(
     AgentsRepo.layer,
@@ -55,9 +62,11 @@ export const layer = Layer.mergeAll(
     Passwords.layer,
     PasswordResetsRepo.layer,
     MembershipsRepo.layer,
+    MfaRepo.layer,
     ProjectsRepo.layer,
     SessionsRepo.layer,
     SetupRepo.layer,
+    TrustedDevicesRepo.layer,
     UsersRepo.layer,
     Layer.succeed(Scopes, { scopes, admin_only: adminScopes })
   ))

@@ -13,6 +13,7 @@ import * as EventsHttp from "../http/Events/Http.ts"
 import * as HealthHttp from "../http/Health/Http.ts"
 import * as InvitationsHttp from "../http/Invitations/Http.ts"
 import * as MembershipsHttp from "../http/Memberships/Http.ts"
+import * as MfaHttp from "../http/Mfa/Http.ts"
 import * as MetricsHttp from "../http/Metrics/Http.ts"
 import { Authorize } from "../http/middleware/Authorize.ts"
 import { Cookies } from "../http/middleware/Cookies.ts"
@@ -34,6 +35,7 @@ const handlers = Layer.mergeAll(
   SetupHttp.layer,
   AuthHttp.layer,
   PasswordResetHttp.layer,
+  MfaHttp.layer,
   ApiKeysHttp.layer,
   UsersHttp.layer,
   ProjectsHttp.layer,

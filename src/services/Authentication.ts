@@ -1,13 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Role, Scope } from "../domain/Access.ts"
-import type { Person, Source } from "../domain/Actor.ts"
+import type { Person, Session, Source } from "../domain/Actor.ts"
 import { inRanges } from "../domain/Cidr.ts"
 import { Forbidden } from "../domain/Errors.ts"
+import { enrollmentOf, isOverdue } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Metrics } from "./Metrics.ts"
+import { policyOf } from "./Mfa/AtLogin.ts"
 import { Settings } from "./Settings.ts"
 
 /** One for each membership, which the credential and its user are repeated in; where there is none, one with nulls. */
@@ -30,6 +32,10 @@ interface KeyRow extends UserRow {
 
 interface SessionRow extends UserRow {
   readonly id: string
+  readonly factor_at: string | null
+  readonly proven_at: Timestamp.Timestamp | null
+  readonly mfa_enrolled_at: string | null
+  readonly mfa_enforcement_started_at: Timestamp.Timestamp | null
   readonly remember_me: number
   readonly last_seen_at: Timestamp.Timestamp
   readonly expires_at: string
@@ -45,6 +51,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const read = yield* Reader
     const settings = yield* Settings
     const metrics = yield* Metrics
+    const policy = policyOf(settings)
     // a short idle time needs a finer note, or a session in use would end
     const seenEvery = Math.min(noteEvery, settings.sessionIdleTimeout / 10)
 
@@ -95,13 +102,30 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       return Option.some(personOf(rows, row, via, source))
     }, orDieOnSql)
 
+    /** What the session may be used for by now: the policy is asked anew at each request. */
+    const viaOf = (row: SessionRow, now: Timestamp.Timestamp): Session => {
+      const enrolled = row.mfa_enrolled_at !== null
+      const owes_factor = enrolled && row.factor_at === null
+      const started_at = row.mfa_enforcement_started_at
+      const enrollment = enrollmentOf(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
+      return {
+        kind: "session",
+        session_id: row.id,
+        enrolled,
+        owes_factor,
+        is_fresh: !owes_factor && row.proven_at !== null && now < Timestamp.addSeconds(row.proven_at, settings.mfaStepUpWindow),
+        overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
+      }
+    }
+
     /**
      * The person behind a session cookie, if the session is neither ended, revoked, idle too long, nor its user inactive.
      * `isUse`: it is used now, and so idles from now on.
      */
     const bySession = Effect.fn("Authentication.bySession")(function*(token: string, source: Source, isUse: boolean) {
       const rows = yield* read<SessionRow>`
-        SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, u.id AS user_id, u.email, u.is_admin,
+        SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
+          u.id AS user_id, u.email, u.is_admin, u.mfa_enrolled_at, u.mfa_enforcement_started_at,
           m.project_id AS member_of, m.role
         FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN memberships m ON m.user_id = u.id
         WHERE s.token_hash = ${Ids.hashSecret(token)} AND s.revoked_at IS NULL AND u.is_active = 1`
@@ -113,7 +137,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       if (isUse && Timestamp.addSeconds(row.last_seen_at, seenEvery) <= now) {
         yield* note(sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id}`)
       }
-      return Option.some(personOf(rows, row, { kind: "session", session_id: row.id }, source))
+      return Option.some(personOf(rows, row, viaOf(row, now), source))
     }, orDieOnSql)
 
     return { byApiKey, bySession } as const

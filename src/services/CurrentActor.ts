@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { includesRole, type Role } from "../domain/Access.ts"
-import type { Actor, Person } from "../domain/Actor.ts"
+import type { Actor, Person, Session } from "../domain/Actor.ts"
 import { Forbidden } from "../domain/Errors.ts"
 import type { Project } from "../domain/Project.ts"
 import type { AgentIdentity } from "./Agents.ts"
@@ -14,12 +14,12 @@ export const currentPerson: Effect.Effect<Person, never, CurrentActor> = Effect.
 
 /** The person who acts and the session they do it by; behind endpoints that only sessions may call. */
 export const currentSession: Effect.Effect<
-  { readonly person: Person; readonly session_id: string },
+  { readonly person: Person; readonly session: Session; readonly session_id: string },
   never,
   CurrentActor
 > = Effect.flatMap(currentPerson, (person) =>
   person.via.kind === "session"
-    ? Effect.succeed({ person, session_id: person.via.session_id })
+    ? Effect.succeed({ person, session: person.via, session_id: person.via.session_id })
     : Effect.dieMessage("only a signed-in browser has this"))
 
 /** The project of the path, which the actor may see; the only way for a project handler to get its project. */
@@ -34,6 +34,23 @@ export const roleIn = (actor: Actor, projectId: string): Role | null => {
   if (actor.via.kind === "api_key" && actor.via.project_id !== null && actor.via.project_id !== projectId) return null
   return actor.is_admin ? "admin" : actor.roles.get(projectId) ?? null
 }
+
+/**
+ * Fails with Forbidden when a browser's session was not proven lately: by a login, or by a code or (where there is no
+ * second factor) the password since. API keys follow what they were given. An endpoint declares it as `stepUp`; this is
+ * for rules that depend on more than the endpoint.
+ */
+export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effect.flatMap(CurrentActor, (actor) => {
+  if (actor.kind === "system" || actor.via.kind === "api_key" || actor.via.is_fresh) return Effect.void
+  const how = actor.via.enrolled
+    ? "Give a code of your authenticator app (POST /auth/mfa/verify), then try again."
+    : "Give your password (POST /auth/reauthenticate) or sign in anew, then try again."
+  return new Forbidden({
+    code: "mfa_reverify_required",
+    detail: `This needs to know again that it is you. ${how}`,
+    details: { by: actor.via.enrolled ? "code" : "password" }
+  })
+})
 
 /** Fails with Forbidden unless the actor has at least this role; for rules that depend on more than the endpoint. */
 export const requireRole = Effect.fnUntraced(function*(projectId: string, needed: Role) {

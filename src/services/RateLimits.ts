@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { type Bucket, buckets, windowSeconds } from "../domain/Access.ts"
 import { rateKey } from "../domain/ClientAddress.ts"
+import { Settings } from "./Settings.ts"
 
 /** Of a bucket at most twice as many keys are remembered; then those go that were silent longest. */
 const mostYoung = 10_000
@@ -25,7 +26,7 @@ interface Generations {
  * retrying early does not lengthen the penalty.
  */
 export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
-  sync: () => {
+  effect: Effect.map(Settings, (settings) => {
     const all = new Map<Bucket, Generations>()
 
     /** Two generations instead of one map in order of use: whose first key is slow to find once many were taken out. */
@@ -42,7 +43,7 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
     const take = (bucket: Bucket, key: string): Effect.Effect<boolean> =>
       Effect.map(Clock.currentTimeNanos, (nanos) => { // not the time of day, which may jump
         const now = Number(nanos / 1000n) / 1000
-        const most = buckets[bucket]
+        const most = bucket === "mfa" ? settings.mfaVerificationRate : buckets[bucket]
         const { old, young } = generationsOf(bucket, now)
         const window = young.get(key) ?? old.get(key) ?? { times: [], oldest: 0 }
         young.set(key, window)
@@ -60,7 +61,7 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
     const takeFrom = (bucket: Bucket, address: string | null): Effect.Effect<boolean> => take(bucket, rateKey(address))
 
     return { take, takeFrom } as const
-  }
+  })
 }) {
   static readonly layer = this.Default
 }

@@ -30,14 +30,15 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       ))
 
     /**
-     * Ended sessions, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody sends any more, and
-     * audit rows where a retention is set.
+     * Ended sessions and trusted devices, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody
+     * sends any more, and audit rows where a retention is set.
      */
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
       const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
       const ended = ago(settings.sessionsRetentionDays * daySeconds)
       yield* forget("sessions", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
+      yield* forget("trusted_devices", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
       yield* forget("idempotency_keys", "scope", sql`created_at < ${ago(keptSeconds)}`)
       yield* forget("setup_tokens", "id", sql`expires_at < ${now}`)
       yield* forget("password_resets", "id", sql`expires_at < ${now}`)

@@ -1,15 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { type Person, type Source, system } from "../domain/Actor.ts"
-import { Forbidden, NotFound, Unauthenticated } from "../domain/Errors.ts"
-import type { LoggedIn, Login, Session } from "../domain/Session.ts"
+import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
+import { isOverdue } from "../domain/Mfa.ts"
+import type { LoggedIn, Login, Reauthenticate, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { type ChangePassword, emailKey, textsOf, type UserDetail } from "../domain/User.ts"
-import { Audit } from "./Audit.ts"
+import { Audit, type Entry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { MfaAtLogin, type Standing } from "./Mfa/AtLogin.ts"
 import { inSlots } from "./Sessions/AnswerTime.ts"
+import { OwnPassword } from "./Sessions/OwnPassword.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
@@ -25,10 +28,18 @@ export interface Opened extends SessionCookie {
   readonly answer: LoggedIn
 }
 
-/** A login as it arrives: from where, and with which session's token in the cookie, if any. */
+/** A login as it arrives: from where, and what the browser's cookies say: of a session, and of being trusted. */
 export interface Attempt extends Login {
   readonly source: Source
   readonly token: string | undefined
+  readonly device: string | null
+}
+
+/** What a session begins with: `factor` was given, or stood for; all that the account asks for was given just now. */
+interface Proof {
+  readonly remember: boolean
+  readonly factor: boolean
+  readonly fresh: boolean
 }
 
 /** One answer for a wrong address, a wrong password, an inactive and a locked account. */
@@ -41,7 +52,10 @@ const found = Option.match({
   onSome: (user: UserDetail) => Effect.succeed(user)
 })
 
-const wrongPassword = new Forbidden({ code: "wrong_password", detail: "The current password is wrong." })
+const codeNeeded = new Conflict({
+  code: "mfa_enrolled",
+  detail: "You have a second factor: give a code of it, with POST /auth/mfa/verify."
+})
 
 export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
   effect: Effect.gen(function*() {
@@ -52,9 +66,12 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const audit = yield* Audit
     const hints = yield* Hints
     const settings = yield* Settings
+    const mfa = yield* MfaAtLogin
+    const ownPassword = yield* OwnPassword
 
-    const open = Effect.fnUntraced(function*(user: UserDetail, remember: boolean, source: Source) {
+    const open = Effect.fnUntraced(function*(user: UserDetail, standing: Standing, proof: Proof, source: Source) {
       const now = yield* Timestamp.now
+      const { remember } = proof
       const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
       const token = yield* Ids.secret
       const id = yield* Ids.next
@@ -67,49 +84,53 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         last_seen_at: now,
         expires_at: Timestamp.addSeconds(now, maxAgeSeconds),
         ip_at_issue: source.source_ip ?? "",
-        user_agent_at_issue: source.user_agent
+        user_agent_at_issue: source.user_agent,
+        factor_at: proof.factor ? now : null,
+        proven_at: proof.fresh ? now : null
       })
-      const answer: LoggedIn = { user, mfa_required: false, mfa_enrollment_required: false, mfa_enrollment_deadline: null }
+      const { enrolled, enrollment } = standing
+      const owes_factor = enrolled && !proof.factor
+      const answer: LoggedIn = {
+        user,
+        mfa_required: owes_factor,
+        mfa_enrollment_required: enrollment.required,
+        mfa_enrollment_deadline: enrollment.deadline
+      }
       const actor: Person = {
         kind: "person",
         user_id: user.id,
         email: user.email,
         is_admin: user.is_admin,
         roles: new Map(),
-        via: { kind: "session", session_id: id },
+        via: {
+          kind: "session",
+          session_id: id,
+          enrolled,
+          owes_factor,
+          is_fresh: proof.fresh && !owes_factor,
+          overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
+        },
         ...source
       }
       return { opened: { token, maxAgeSeconds, answer } satisfies Opened, actor, id }
     })
-
-    /** Counts a wrong password of an account, which may lock it. */
-    const countFailure = Effect.fnUntraced(function*(userId: string, source: Source) {
-      const now = yield* Timestamp.now
-      const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
-      const locked = yield* users.countFailure(userId, now, settings.loginLockoutThreshold, lockUntil)
-      yield* audit.record({
-        action: locked ? "auth.account_locked" : "auth.login_failed",
-        target_type: "user",
-        target_id: userId,
-        outcome: "deny",
-        result: "failure",
-        source
-      })
-    }, sql.withTransaction)
 
     /** The session, unless the account is locked or inactive or has another password by now. */
     const openChecked = Effect.fnUntraced(function*(known: Credentials, newHash: string, input: Attempt) {
       const now = yield* Timestamp.now
       const user = yield* users.countSuccess({ ...known, newHash, now })
       if (Option.isNone(user)) return null
-      const { actor, id, opened } = yield* open(user.value, input.remember_me, input.source)
+      const { entries, is_trusted, ...standing } = yield* mfa.login(user.value.id, input.device)
+      // a trusted browser pays what is owed, but it is nothing that the person gave just now
+      const proof = { remember: input.remember_me, factor: is_trusted, fresh: !standing.enrolled }
+      const { actor, id, opened } = yield* open(user.value, standing, proof, input.source)
       const replaced = input.token === undefined ? null : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
-      yield* audit.record({
-        action: "auth.login",
-        target_type: "session",
-        target_id: id,
-        metadata: replaced === null ? {} : { replaced_session_id: replaced.id }
-      }).pipe(Effect.provideService(CurrentActor, actor))
+      const metadata = {
+        ...(replaced !== null && { replaced_session_id: replaced.id }),
+        ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
+      }
+      const login: Entry = { action: "auth.login", target_type: "session", target_id: id, metadata }
+      yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
       return { opened, replaced }
     }, sql.withTransaction)
 
@@ -119,7 +140,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const right = yield* passwords.verifyLogin(stored, input.password)
       if (Option.isNone(known)) return yield* refused
       if (!right) {
-        yield* countFailure(known.value.id, input.source)
+        yield* ownPassword.countFailure(known.value.id, input.source)
         return yield* refused
       }
       const { password_hash } = known.value
@@ -134,7 +155,8 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
      * Signs in. Whatever is wrong, the answer and its time are the same: it comes after SVC_LOGIN_MIN_DURATION_MS, or,
      * where many wait for their turn, a multiple of it, so that it does not tell whether a failure was written down.
      * From SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords since the last success on, the account is locked for a while,
-     * for the right password too. The session that the browser had ends with a success.
+     * for the right password too. The session that the browser had ends with a success. Who has a second factor
+     * owes it then, unless the browser is one that they trust.
      */
     const login = Effect.fn("Sessions.login")((input: Attempt) =>
       attempt(input).pipe(
@@ -208,40 +230,49 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return ended
     }, orDieOnSql)
 
-    const replaced = Effect.fnUntraced(function*(person: Person, passwordHash: string, remember: boolean) {
+    const replaced = Effect.fnUntraced(function*(person: Person, passwordHash: string, remember: boolean, fresh: boolean) {
       const now = yield* Timestamp.now
       const user = yield* Effect.flatMap(users.lockedById(person.user_id), found)
       yield* users.setPassword(user.id, passwordHash, now)
       yield* repo.revokeAll(user.id, now, null)
-      const { opened } = yield* open(user, remember, person)
+      // the session that asks has given the factor, or it could not ask
+      const { opened } = yield* open(user, yield* mfa.standing(user.id), { remember, factor: true, fresh }, person)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
       return opened
     }, sql.withTransaction)
 
-    /**
-     * Changes the caller's password. Every session of theirs ends, and this browser gets a new one. A wrong current
-     * password counts as a failed login, so that a stolen session cannot be used to guess it.
-     */
+    const reproven = Effect.fnUntraced(function*(sessionId: string) {
+      yield* repo.setProven(sessionId, yield* Timestamp.now)
+      const cookie = yield* rotate()
+      yield* audit.record({ action: "auth.reauthenticated", target_type: "session", target_id: sessionId })
+      return cookie
+    }, sql.withTransaction)
+
+    /** The password as a step-up, for who has nothing better. */
+    const reauthenticate = Effect.fn("Sessions.reauthenticate")(function*(input: Reauthenticate) {
+      const { session, session_id } = yield* currentSession
+      if (session.enrolled) return yield* codeNeeded
+      yield* ownPassword.prove(input.password)
+      return yield* reproven(session_id)
+    }, orDieOnSql)
+
+    /** Changes the caller's password. Every session of theirs ends, and this browser gets a new one. */
     const changePassword = Effect.fn("Sessions.changePassword")(function*(input: ChangePassword) {
-      const { person, session_id } = yield* currentSession
-      const known = yield* users.unlockedCredentials(person.user_id, yield* Timestamp.now)
-      const stored = Option.match(known, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
-      if (!(yield* passwords.verify(stored, input.current_password))) {
-        yield* countFailure(person.user_id, person)
-        return yield* wrongPassword
-      }
+      const { person, session, session_id } = yield* currentSession
+      yield* ownPassword.prove(input.current_password)
       const user = yield* Effect.flatMap(users.byId(person.user_id), found)
       const passwordHash = yield* passwords.hashNew({
         password: input.new_password,
         field: "new_password",
         about: textsOf(user)
       })
-      const opened = yield* replaced(person, passwordHash, yield* repo.isRemembered(session_id))
+      const isFresh = session.is_fresh || !session.enrolled
+      const opened = yield* replaced(person, passwordHash, yield* repo.isRemembered(session_id), isFresh)
       yield* hints.publish("access", person.user_id)
       return opened
     }, orDieOnSql)
 
-    return { login, logout, rotate, list, revoke, revokeOthers, changePassword } as const
+    return { login, logout, rotate, list, revoke, revokeOthers, reauthenticate, changePassword } as const
   })
 }) {
   static readonly layer = this.Default

@@ -234,6 +234,12 @@ export const declared = {
 
   smtpUrl: smtpServer("SVC_SMTP_URL", "Server that takes our mail, such as smtp://user:password@host:587; unset: no mail is sent."),
   smtpFrom: sender("SVC_SMTP_FROM", "Who mail comes from, such as Tasks <svc@example.com> (default: the user of SVC_SMTP_URL, else svc@ the host of SVC_PUBLIC_URL)."),
+  mfaEnforceForAdmins: flag("SVC_MFA_ENFORCE_FOR_ADMINS", false, "Global admins must have a second factor."),
+  mfaEnforceForAll: flag("SVC_MFA_ENFORCE_FOR_ALL", false, "Everybody must have a second factor."),
+  mfaEnrollmentGraceDays: integer("SVC_MFA_ENROLLMENT_GRACE_DAYS", 7, 0, 90, "Who must have one may take so long from their next login on."),
+  mfaVerificationRate: integer("SVC_MFA_VERIFICATION_RATE_PER_MIN", 10, 1, 1000, "Codes and passwords of one address that are checked in a minute, besides logins."),
+  mfaStepUpWindow: integer("SVC_MFA_STEP_UP_WINDOW_SECONDS", 300, 10, day, "What needs a step-up may be done this long after a login, a code or a password."),
+  mfaTrustedDeviceDays: integer("SVC_MFA_TRUSTED_DEVICE_DAYS", 30, 1, 365, "A trusted browser needs no code at login for this long."),
 
   ingestQueueEvents: integer("SVC_INGEST_QUEUE_EVENTS", 20_000, 100, 1_000_000, "Events waiting for the writer before agents' sockets are paused."),
   ingestBatchEvents: integer("SVC_INGEST_BATCH_EVENTS", 2000, 1, 50_000, "Most events written in one transaction."),

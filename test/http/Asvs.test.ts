@@ -51,7 +51,8 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
                 password: Redacted.make(guess),
                 remember_me: false,
                 source: { source_ip: null, user_agent: null },
-                token: undefined
+                token: undefined,
+          device: null
               })).pipe(Effect.flip)
             assert.deepInclude(answer, { _tag: "Unauthenticated", code: "login_failed" })
           }

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import { generateSync } from "otplib"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
@@ -10,20 +11,36 @@ import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { Invitations } from "../../src/services/Invitations.ts"
 import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import * as Ids from "../../src/services/Ids.ts"
+import { Vault } from "../../src/services/Keys.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { Operation } from "./operations.ts"
 import { freshUser, fromElsewhere, password, signedIn } from "./people.ts"
 
 let made = 0
 
-/** A signed-in admin with a session and an API key to name. */
-const browsing = Effect.gen(function*() {
-  const { email } = yield* freshUser({ isAdmin: true })
+/** The secret of whoever has or enrols a second factor here. */
+const mfaSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+/** A signed-in admin with a session, an API key and a trusted device to name, and an enrolment that waits for its code. */
+const browsing = (isEnrolled: boolean) => Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const vault = yield* Vault
+  const { email, id } = yield* freshUser({ isAdmin: true })
   const browser = yield* signedIn({ email })
   const sessions = yield* request("GET", "/auth/sessions", { headers: browser })
   const key = yield* request("POST", "/api-keys", { headers: browser, body: { name: "key" } })
-  return { email, browser, session_id: String(sessions.json[0].id), key_id: String(key.json.id) }
-})
+  const now = yield* Timestamp.now
+  const device = { id: yield* Ids.next, user_id: id, token_hash: yield* Ids.secret, label: "one", created_at: now, last_seen_at: now, expires_at: now }
+  yield* sql`INSERT INTO trusted_devices ${sql.insert(device)}`
+  const sealed = vault.seal(`users.mfa_secret ${id}`, mfaSecret)
+  yield* isEnrolled
+    ? Effect.zipRight(
+      sql`UPDATE users SET mfa_secret = ${sealed}, mfa_enrolled_at = ${now} WHERE id = ${id}`,
+      sql`UPDATE sessions SET factor_at = ${now} WHERE user_id = ${id}`
+    )
+    : sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now} WHERE id = ${id}`
+  return { email, browser, session_id: String(sessions.json[0].id), key_id: String(key.json.id), device_id: device.id }
+}).pipe(Effect.orDie)
 
 /** Tokens that work: of a password reset, and of an invitation; and another invitation to name. */
 const links = (project: Project) =>
@@ -41,9 +58,11 @@ const links = (project: Project) =>
 /**
  * A project with one of everything that a path can name, people to call as, and a valid value for each parameter and
  * field by its name: so that what a request gets wrong is the only thing wrong with it. Without `signedIn` there is no
- * browser: passwords take time to hash.
+ * browser: passwords take time to hash. `enrolled`: its person has a second factor.
  */
-export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { readonly signedIn: boolean }) {
+export const world = Effect.fnUntraced(function*(
+  { enrolled = false, signedIn: isSignedIn }: { readonly signedIn: boolean; readonly enrolled?: boolean }
+) {
   const sql = yield* SqlClient.SqlClient
   const project = yield* freshProject()
   const agent = yield* freshAgent(project)
@@ -76,7 +95,9 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
   const { token } = yield* freshKey({ isAdmin: true })
   const crowd = yield* Effect.forEach(Array.from({ length: 16 }), () => freshKey({ isAdmin: true }))
   let turns = 0
-  const person = isSignedIn ? yield* browsing : { email: "nobody@example.com", browser: {}, session_id: "", key_id: "" }
+  const person = isSignedIn
+    ? yield* browsing(enrolled)
+    : { email: "nobody@example.com", browser: {}, session_id: "", key_id: "", device_id: "" }
   const poll = longPoll({ base: yield* baseUrl, ...agent, project_id: project.id })
   const restart = { agent_id: agent.agent_id, worker_name: "w@box" }
   const commands = yield* Effect.forEach([0, 1, 2], () =>
@@ -87,6 +108,7 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
   const path: Readonly<Record<string, string>> = {
     slug: project.slug,
     agent_id: agent.agent_id,
+    device_id: person.device_id,
     command_id: commands[0]?.json.id,
     engine: "celery",
     invitation_id: tokens.invitation_id,
@@ -102,6 +124,7 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
   const field = (name: string): unknown => {
     const values: Readonly<Record<string, unknown>> = {
       agent_id: agent.agent_id,
+      code: generateSync({ secret: mfaSecret }),
       current_password: password,
       delta: 1,
       display_name: "Somebody",
@@ -109,6 +132,7 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
       engine: "celery",
       filter: { task_ids: [tasks[0]?.task_id], engine: "celery" },
       filter_state: "failure",
+      label: "label",
       frames: [poll.seal("agent_status", {})],
       name: "name",
       new_password: password,
@@ -155,7 +179,9 @@ export const world = Effect.fnUntraced(function*({ signedIn: isSignedIn }: { rea
   /** The same, but for what would end the session that goes on sending. */
   const refusedBody = (operation: Operation): Readonly<Record<string, unknown>> => ({
     ...body(operation),
-    ...(operation.path.endsWith("/change-password") && { current_password: "not the password" })
+    ...(operation.path.endsWith("/change-password") && { current_password: "not the password" }),
+    ...(operation.path.endsWith("/reauthenticate") && { password: "not the password" }),
+    ...(operation.path.endsWith("/enroll-complete") && { code: "000000" })
   })
 
   /** A query with all that it must have, and none that waits. */

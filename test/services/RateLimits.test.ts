@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, TestClock } from "effect"
+import { Effect, Layer, TestClock } from "effect"
 import fc from "fast-check"
 import { type Bucket, buckets, windowSeconds } from "../../src/domain/Access.ts"
 import { rateKey } from "../../src/domain/ClientAddress.ts"
 import { RateLimits } from "../../src/services/RateLimits.ts"
+import { settingsOn } from "../databases.ts"
+
+const fresh = Layer.provide(RateLimits.layer, settingsOn("SQLite"))
 
 /** The rule of the interface, read literally: everything that was accepted is remembered for ever. */
 const naive = () => {
@@ -29,7 +32,7 @@ describe("rate limits", () => {
         { minLength: 1, maxLength: 60 }
       )
       for (const plan of fc.sample(steps, { numRuns: 25, seed: 5 })) {
-        const limits = yield* Effect.provide(RateLimits, RateLimits.layer)
+        const limits = yield* Effect.provide(RateLimits, fresh)
         const expected = naive()
         let now = 0
         for (const { bucket, key, times, wait } of plan) {
@@ -44,7 +47,7 @@ describe("rate limits", () => {
 
   it.effect("have the numbers of the contract", () =>
     Effect.gen(function*() {
-      const limits = yield* Effect.provide(RateLimits, RateLimits.layer)
+      const limits = yield* Effect.provide(RateLimits, fresh)
       const table: Record<Bucket, readonly [number, number]> = {
         login: [20, 60],
         password_reset: [10, 60],
@@ -72,7 +75,7 @@ describe("rate limits", () => {
 
   it.effect("count buckets and clients apart, and what one subscriber has as one", () =>
     Effect.gen(function*() {
-      const limits = yield* Effect.provide(RateLimits, RateLimits.layer)
+      const limits = yield* Effect.provide(RateLimits, fresh)
       const spend = (bucket: Bucket, address: string | null) => Effect.replicateEffect(limits.takeFrom(bucket, address), buckets[bucket])
       yield* spend("docs", "2001:db8:1:2::1")
       assert.isFalse(yield* limits.takeFrom("docs", "2001:db8:1:2:ffff:ffff:ffff:ffff"))
@@ -88,7 +91,7 @@ describe("rate limits", () => {
 
   it.effect("remember a bounded number of clients: who was silent longest is forgotten, who keeps trying is not", () =>
     Effect.gen(function*() {
-      const limits = yield* Effect.provide(RateLimits, RateLimits.layer)
+      const limits = yield* Effect.provide(RateLimits, fresh)
       yield* Effect.replicateEffect(limits.take("docs", "silent"), 11)
       for (let n = 0; n < 20_000; n++) {
         if (n % 2000 === 0) yield* Effect.replicateEffect(limits.take("docs", "trying"), 11)

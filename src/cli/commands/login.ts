@@ -6,6 +6,9 @@ const options = {
   url: Options.text("url").pipe(Options.withDescription("Address of the brain (SVC_URL)."), Options.optional),
   email: Options.text("email").pipe(Options.withDescription("Sign in as this user, and make an API key."), Options.optional),
   passwordStdin,
+  codeStdin: Options.boolean("code-stdin").pipe(
+    Options.withDescription("Read a code of the second factor from standard input, on the line after the password.")
+  ),
   apiKeyStdin: Options.boolean("api-key-stdin").pipe(
     Options.withDescription("Read an API key that there is from standard input, instead of signing in.")
   ),

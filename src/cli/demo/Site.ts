@@ -87,7 +87,7 @@ export const furnish = Effect.fnUntraced(function*(site: Site) {
     email,
     is_admin: true,
     roles: new Map(),
-    via: { kind: "session", session_id: "demo" },
+    via: { kind: "session", session_id: "demo", enrolled: false, owes_factor: false, is_fresh: true, overdue_since: null },
     source_ip: null,
     user_agent: null
   }

@@ -23,7 +23,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
     HttpApiEndpoint.post("create", "/api-keys")
       .setPayload(CreateApiKey)
       .addSuccess(CreatedApiKey, { status: 201 })
-      .annotate(Access, { caller: "session", mutates: true, creates: "secret" })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret" })
   )
   .add(
     HttpApiEndpoint.patch("update")`/api-keys/${keyId}`

@@ -1,8 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { Verified } from "../../domain/Mfa.ts"
 import { PasswordPolicy } from "../../domain/Password.ts"
-import { LoggedIn, Login, Session, SessionRevoked } from "../../domain/Session.ts"
+import { LoggedIn, Login, Reauthenticate, Session, SessionRevoked } from "../../domain/Session.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { ChangePassword, Me, UpdateProfile } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
@@ -24,7 +25,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
   .add(
     HttpApiEndpoint.post("logout", "/auth/logout")
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "session", mutates: true })
+      .annotate(Access, { caller: "session", mutates: true, whileOwing: true, whileRestricted: true })
   )
   .add(
     HttpApiEndpoint.get("policy", "/auth/policy")
@@ -34,7 +35,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
   .add(
     HttpApiEndpoint.get("me", "/auth/me")
       .addSuccess(Me)
-      .annotate(Access, { caller: "authenticated", scope: "auth:read" })
+      .annotate(Access, { caller: "authenticated", scope: "auth:read", whileOwing: true, whileRestricted: true })
   )
   .add(
     HttpApiEndpoint.patch("updateMe", "/auth/me")
@@ -47,6 +48,12 @@ export class AuthApi extends HttpApiGroup.make("auth")
       .setPayload(ChangePassword)
       .addSuccess(LoggedIn)
       .annotate(Access, { caller: "session", mutates: true })
+  )
+  .add(
+    HttpApiEndpoint.post("reauthenticate", "/auth/reauthenticate")
+      .setPayload(Reauthenticate)
+      .addSuccess(Verified)
+      .annotate(Access, { caller: "session", mutates: true, bucket: "mfa" })
   )
   .add(
     HttpApiEndpoint.get("sessions", "/auth/sessions")

@@ -1,5 +1,6 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect, Layer } from "effect"
+import { Verified } from "../../domain/Mfa.ts"
 import { policy } from "../../domain/Password.ts"
 import { LoggedIn } from "../../domain/Session.ts"
 import { type Opened, Sessions } from "../../services/Sessions.ts"
@@ -8,6 +9,7 @@ import { Api } from "../Api.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 import { Cookies } from "../middleware/Cookies.ts"
 
+const verified = HttpServerResponse.schemaJson(Verified)
 const loggedIn = HttpServerResponse.schemaJson(LoggedIn)
 
 /** The answer of a new session, with its two cookies. */
@@ -21,7 +23,12 @@ const LoginHttp = HttpApiBuilder.group(Api, "login", Effect.fnUntraced(function*
   const answer = yield* withCookies
   return handlers.handle("login", ({ payload, request }) =>
     Effect.flatMap(
-      sessions.login({ ...payload, source: authorize.sourceOf(request), token: cookies.session(request) }),
+      sessions.login({
+        ...payload,
+        source: authorize.sourceOf(request),
+        token: cookies.session(request),
+        device: cookies.device(request)
+      }),
       answer
     ))
 }))
@@ -37,6 +44,12 @@ const AuthHttp = HttpApiBuilder.group(Api, "auth", Effect.fnUntraced(function*(h
     .handle("me", () => users.me())
     .handle("updateMe", ({ payload }) => users.updateMe(payload))
     .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), answer))
+    .handle("reauthenticate", ({ payload }) =>
+      Effect.flatMap(sessions.reauthenticate(payload), ({ maxAgeSeconds, token }) =>
+        verified({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }).pipe(
+          Effect.map(cookies.issue(token, maxAgeSeconds)),
+          Effect.orDie
+        )))
     .handle("sessions", () => sessions.list())
     .handle("revokeSession", ({ path }) => Effect.map(sessions.revoke(path.session_id), (revoked) => ({ revoked })))
     .handle("revokeOtherSessions", () => Effect.map(sessions.revokeOthers(), (revoked) => ({ revoked })))

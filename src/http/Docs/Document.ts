@@ -29,12 +29,13 @@ const who: Record<Caller, string> = {
   global_admin: "Global admins."
 }
 
-const describe = ({ bucket, caller, mayBeSignedIn, mutates, scope }: Rule): string =>
+const describe = ({ bucket, caller, mayBeSignedIn, mutates, scope, stepUp }: Rule): string =>
   [
     who[caller],
     ...(mayBeSignedIn === true ? ["By session cookie it is done as that person, and needs `X-CSRF-Token`."] : []),
     ...(scope === undefined ? [] : [`An API key needs the scope \`${scope}\`.`]),
     ...(mutates === true && caller !== "public" && caller !== "agent" ? ["By cookie it needs `X-CSRF-Token`."] : []),
+    ...(stepUp === true ? ["By cookie it needs a step-up: a login, a code or a password within the last minutes."] : []),
     ...(bucket === undefined ? [] : [`Rate bucket \`${bucket}\`.`])
   ].join(" ")
 

@@ -20,7 +20,7 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.post("create", "/users")
       .setPayload(CreateUser)
       .addSuccess(UserDetail, { status: 201 })
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, creates: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, creates: true })
   )
   .add(
     HttpApiEndpoint.get("get")`/users/${userId}`
@@ -31,18 +31,18 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.patch("update")`/users/${userId}`
       .setPayload(UpdateUser)
       .addSuccess(UserDetail)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true })
   )
   .add(
     HttpApiEndpoint.del("delete")`/users/${userId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, destructive: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, destructive: true })
   )
   .add(
     HttpApiEndpoint.post("setPassword")`/users/${userId}/password`
       .setPayload(SetPassword)
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true })
   )
   .middleware(Authenticated)
 {}

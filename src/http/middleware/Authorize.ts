@@ -2,14 +2,14 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
 import { type Bucket, countsUsers, includesRole, type Rule } from "../../domain/Access.ts"
-import { type Actor, type Person, type Source, system } from "../../domain/Actor.ts"
+import { type Actor, type Person, type Session, type Source, system } from "../../domain/Actor.ts"
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
 import type { Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
 import { type AgentIdentity, Agents } from "../../services/Agents.ts"
 import { type Denial, Denials } from "../../services/Audit/Denials.ts"
 import { Authentication } from "../../services/Authentication.ts"
-import { CurrentActor, roleIn } from "../../services/CurrentActor.ts"
+import { CurrentActor, requireStepUp, roleIn } from "../../services/CurrentActor.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Projects } from "../../services/Projects.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
@@ -47,6 +47,22 @@ const limited = (bucket: Bucket): RateLimited =>
 /** What a caller lacks: a role or a scope. The other codes of Forbidden say how they called, or where from. */
 const lacks: ReadonlySet<string> = new Set(["forbidden", "scope_missing"])
 
+const owesFactor = new Unauthenticated({
+  code: "mfa_required",
+  detail: "You have signed in with your password. Give a code of your authenticator app too, with POST /auth/mfa/verify."
+})
+
+/** What a session may not do yet: it owes its second factor, or its user has none though the policy asks for one. */
+const checkStanding = (rule: Rule, { overdue_since, owes_factor }: Session) => {
+  if (owes_factor && rule.whileOwing !== true) return owesFactor
+  if (overdue_since === null || rule.whileRestricted === true) return Effect.void
+  return new Forbidden({
+    code: "mfa_enrollment_required",
+    detail: "You must have a second factor by now. Enrol one, with POST /auth/mfa/enroll-start, to go on.",
+    details: { deadline: overdue_since }
+  })
+}
+
 const equal = (a: string, b: string) => {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
@@ -54,8 +70,8 @@ const equal = (a: string, b: string) => {
 }
 
 /**
- * Enforces an endpoint's declared rule on a request: rate bucket, credential, CSRF, scope, role, and the project of
- * the path. The only place where access is decided.
+ * Enforces an endpoint's declared rule on a request: rate bucket, credential, second factor, CSRF, scope, role, step-up,
+ * and the project of the path. The only place where access is decided.
  */
 export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize", {
   effect: Effect.gen(function*() {
@@ -102,10 +118,11 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     }
 
     /** Who sends a request that needs nobody: the person of the session, whose page must prove itself as ever. */
-    const visitor = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+    const visitor = Effect.fnUntraced(function*(rule: Rule, request: HttpServerRequest.HttpServerRequest) {
       const token = cookies.session(request)
       const found = token === undefined ? Option.none() : yield* authentication.bySession(token, sourceOf(request), true)
       if (Option.isNone(found)) return system("public")
+      if (found.value.via.kind === "session") yield* checkStanding(rule, found.value.via)
       yield* checkCsrf(request)
       return found.value
     })
@@ -117,7 +134,10 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       params: Params,
       actor: Person
     ) {
-      if (actor.via.kind === "session" && rule.mutates === true) yield* checkCsrf(request)
+      if (actor.via.kind === "session") {
+        yield* checkStanding(rule, actor.via)
+        if (rule.mutates === true) yield* checkCsrf(request)
+      }
       if (actor.via.kind === "api_key") {
         if (rule.caller === "session") {
           return yield* new Forbidden({ detail: "This is for signed-in people; an API key cannot do it." })
@@ -129,6 +149,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       if (rule.caller === "global_admin" && !actor.is_admin) {
         return yield* new Forbidden({ detail: "Only a global admin can do this." })
       }
+      if (rule.stepUp === true) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
       // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
       for (const [name, value = ""] of Object.entries(params)) {
         const isId = name.endsWith("_id") && name !== "task_id"
@@ -169,7 +190,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       if (rule.caller === "public") {
         // signing somebody in from another site's page is an attack too
         if (rule.mutates === true && isForeign(request)) return yield* csrfFailed
-        const actor = rule.mayBeSignedIn === true ? yield* visitor(request) : system("public")
+        const actor = rule.mayBeSignedIn === true ? yield* visitor(rule, request) : system("public")
         return { actor, project: null, agent: null } satisfies Grant
       }
       if (rule.caller === "agent") {

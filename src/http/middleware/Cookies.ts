@@ -9,7 +9,7 @@ export class PublicUrlInvalid extends Data.TaggedError("PublicUrlInvalid")<{ rea
 
 /**
  * The two cookies of a session (interface, Authentication). Over https: `__Host-svc_session` and `__Host-svc_csrf`,
- * Secure. Over plain http, which is only for loopback or development: the unprefixed names.
+ * Secure, and `__Host-svc_device` in a browser that its owner trusts. Over plain http, which is only for loopback or development: the unprefixed names.
  * The CSRF token is derived from the session token, so that it is bound to it and nothing is stored.
  */
 export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
@@ -29,10 +29,14 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
       })
     }
     const sessionName = secure ? "__Host-svc_session" : "svc_session"
+    const deviceName = secure ? "__Host-svc_device" : "svc_device"
     const csrfName = secure ? "__Host-svc_csrf" : "svc_csrf"
 
     const csrfFor = (token: string) => createHmac("sha256", token).update("svc csrf").digest("base64url")
     const session = (request: HttpServerRequest.HttpServerRequest): string | undefined => request.cookies[sessionName]
+
+    /** What says that the browser is one its owner trusts; it outlives sessions. */
+    const device = (request: HttpServerRequest.HttpServerRequest): string | null => request.cookies[deviceName] ?? null
 
     const cookie = (name: string, value: string, httpOnly: boolean, maxAgeSeconds: number) =>
       HttpCookies.unsafeMakeCookie(name, value, {
@@ -49,13 +53,16 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
         cookie(sessionName, token, true, maxAgeSeconds),
         cookie(csrfName, csrfFor(token), false, maxAgeSeconds)
       ]))
+    /** Adds the cookie of a trusted browser to an answer. */
+    const issueDevice = (token: string, maxAgeSeconds: number) =>
+      HttpServerResponse.mergeCookies(HttpCookies.fromIterable([cookie(deviceName, token, true, maxAgeSeconds)]))
     /** Removes both cookies from the browser. */
     const clear = HttpServerResponse.mergeCookies(HttpCookies.fromIterable([
       cookie(sessionName, "", true, 0),
       cookie(csrfName, "", false, 0)
     ]))
 
-    return { origin: url.origin, session, csrfFor, issue, clear } as const
+    return { origin: url.origin, session, device, csrfFor, issue, issueDevice, clear } as const
   })
 }) {
   static readonly layer: Layer.Layer<Cookies, PublicUrlInvalid, Settings> = this.Default

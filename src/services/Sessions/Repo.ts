@@ -17,6 +17,10 @@ export interface NewSession {
   readonly expires_at: string
   readonly ip_at_issue: string
   readonly user_agent_at_issue: string | null
+  /** When the second factor was given, or a trusted browser stood for it; null: not in this session. */
+  readonly factor_at: string | null
+  /** When all that the account asks for was last given: password, and the factor where there is one. */
+  readonly proven_at: string | null
 }
 
 export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRepo", {
@@ -43,6 +47,15 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
             WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now} RETURNING expires_at`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.expires_at)
         ),
+      /** The session has given all that the account asks for. */
+      setProven: (id: string, now: string) =>
+        sql`UPDATE sessions SET factor_at = ${now}, proven_at = ${now} WHERE id = ${id}`,
+      /** Every session of the user but `kept` owes the second factor, old ones too. */
+      forgetFactor: (userId: string, kept: string) =>
+        sql`UPDATE sessions SET factor_at = NULL, proven_at = NULL WHERE user_id = ${userId} AND id <> ${kept}`,
+      /** Ends the sessions that never gave the second factor: with the password alone they must not become whole. */
+      revokeOwing: (userId: string, now: string) =>
+        sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL AND factor_at IS NULL`,
       isRemembered: (id: string) =>
         Effect.map(
           read<{ remember_me: number }>`SELECT remember_me FROM sessions WHERE id = ${id}`,

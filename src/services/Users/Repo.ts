@@ -81,13 +81,17 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
             WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`,
           (rows) => Option.fromNullable(rows[0])
         ),
-      /** A new password also opens a locked account, and voids the links that would set another one. */
+      /**
+       * A new password also opens a locked account, voids the links that would set another one, and no browser is
+       * trusted any more.
+       */
       setPassword: (id: string, password_hash: string, now: string) =>
-        Effect.zipRight(
+        Effect.all([
           sql`UPDATE users SET password_hash = ${password_hash}, failed_logins = 0, locked_until = NULL, updated_at = ${now}
             WHERE id = ${id}`,
-          sql`DELETE FROM password_resets WHERE user_id = ${id}`
-        ),
+          sql`DELETE FROM password_resets WHERE user_id = ${id}`,
+          sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE user_id = ${id} AND revoked_at IS NULL`
+        ], { discard: true }),
       /**
        * Counts a wrong password, and locks until `lockUntil` from the `threshold`th since the last success on. While
        * the account is locked nothing is counted. Answers whether this one locked it.

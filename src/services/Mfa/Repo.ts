@@ -1,0 +1,123 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+
+/** What is kept of somebody's second factor; the secrets are sealed. */
+export interface MfaRow {
+  readonly email: string
+  readonly is_admin: number
+  readonly mfa_secret: string | null
+  readonly mfa_enrolled_at: Timestamp | null
+  readonly mfa_locked_until: Timestamp | null
+  readonly mfa_pending_secret: string | null
+  readonly mfa_pending_at: Timestamp | null
+  readonly mfa_enforcement_started_at: Timestamp | null
+}
+
+const didIt = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
+
+export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+
+    return {
+      /** Of the transaction it is called in, if any. */
+      byUser: (userId: string) =>
+        Effect.map(
+          sql<MfaRow>`SELECT email, is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret,
+              mfa_pending_at, mfa_enforcement_started_at
+            FROM users WHERE id = ${userId}`,
+          (rows) => Option.fromNullable(rows[0])
+        ),
+      /** Keeps a secret until a code of it is given; false when the user has a second factor already. */
+      setPending: (userId: string, sealed: string, now: string) =>
+        Effect.map(
+          sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now}
+            WHERE id = ${userId} AND mfa_enrolled_at IS NULL RETURNING id`,
+          didIt
+        ),
+      /** The pending secret becomes the second factor; false when it is not the pending one any more. */
+      enroll: (userId: string, sealed: string, step: number, now: string) =>
+        Effect.map(
+          sql`UPDATE users SET mfa_secret = mfa_pending_secret, mfa_enrolled_at = ${now}, mfa_last_step = ${step},
+              mfa_failed_codes = 0, mfa_locked_until = NULL, mfa_pending_secret = NULL, mfa_pending_at = NULL
+            WHERE id = ${userId} AND mfa_enrolled_at IS NULL AND mfa_pending_secret = ${sealed} RETURNING id`,
+          didIt
+        ),
+      /** Takes a code of this time step, on whichever replica; false when one of it or a later one was taken before. */
+      spendStep: (userId: string, step: number) =>
+        Effect.map(
+          sql`UPDATE users SET mfa_last_step = ${step}
+            WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL AND mfa_last_step < ${step} RETURNING id`,
+          didIt
+        ),
+      /** Takes a recovery code; false when there is no such code (any more). */
+      spendRecoveryCode: (userId: string, code: string) =>
+        Effect.map(
+          sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId} AND code_hash = ${Ids.hashSecret(code)}
+            RETURNING user_id`,
+          didIt
+        ),
+      /** The last word on a right code: false while no code is taken. */
+      countRight: (userId: string, now: string) =>
+        Effect.map(
+          sql`UPDATE users SET mfa_failed_codes = 0, mfa_locked_until = NULL
+            WHERE id = ${userId} AND (mfa_locked_until IS NULL OR mfa_locked_until <= ${now}) RETURNING id`,
+          didIt
+        ),
+      /** Counts a wrong code as UsersRepo.countFailure does a wrong password. Answers whether no more are taken now. */
+      countWrong: (userId: string, now: string, threshold: number, lockUntil: string) =>
+        Effect.map(
+          sql<{ locked: number }>`UPDATE users SET mfa_failed_codes = mfa_failed_codes + 1,
+              mfa_locked_until = CASE WHEN mfa_failed_codes + 1 >= ${threshold} THEN ${lockUntil} ELSE NULL END
+            WHERE id = ${userId} AND (mfa_locked_until IS NULL OR mfa_locked_until <= ${now})
+            RETURNING CASE WHEN mfa_locked_until IS NULL THEN 0 ELSE 1 END AS locked`,
+          (rows) => rows[0]?.locked === 1
+        ),
+      /** Begins the user's grace; false when it has begun before. Nothing ever takes it back. */
+      startEnforcement: (userId: string, now: string) =>
+        Effect.map(
+          sql`UPDATE users SET mfa_enforcement_started_at = ${now}
+            WHERE id = ${userId} AND mfa_enforcement_started_at IS NULL RETURNING id`,
+          didIt
+        ),
+      recoveryCodesLeft: (userId: string) =>
+        Effect.map(
+          sql<{ n: number }>`SELECT count(*) AS n FROM mfa_recovery_codes WHERE user_id = ${userId}`,
+          (rows) => rows[0]?.n ?? 0
+        ),
+      setRecoveryCodes: (userId: string, codes: ReadonlyArray<string>) =>
+        Effect.zipRight(
+          sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId}`,
+          sql`INSERT INTO mfa_recovery_codes ${
+            sql.insert(codes.map((code) => ({ user_id: userId, code_hash: Ids.hashSecret(code) })))
+          }`
+        ),
+      /** Takes everything away, but not what the enforcement remembers; false when there was nothing. */
+      clear: (userId: string) =>
+        Effect.zipRight(
+          sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId}`,
+          Effect.map(
+            sql`UPDATE users SET mfa_secret = NULL, mfa_enrolled_at = NULL, mfa_failed_codes = 0, mfa_locked_until = NULL,
+                mfa_pending_secret = NULL, mfa_pending_at = NULL
+              WHERE id = ${userId} AND (mfa_enrolled_at IS NOT NULL OR mfa_pending_secret IS NOT NULL) RETURNING id`,
+            didIt
+          )
+        ),
+      /** For status pages: outside of any transaction. */
+      statusOf: (userId: string) =>
+        Effect.map(
+          read<Pick<MfaRow, "is_admin" | "mfa_enforcement_started_at" | "mfa_enrolled_at"> & { readonly codes: number }>`
+            SELECT is_admin, mfa_enrolled_at, mfa_enforcement_started_at,
+              (SELECT count(*) FROM mfa_recovery_codes WHERE user_id = users.id) AS codes
+            FROM users WHERE id = ${userId}`,
+          (rows) => Option.fromNullable(rows[0])
+        )
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,43 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { Hints, orDieOnSql } from "../Database.ts"
+import { SessionsRepo } from "../Sessions/Repo.ts"
+import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
+import { MfaRepo } from "./Repo.ts"
+
+/** For who has lost their second factor; only from the command line, for who owns the database. */
+export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* MfaRepo
+    const devices = yield* TrustedDevicesRepo
+    const sessions = yield* SessionsRepo
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    const cleared = Effect.fnUntraced(function*(userId: string) {
+      if (!(yield* repo.clear(userId))) return false
+      const now = yield* Timestamp.now
+      yield* devices.revokeAll(userId, now)
+      yield* sessions.revokeAll(userId, now, null)
+      yield* audit.record({ action: "user.mfa_reset_by_admin", target_type: "user", target_id: userId })
+      return true
+    }, sql.withTransaction)
+
+    /**
+     * Takes the user's secret, recovery codes and trusted browsers away, and ends their sessions: the device that is
+     * lost may hold one. False when there was nothing.
+     */
+    const reset = Effect.fn("MfaReset.reset")(function*(userId: string) {
+      const had = yield* cleared(userId)
+      yield* hints.publish("access", userId)
+      return had
+    }, orDieOnSql)
+
+    return { reset } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

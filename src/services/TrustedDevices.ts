@@ -1,0 +1,104 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import type { Person } from "../domain/Actor.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import type { TrustedDevice } from "../domain/Mfa.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Audit } from "./Audit.ts"
+import { currentPerson, currentSession } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { Settings } from "./Settings.ts"
+import { type TrustedDeviceRow, TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
+
+/** A device as its browser needs it: the secret of the cookie, and how long the cookie may live. */
+export interface DeviceCookie {
+  readonly token: string
+  readonly maxAgeSeconds: number
+}
+
+/** 409 of whatever needs a second factor that there is not. */
+export const notEnrolled = new Conflict({
+  code: "mfa_not_enrolled",
+  detail: "You have no second factor. Enrol one first, with POST /auth/mfa/enroll-start."
+})
+
+const unknown = new NotFound({ resource: "device" })
+
+const secondsADay = 86_400
+
+/** Browsers in which their owner's logins need no code (interface, Multi-factor authentication). */
+export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/TrustedDevices", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* TrustedDevicesRepo
+    const audit = yield* Audit
+    const settings = yield* Settings
+
+    /** `token`: what the browser's cookie says. */
+    const shown = ({ token_hash, ...device }: TrustedDeviceRow, token: string | null): TrustedDevice => ({
+      ...device,
+      is_current: token !== null && Ids.hashSecret(token) === token_hash
+    })
+
+    const list = Effect.fn("TrustedDevices.list")(function*(token: string | null) {
+      const { user_id } = yield* currentPerson
+      return (yield* repo.list(user_id)).map((device) => shown(device, token))
+    }, orDieOnSql)
+
+    /** Trusts the person's browser from now on, in place of what its cookie `former` stood for. Of the caller's transaction. */
+    const trust = Effect.fnUntraced(function*(person: Person, former: string | null) {
+      const now = yield* Timestamp.now
+      const maxAgeSeconds = settings.mfaTrustedDeviceDays * secondsADay
+      const token = yield* Ids.secret
+      const device: TrustedDeviceRow = {
+        id: yield* Ids.next,
+        token_hash: Ids.hashSecret(token),
+        label: person.user_agent?.slice(0, 200).trim() || "Unnamed browser",
+        created_at: now,
+        last_seen_at: now,
+        expires_at: Timestamp.addSeconds(now, maxAgeSeconds),
+        revoked_at: null
+      }
+      if (former !== null) yield* repo.revokeToken(person.user_id, former, now)
+      yield* repo.insert({ ...device, user_id: person.user_id })
+      yield* audit.record({ action: "auth.mfa_device_trusted", target_type: "trusted_device", target_id: device.id })
+      return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: shown(device, token) }
+    })
+
+    /** Trusts the caller's browser; they have just given their factor (step-up). */
+    const create = Effect.fn("TrustedDevices.create")(function*(former: string | null) {
+      const { person, session } = yield* currentSession
+      if (!session.enrolled) return yield* notEnrolled
+      return yield* sql.withTransaction(trust(person, former))
+    }, orDieOnSql)
+
+    const revoked = Effect.fnUntraced(function*(userId: string, id: string) {
+      if (!(yield* repo.revoke(userId, id, yield* Timestamp.now))) return
+      yield* audit.record({ action: "auth.mfa_device_revoked", target_type: "trusted_device", target_id: id })
+    }, sql.withTransaction)
+
+    /** The next login in that browser needs a code. */
+    const revoke = Effect.fn("TrustedDevices.revoke")(function*(id: string) {
+      const { user_id } = yield* currentPerson
+      if (!(yield* repo.exists(user_id, id))) return yield* unknown
+      yield* revoked(user_id, id)
+    }, orDieOnSql)
+
+    const rename = Effect.fn("TrustedDevices.rename")(
+      function*(id: string, label: string, token: string | null) {
+        const { user_id } = yield* currentPerson
+        const device = yield* repo.rename(user_id, id, label)
+        if (Option.isNone(device)) return yield* unknown
+        yield* audit.record({ action: "auth.mfa_device_renamed", target_type: "trusted_device", target_id: id })
+        return shown(device.value, token)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return { list, trust, create, revoke, rename } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,62 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Schema } from "effect"
+import { TrustedDevice } from "../../domain/Mfa.ts"
+import { Reader } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+
+const Row = Schema.Struct({ ...TrustedDevice.fields, token_hash: Schema.String }).omit("is_current")
+export type TrustedDeviceRow = typeof Row.Type
+const decodeRow = Schema.decodeUnknownSync(Row)
+const decode = (row: object) => decodeRow(row)
+
+export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("svc/TrustedDevicesRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(Object.keys(Row.fields).join(", "))
+
+    return {
+      /** Newest first; revoked and expired ones too, until they are forgotten. */
+      list: (userId: string) =>
+        Effect.map(
+          read`SELECT ${columns} FROM trusted_devices WHERE user_id = ${userId} ORDER BY id DESC LIMIT 500`,
+          (rows) => rows.map(decode)
+        ),
+      insert: (device: TrustedDeviceRow & { readonly user_id: string }) =>
+        sql`INSERT INTO trusted_devices ${sql.insert({ ...device })}`,
+      /** Whether the user trusts the browser that has this token; notes that it was seen. */
+      use: (userId: string, token: string, now: string) =>
+        Effect.map(
+          sql`UPDATE trusted_devices SET last_seen_at = ${now}
+            WHERE token_hash = ${Ids.hashSecret(token)} AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
+            RETURNING id`,
+          (rows) => rows.length > 0
+        ),
+      rename: (userId: string, id: string, label: string) =>
+        Effect.map(
+          sql`UPDATE trusted_devices SET label = ${label} WHERE id = ${id} AND user_id = ${userId} RETURNING ${columns}`,
+          (rows) => Option.map(Option.fromNullable(rows[0]), decode)
+        ),
+      exists: (userId: string, id: string) =>
+        Effect.map(
+          read`SELECT 1 FROM trusted_devices WHERE id = ${id} AND user_id = ${userId}`,
+          (rows) => rows.length > 0
+        ),
+      /** Whether it had not been revoked before. */
+      revoke: (userId: string, id: string, now: string) =>
+        Effect.map(
+          sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
+            RETURNING id`,
+          (rows) => rows.length > 0
+        ),
+      /** The browser gets another token; the one it had is worth nothing from now on. */
+      revokeToken: (userId: string, token: string, now: string) =>
+        sql`UPDATE trusted_devices SET revoked_at = ${now}
+          WHERE token_hash = ${Ids.hashSecret(token)} AND user_id = ${userId} AND revoked_at IS NULL`,
+      revokeAll: (userId: string, now: string) =>
+        sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL`
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
