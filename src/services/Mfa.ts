@@ -104,42 +104,44 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       return yield* sessions.rotate()
     })
 
-    const enrolled = Effect.fnUntraced(function*(person: Person, sessionId: string, sealed: string, at: number) {
-      const codes = newRecoveryCodes()
-      if (!(yield* repo.enroll(person.user_id, sealed, at, yield* Timestamp.now))) return yield* nothingPending
-      yield* repo.setRecoveryCodes(person.user_id, codes)
-      yield* sessionsRepo.forgetFactor(person.user_id, sessionId)
-      const cookie = yield* raised(sessionId)
-      yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
-      return { cookie, answer: { recovery_codes: codes } }
-    }, sql.withTransaction)
+    /** For whatever goes on by the sessions of before, such as live streams: their right is asked anew. */
+    const tellSessions = Effect.flatMap(currentPerson, ({ user_id }) => hints.publish("access", user_id))
 
     /** The first code of the new secret makes it the second factor. The caller's other sessions owe it from now on. */
-    const enrollComplete = Effect.fn("Mfa.enrollComplete")(function*(input: CompleteEnrollment) {
-      const { person, session_id } = yield* currentSession
-      const row = Option.getOrUndefined(yield* repo.byUser(person.user_id))
-      if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled
-      const now = yield* Timestamp.now
-      const begun = row?.mfa_pending_at ?? null
-      const sealed = row?.mfa_pending_secret ?? null
-      if (sealed === null || begun === null || Timestamp.addSeconds(begun, enrollmentSeconds) <= now) return yield* nothingPending
-      const at = yield* step(person.user_id, sealed, Redacted.value(input.code))
-      if (at === null) return yield* wrongCode
-      const done = yield* enrolled(person, session_id, sealed, at)
-      yield* hints.publish("access", person.user_id)
-      return done
-    }, orDieOnSql)
+    const enrollComplete = Effect.fn("Mfa.enrollComplete")(
+      function*(input: CompleteEnrollment) {
+        const { person: { user_id }, session_id } = yield* currentSession
+        const now = yield* Timestamp.now
+        const row = Option.getOrUndefined(yield* repo.lockedByUser(user_id))
+        if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled
+        const begun = row?.mfa_pending_at ?? null
+        const sealed = row?.mfa_pending_secret ?? null
+        if (sealed === null || begun === null || Timestamp.addSeconds(begun, enrollmentSeconds) <= now) return yield* nothingPending
+        const at = yield* step(user_id, sealed, Redacted.value(input.code))
+        if (at === null) return yield* wrongCode
+        const codes = newRecoveryCodes()
+        yield* repo.enroll(user_id, at, now)
+        yield* repo.setRecoveryCodes(user_id, codes)
+        yield* sessionsRepo.forgetFactor(user_id, session_id)
+        const cookie = yield* raised(session_id)
+        yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: user_id })
+        return { cookie, answer: { recovery_codes: codes } }
+      },
+      sql.withTransaction,
+      Effect.tap(() => tellSessions),
+      orDieOnSql
+    )
 
     /** Spends a code of the person's, of the transaction it is called in; none when it is wrong or was spent before. */
     const spent = Effect.fnUntraced(function*(userId: string, code: string) {
       const now = yield* Timestamp.now
-      const row = Option.getOrUndefined(yield* repo.byUser(userId))
+      const row = Option.getOrUndefined(yield* repo.lockedByUser(userId))
       if (row === undefined || row.mfa_secret === null) return yield* notEnrolled
       if (row.mfa_locked_until !== null && row.mfa_locked_until > now) return yield* locked
       const at = yield* step(userId, row.mfa_secret, code)
       const right = at === null ? yield* repo.spendRecoveryCode(userId, code) : yield* repo.spendStep(userId, at)
       if (!right) return Option.none<Spent>()
-      if (!(yield* repo.countRight(userId, now))) return yield* locked // guesses at the same time got there first
+      yield* repo.countRight(userId)
       return Option.some<Spent>({ used_recovery_code: at === null, remaining_recovery_codes: yield* repo.recoveryCodesLeft(userId) })
     })
 
@@ -147,7 +149,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const countWrong = Effect.fnUntraced(function*(person: Person) {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
-      const isLocked = yield* repo.countWrong(person.user_id, now, settings.loginLockoutThreshold, lockUntil)
+      const isLocked = yield* repo.countWrong(person.user_id, settings.loginLockoutThreshold, lockUntil)
       yield* audit.record({
         action: isLocked ? "auth.mfa_locked" : "auth.mfa_failed",
         target_type: "user",
@@ -155,19 +157,22 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         outcome: "deny",
         result: "failure"
       })
-    }, sql.withTransaction)
+    })
 
-    /** Does `work` in one transaction with the end of the code: both or neither. A wrong code is counted. */
+    /**
+     * Does `work` in one transaction with the end of the code: both or neither. A wrong code is looked at and counted in
+     * one transaction as well, so that guesses at the same time are no more than guesses one after the other.
+     */
     const withCode = <A, E, R>(code: Redacted.Redacted, work: (spent: Spent) => Effect.Effect<A, E, R>) =>
       Effect.gen(function*() {
         const person = yield* currentPerson
-        const done = yield* sql.withTransaction(Effect.flatMap(spent(person.user_id, Redacted.value(code)), Option.match({
-          onNone: () => Effect.succeed(Option.none<A>()),
-          onSome: (used) => Effect.asSome(work(used))
-        })))
-        if (Option.isSome(done)) return done.value
-        yield* countWrong(person)
-        return yield* wrongCode
+        const done = yield* sql.withTransaction(Effect.gen(function*() {
+          const used = yield* spent(person.user_id, Redacted.value(code))
+          if (Option.isSome(used)) return Option.some(yield* work(used.value))
+          yield* countWrong(person)
+          return Option.none<A>()
+        }))
+        return Option.isSome(done) ? done.value : yield* wrongCode
       })
 
     /** Gives the second factor: pays what the session owes, and is a step-up. `device`: the browser's cookie. */
@@ -198,7 +203,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           yield* audit.record({ action: "auth.mfa_disabled", target_type: "user", target_id: person.user_id })
           return { cookie, answer: { ok: true, used_recovery_code, remaining_recovery_codes: null } }
         }))
-      yield* hints.publish("access", person.user_id)
+      yield* tellSessions
       return done
     }, orDieOnSql)
 

@@ -1,11 +1,11 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
 import { join } from "node:path"
 import { baseUrl, freshKey, request, serverOn } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
-import { freshUser, password, signedIn } from "../http/people.ts"
+import { ask, enrolled, nextCode, wrongCode } from "../http/mfa.ts"
+import { freshUser, password, proxied, signedIn } from "../http/people.ts"
 import { has } from "../needs.ts"
 import { refused } from "./remote.ts"
 import { onTerminal, svc } from "./svc.ts"
@@ -150,46 +150,59 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
     }))
 })
 
-describe("svc login of an account that owes a second factor", () => {
-  it.scopedLive("says how to get in, and keeps nothing", () =>
+/** What an API key of `svc login` says of itself. */
+const keyIn = (file: string): string => JSON.parse(readFileSync(file, "utf8")).api_key
+
+layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTestServices: true })("svc login with a second factor", (it) => {
+  const somebody = Effect.gen(function*() {
+    const user = yield* enrolled()
+    const settings = { SVC_HOME: yield* temporaryHome, SVC_URL: yield* baseUrl }
+    return { user, settings, file: join(settings.SVC_HOME, "login.json"), args: ["login", "--email", user.email, "--password-stdin"] }
+  })
+
+  it.scoped("takes a code, or a recovery code, on the line after the password", () =>
     Effect.gen(function*() {
-      const asked: Array<string> = []
-      const user = {
-        id: "01a1fee0-be8f-71fc-86fe-bc815fac9f9d",
-        email: "ann@example.com",
-        first_name: null,
-        last_name: null,
-        display_name: null,
-        is_admin: false,
-        timezone: "UTC",
-        created_at: "2026-11-21T08:00:00.000000Z"
+      const { args, file, settings, user } = yield* somebody
+      for (const code of [yield* nextCode(user), user.codes[0]]) {
+        const { code: exit, stderr } = yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n${code}\n` })
+        assert.strictEqual(exit, 0, stderr)
+        assert.strictEqual((yield* request("GET", "/auth/me", { token: keyIn(file) })).status, 403, "a key, without auth:read")
       }
-      const server = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          createServer((request, response) => {
-            asked.push(`${request.method} ${request.url}`)
-            response.writeHead(request.url?.endsWith("/login") === true ? 200 : 204, { "content-type": "application/json" })
-            response.end(request.url?.endsWith("/login") === true
-              ? JSON.stringify({ user, mfa_required: true, mfa_enrollment_required: false, mfa_enrollment_deadline: null })
-              : undefined)
-          })
-        ),
-        (server) => Effect.sync(() => server.close())
-      )
-      const port = yield* Effect.async<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-        })
+      const sessions = yield* ask(user.browser, "GET", "/auth/sessions")
+      assert.lengthOf(sessions.json, 1, "it leaves no session behind")
+    }))
+
+  it.scoped("says how to get in without one, and what is wrong with one, and keeps nothing", () =>
+    Effect.gen(function*() {
+      const { args, file, settings, user } = yield* somebody
+      refused(yield* svc(args, settings, { input: `${password}\n` }), "with --code-stdin")
+      const wrong = yield* wrongCode(user.secret)
+      refused(yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n${wrong}\n` }), "The code is wrong")
+      refused(yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n123\n` }), "code must have at least 6 characters", 2)
+      refused(yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n` }), "give the password, then the code")
+      refused(yield* svc(["login", "--email", user.email, "--code-stdin"], settings), "goes with --email and --password-stdin", 2)
+      assert.isFalse(existsSync(file))
+      assert.lengthOf((yield* ask(user.browser, "GET", "/auth/sessions")).json, 1)
+    }))
+
+  it.scoped.skipIf(!hasTerminal)("asks for the code on a terminal", () =>
+    Effect.gen(function*() {
+      const { file, settings, user } = yield* somebody
+      const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
+        prompt: "Password of",
+        typed: `${password}\r`,
+        then: [{ prompt: "Code of your authenticator app", typed: `${yield* nextCode(user)}\r` }]
       })
-      const home = yield* temporaryHome
-      const ran = yield* svc(
-        ["login", "--url", `http://127.0.0.1:${port}`, "--email", "ann@example.com", "--password-stdin"],
-        { SVC_HOME: home },
-        { input: "a long password\n" }
-      )
-      refused(ran, "second factor, which svc login cannot give")
-      assert.deepStrictEqual(asked, ["POST /api/v1/auth/login", "POST /api/v1/auth/logout"])
-      assert.isFalse(existsSync(join(home, "login.json")))
+      assert.strictEqual(code, 0, shown)
+      assert.isTrue(existsSync(file))
+    }))
+})
+
+layer(serverOn("SQLite", { mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0 }), { excludeTestServices: true })("svc login past the deadline", (it) => {
+  it.scoped("says that a second factor must be enrolled first", () =>
+    Effect.gen(function*() {
+      const { file, login } = yield* person
+      refused(yield* login, "sign in with a browser, enrol one, and come back")
+      assert.isFalse(existsSync(file))
     }))
 })

@@ -70,24 +70,29 @@ export const running = (args: ReadonlyArray<string>, settings: Settings): Effect
   })
 
 /**
- * `svc` on a terminal of its own (script of util-linux), where a person types `typed` once `prompt` is shown. Answers
- * what the terminal showed.
+ * `svc` on a terminal of its own (script of util-linux), where a person types `typed` once `prompt` is shown, and what
+ * comes `then`. Answers what the terminal showed.
  */
 export const onTerminal = (
   args: ReadonlyArray<string>,
   settings: Settings,
-  { prompt = "", typed = "" }: { readonly prompt?: string; readonly typed?: string } = {}
+  { prompt = "", then = [], typed = "" }: {
+    readonly prompt?: string
+    readonly typed?: string
+    readonly then?: ReadonlyArray<{ readonly prompt: string; readonly typed: string }>
+  } = {}
 ): Effect.Effect<{ readonly code: number | null; readonly shown: string }> =>
   Effect.async((resume) => {
     const quoted = [process.execPath, inject("program"), ...args].map((word) => `'${word}'`).join(" ")
     const child = spawn("script", ["-qec", quoted, "/dev/null"], { env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...settings } })
     let shown = ""
-    let isTyped = prompt === ""
+    const waiting = [...(prompt === "" ? [] : [{ prompt, typed }]), ...then]
     child.stdout.on("data", (chunk) => {
       shown += String(chunk)
-      if (isTyped || !shown.includes(prompt)) return
-      isTyped = true
-      child.stdin.write(typed)
+      const [next] = waiting
+      if (next === undefined || !shown.includes(next.prompt)) return
+      waiting.shift()
+      child.stdin.write(next.typed)
     })
     child.on("close", (code) => resume(Effect.succeed({ code, shown })))
     return Effect.sync(() => child.kill("SIGKILL"))

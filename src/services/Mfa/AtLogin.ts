@@ -34,7 +34,7 @@ export class MfaAtLogin extends Effect.Service<MfaAtLogin>()("svc/MfaAtLogin", {
     const policy = policyOf(yield* Settings)
 
     const known = Effect.fnUntraced(function*(userId: string) {
-      const row = yield* repo.byUser(userId)
+      const row = yield* repo.lockedByUser(userId)
       return yield* Option.match(row, { onNone: () => Effect.dieMessage("the user is gone"), onSome: Effect.succeed })
     })
 

@@ -6,7 +6,6 @@ import * as Ids from "../Ids.ts"
 
 /** What is kept of somebody's second factor; the secrets are sealed. */
 export interface MfaRow {
-  readonly email: string
   readonly is_admin: number
   readonly mfa_secret: string | null
   readonly mfa_enrolled_at: Timestamp | null
@@ -22,14 +21,15 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
+    const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     return {
-      /** Of the transaction it is called in, if any. */
-      byUser: (userId: string) =>
+      /** Within a transaction: nobody else changes the row until it ends. */
+      lockedByUser: (userId: string) =>
         Effect.map(
-          sql<MfaRow>`SELECT email, is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret,
-              mfa_pending_at, mfa_enforcement_started_at
-            FROM users WHERE id = ${userId}`,
+          sql<MfaRow>`SELECT is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret, mfa_pending_at,
+              mfa_enforcement_started_at
+            FROM users WHERE id = ${userId} ${locked}`,
           (rows) => Option.fromNullable(rows[0])
         ),
       /** Keeps a secret until a code of it is given; false when the user has a second factor already. */
@@ -39,14 +39,11 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             WHERE id = ${userId} AND mfa_enrolled_at IS NULL RETURNING id`,
           didIt
         ),
-      /** The pending secret becomes the second factor; false when it is not the pending one any more. */
-      enroll: (userId: string, sealed: string, step: number, now: string) =>
-        Effect.map(
-          sql`UPDATE users SET mfa_secret = mfa_pending_secret, mfa_enrolled_at = ${now}, mfa_last_step = ${step},
-              mfa_failed_codes = 0, mfa_locked_until = NULL, mfa_pending_secret = NULL, mfa_pending_at = NULL
-            WHERE id = ${userId} AND mfa_enrolled_at IS NULL AND mfa_pending_secret = ${sealed} RETURNING id`,
-          didIt
-        ),
+      /** The pending secret becomes the second factor; `step` is that of the code that proved it. */
+      enroll: (userId: string, step: number, now: string) =>
+        sql`UPDATE users SET mfa_secret = mfa_pending_secret, mfa_enrolled_at = ${now}, mfa_last_step = ${step},
+            mfa_failed_codes = 0, mfa_locked_until = NULL, mfa_pending_secret = NULL, mfa_pending_at = NULL
+          WHERE id = ${userId}`,
       /** Takes a code of this time step, on whichever replica; false when one of it or a later one was taken before. */
       spendStep: (userId: string, step: number) =>
         Effect.map(
@@ -61,19 +58,14 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             RETURNING user_id`,
           didIt
         ),
-      /** The last word on a right code: false while no code is taken. */
-      countRight: (userId: string, now: string) =>
-        Effect.map(
-          sql`UPDATE users SET mfa_failed_codes = 0, mfa_locked_until = NULL
-            WHERE id = ${userId} AND (mfa_locked_until IS NULL OR mfa_locked_until <= ${now}) RETURNING id`,
-          didIt
-        ),
-      /** Counts a wrong code as UsersRepo.countFailure does a wrong password. Answers whether no more are taken now. */
-      countWrong: (userId: string, now: string, threshold: number, lockUntil: string) =>
+      countRight: (userId: string) =>
+        sql`UPDATE users SET mfa_failed_codes = 0, mfa_locked_until = NULL WHERE id = ${userId}`,
+      /** Counts a wrong code; from the `threshold`th since the last right one on none is taken until `lockUntil`. Whether so. */
+      countWrong: (userId: string, threshold: number, lockUntil: string) =>
         Effect.map(
           sql<{ locked: number }>`UPDATE users SET mfa_failed_codes = mfa_failed_codes + 1,
               mfa_locked_until = CASE WHEN mfa_failed_codes + 1 >= ${threshold} THEN ${lockUntil} ELSE NULL END
-            WHERE id = ${userId} AND (mfa_locked_until IS NULL OR mfa_locked_until <= ${now})
+            WHERE id = ${userId}
             RETURNING CASE WHEN mfa_locked_until IS NULL THEN 0 ELSE 1 END AS locked`,
           (rows) => rows[0]?.locked === 1
         ),

@@ -1,0 +1,92 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { rules } from "../../src/http/Rules.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { actionsOf, after, ask, back, type Browser, enrolled, loginFrom, nextCode } from "./mfa.ts"
+import { freshUser, password, proxied } from "./people.ts"
+
+/** Where a stolen session could do lasting harm. */
+const guarded = [
+  "POST /auth/mfa/enroll-start",
+  "POST /auth/mfa/disable",
+  "POST /auth/mfa/recovery-codes/regenerate",
+  "POST /auth/mfa/trusted-devices",
+  "POST /api-keys",
+  "POST /users",
+  "PATCH /users/:user_id",
+  "DELETE /users/:user_id",
+  "POST /users/:user_id/password"
+]
+
+const mintKey = (browser: Browser) => ask(browser, "POST", "/api-keys", { name: "key" })
+
+/** Signed in longer ago than the window. */
+const stale = (userId: string) => back("sessions", "proven_at", userId, 301)
+
+describe.each(engines)("step-up on %s", (engine) => {
+  layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
+    it.effect("is asked once the window of the login has passed", () =>
+      Effect.gen(function*() {
+        const user = yield* enrolled({ isAdmin: true })
+        yield* back("sessions", "proven_at", user.id, 290)
+        assert.strictEqual((yield* mintKey(user.browser)).status, 201, "within the window")
+        yield* stale(user.id)
+        for (const route of guarded) {
+          const [method = "", path = ""] = route.split(" ")
+          const { json } = yield* ask(user.browser, method, path.replace(":user_id", user.id), {})
+          assert.deepInclude(json, { status: 403, code: "mfa_reverify_required", details: { by: "code" } }, route)
+          assert.isTrue(rules.get(`${method} /api/v1${path}`)?.stepUp, "and the documents say so")
+        }
+        assert.strictEqual((yield* ask(user.browser, "GET", "/users")).status, 200, "looking is free")
+      }))
+
+    it.effect("is a code where there is a second factor; the password does not do", () =>
+      Effect.gen(function*() {
+        const user = yield* enrolled()
+        yield* stale(user.id)
+        assert.deepInclude((yield* ask(user.browser, "POST", "/auth/reauthenticate", { password })).json, { status: 409, code: "mfa_enrolled" })
+        const verified = yield* ask(user.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })
+        const browser = after(user.browser, verified)
+        assert.strictEqual((yield* mintKey(browser)).status, 201)
+        assert.strictEqual((yield* mintKey(user.browser)).status, 401, "the token is another one")
+      }))
+
+    it.effect("is the password where there is none; wrong ones lock the account", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const { browser } = yield* loginFrom({}, user.email)
+        assert.strictEqual((yield* mintKey(browser)).status, 201, "a login is a step-up")
+        yield* stale(user.id)
+        assert.deepInclude((yield* mintKey(browser)).json, { code: "mfa_reverify_required", details: { by: "password" } })
+        const proven = yield* ask(browser, "POST", "/auth/reauthenticate", { password })
+        assert.deepStrictEqual(proven.json, { ok: true, used_recovery_code: false, remaining_recovery_codes: null })
+        const now = after(browser, proven)
+        assert.strictEqual((yield* mintKey(now)).status, 201)
+        assert.strictEqual((yield* ask(browser, "GET", "/auth/me")).status, 401, "the token is another one")
+        for (const guess of ["a", "b", "c"]) {
+          assert.deepInclude((yield* ask(now, "POST", "/auth/reauthenticate", { password: guess })).json, { status: 403, code: "wrong_password" })
+        }
+        assert.deepInclude((yield* ask(now, "POST", "/auth/reauthenticate", { password })).json, { status: 403, code: "wrong_password" })
+        assert.strictEqual((yield* loginFrom({}, user.email)).answer.status, 401)
+        assert.includeMembers(yield* actionsOf(user.id), ["auth.reauthenticated", "auth.account_locked"])
+      }))
+
+    it.effect("is not what a trusted browser stands for", () =>
+      Effect.gen(function*() {
+        const user = yield* enrolled()
+        const trusted = after(user.browser, yield* ask(user.browser, "POST", "/auth/mfa/trusted-devices"))
+        const { answer, browser } = yield* loginFrom(trusted, user.email)
+        assert.isFalse(answer.json.mfa_required)
+        assert.strictEqual((yield* ask(browser, "GET", "/projects")).status, 200)
+        assert.deepInclude((yield* mintKey(browser)).json, { code: "mfa_reverify_required" })
+      }))
+
+    it.effect("is not asked of an API key", () =>
+      Effect.gen(function*() {
+        const { token } = yield* freshKey({ isAdmin: true })
+        const { user_id } = yield* freshKey()
+        assert.strictEqual((yield* request("DELETE", `/users/${user_id}`, { token })).status, 204)
+      }))
+  })
+})
