@@ -80,7 +80,7 @@ const make = Effect.gen(function*() {
   /** Fails with SchemaTooNew unless this program can work with the schema as it is. */
   const checkCompatible = Effect.flatMap(applied, (rows) => {
     const last = rows[rows.length - 1]
-    return last !== undefined && last.id > head && last.compatible_from > head
+    return last !== undefined && rows.some(({ compatible_from, id }) => id > head && compatible_from > head)
       ? Effect.fail(new SchemaTooNew({ revision: last.id, known: head, program: last.program }))
       : Effect.void
   })

@@ -191,7 +191,7 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
       const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
         prompt: "Password of",
         typed: `${password}\r`,
-        then: [{ prompt: "Code of your authenticator app", typed: `${yield* nextCode(user)}\r` }]
+        next: [{ prompt: "Code of your authenticator app", typed: `${yield* nextCode(user)}\r` }]
       })
       assert.strictEqual(code, 0, shown)
       assert.isTrue(existsSync(file))

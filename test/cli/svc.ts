@@ -71,28 +71,28 @@ export const running = (args: ReadonlyArray<string>, settings: Settings): Effect
 
 /**
  * `svc` on a terminal of its own (script of util-linux), where a person types `typed` once `prompt` is shown, and what
- * comes `then`. Answers what the terminal showed.
+ * comes `next`. Answers what the terminal showed.
  */
 export const onTerminal = (
   args: ReadonlyArray<string>,
   settings: Settings,
-  { prompt = "", then = [], typed = "" }: {
+  { prompt = "", next = [], typed = "" }: {
     readonly prompt?: string
     readonly typed?: string
-    readonly then?: ReadonlyArray<{ readonly prompt: string; readonly typed: string }>
+    readonly next?: ReadonlyArray<{ readonly prompt: string; readonly typed: string }>
   } = {}
 ): Effect.Effect<{ readonly code: number | null; readonly shown: string }> =>
   Effect.async((resume) => {
     const quoted = [process.execPath, inject("program"), ...args].map((word) => `'${word}'`).join(" ")
     const child = spawn("script", ["-qec", quoted, "/dev/null"], { env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...settings } })
     let shown = ""
-    const waiting = [...(prompt === "" ? [] : [{ prompt, typed }]), ...then]
+    const waiting = [...(prompt === "" ? [] : [{ prompt, typed }]), ...next]
     child.stdout.on("data", (chunk) => {
       shown += String(chunk)
-      const [next] = waiting
-      if (next === undefined || !shown.includes(next.prompt)) return
+      const [due] = waiting
+      if (due === undefined || !shown.includes(due.prompt)) return
       waiting.shift()
-      child.stdin.write(next.typed)
+      child.stdin.write(due.typed)
     })
     child.on("close", (code) => resume(Effect.succeed({ code, shown })))
     return Effect.sync(() => child.kill("SIGKILL"))

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { system } from "../../src/domain/Actor.ts"
 import { rules } from "../../src/http/Rules.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
-import { Users } from "../../src/services/Users.ts"
+import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import { request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { after, ask, back, type Browser, codeOf, enrolled, loginFrom, nextCode } from "./mfa.ts"
@@ -34,6 +34,9 @@ describe.each(engines)("ASVS on %s", (engine) => {
           assert.strictEqual(yield* owed(browserOf(yield* login(user.email, { remember }))), "mfa_required")
         }
         assert.strictEqual(yield* owed(yield* openedSomehow(user.id)), "mfa_required", "whatever opens a session")
+        const owing = (yield* loginFrom({}, user.email)).browser
+        const joining = yield* ask(owing, "POST", "/invitations/accept", { token: "x" })
+        assert.strictEqual(joining.json.code, "mfa_required", "where a session counts though none is needed")
         // what anybody may call without a credential; of these only the login answers with a session
         const open = [...rules].filter(([, { caller }]) => caller === "public").map(([route]) => route).sort()
         const cookies: Array<string> = []
@@ -48,13 +51,18 @@ describe.each(engines)("ASVS on %s", (engine) => {
         assert.deepStrictEqual(cookies, ["POST /api/v1/auth/login"])
       }))
 
-    it.effect("6.4.3 a new password does not pass the second factor", () =>
+    it.effect("6.4.3 a password that was reset does not pass the second factor", () =>
       Effect.gen(function*() {
-        const users = yield* Users
         const user = yield* enrolled()
         const trusted = after(user.browser, yield* ask(user.browser, "POST", "/auth/mfa/trusted-devices"))
+        const { link } = yield* Effect.flatMap(PasswordResets, (resets) => resets.link(user.email)).pipe(
+          Effect.provideService(CurrentActor, system("test"))
+        )
+        const token = new URL(link).searchParams.get("token")
         const next = "a password that was set anew"
-        yield* users.setPassword(user.id, Redacted.make(next)).pipe(Effect.provideService(CurrentActor, system("test")))
+        const reset = yield* request("POST", "/auth/password-reset/confirm", { headers: fromElsewhere(), body: { token, new_password: next } })
+        assert.strictEqual(reset.status, 200, reset.text)
+        assert.deepStrictEqual(reset.headers.getSetCookie(), [], "nobody is signed in by it")
         const headers = { ...fromElsewhere(), cookie: trusted.cookie ?? "" }
         const answer = yield* login(user.email, { password: next, headers })
         assert.isTrue(answer.json.mfa_required, "also in a browser that was trusted before")
