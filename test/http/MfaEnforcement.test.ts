@@ -190,7 +190,7 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const token = /svc_session=([\w-]+)/.exec(browser.cookie ?? "")?.[1] ?? ""
         const overdueSince = (policy: Partial<typeof settings>) =>
           Effect.gen(function*() {
-            const found = yield* (yield* Authentication).bySession(token, { source_ip: null, user_agent: null })
+            const found = yield* (yield* Authentication).bySession(token, { source_ip: null, user_agent: null }, false)
             const via = Option.getOrThrow(found).via
             return via.kind === "session" ? via.overdue_since : null
           }).pipe(Effect.provide(Authentication.Default.pipe(Layer.provide(Layer.succeed(Settings, { ...settings, ...policy })))))
