@@ -46,7 +46,7 @@ const seed = Effect.fnUntraced(function*(projects: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const list = sql.literal(projects.map((id, at) => `WHEN ${at} THEN '${id}'`).join(" "))
   const columns = sql.literal(
-    "id, seq, project_id, user_id, action, target_type, target_id, result, outcome, metadata, occurred_at, prev_row_hmac, row_hmac"
+    "id, seq, project_id, user_id, action, target_type, target_id, result, outcome, metadata, occurred_at, row_hash, prev_row_hmac, row_hmac, key_id"
   )
   const select = sql.onDialectOrElse({
     pg: () => sql`SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n,
@@ -54,7 +54,7 @@ const seed = Effect.fnUntraced(function*(projects: ReadonlyArray<string>) {
         CASE WHEN n % 1000 = 7 OR n % 3 = 0 THEN ${user}::uuid END,
         CASE WHEN n % 1000 = 7 THEN 'user.updated' WHEN n % 3 = 0 THEN 'command.issued' ELSE 'task.failed' END,
         'task', n::text, 'success', CASE WHEN n % 2000 = 1 THEN 'deny' ELSE 'allow' END, '{"engine":"celery"}',
-        to_char(timestamp '2026-01-01' + n * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '', ''
+        to_char(timestamp '2026-01-01' + n * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '', '', '', ''
       FROM generate_series(1, ${rows}::bigint) AS n`,
     orElse: () => sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${rows})
       SELECT printf('01900000-0000-7000-8000-%012x', n), n,
@@ -62,7 +62,7 @@ const seed = Effect.fnUntraced(function*(projects: ReadonlyArray<string>) {
         CASE WHEN n % 1000 = 7 OR n % 3 = 0 THEN ${user} END,
         CASE WHEN n % 1000 = 7 THEN 'user.updated' WHEN n % 3 = 0 THEN 'command.issued' ELSE 'task.failed' END,
         'task', n, 'success', CASE WHEN n % 2000 = 1 THEN 'deny' ELSE 'allow' END, '{"engine":"celery"}',
-        strftime('%Y-%m-%dT%H:%M:%S', '2026-01-01', n || ' seconds') || '.000000Z', '', '' FROM s`
+        strftime('%Y-%m-%dT%H:%M:%S', '2026-01-01', n || ' seconds') || '.000000Z', '', '', '', '' FROM s`
   })
   yield* sql`DELETE FROM audit_log`
   yield* sql`INSERT INTO audit_log (${columns}) ${select}`

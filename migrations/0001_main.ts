@@ -123,11 +123,23 @@ const up = Effect.gen(function*() {
     user_agent TEXT,
     event_id TEXT,
     occurred_at ${text} NOT NULL,
+    row_hash TEXT NOT NULL,
     prev_row_hmac TEXT NOT NULL,
-    row_hmac TEXT NOT NULL
+    row_hmac TEXT NOT NULL,
+    key_id TEXT NOT NULL
   )`
   yield* sql`CREATE INDEX audit_log_project ON audit_log (project_id, id)`
-  yield* sql`CREATE TABLE audit_head (id INTEGER PRIMARY KEY, seq ${bigint} NOT NULL, row_hmac TEXT NOT NULL)`
+  // one row each, with the id 1
+  yield* sql`CREATE TABLE audit_head (
+    id INTEGER PRIMARY KEY, seq ${bigint} NOT NULL, row_hash TEXT NOT NULL, row_hmac TEXT NOT NULL, key_id TEXT NOT NULL
+  )`
+  yield* sql`CREATE TABLE audit_watermark (id INTEGER PRIMARY KEY, seq ${bigint} NOT NULL, statement TEXT NOT NULL)`
+  yield* sql`CREATE TABLE audit_verification (
+    id INTEGER PRIMARY KEY, claimed_at ${text} NOT NULL, finished_at ${text}, outcome TEXT, rows ${bigint}
+  )`
+  yield* sql`CREATE TABLE audit_keys (
+    key_id ${text} PRIMARY KEY, purpose TEXT NOT NULL, state TEXT NOT NULL, public_key TEXT, created_at ${text} NOT NULL
+  )`
 
   yield* sql`CREATE TABLE agents (
     id ${uuid} PRIMARY KEY,
@@ -332,6 +344,9 @@ const tables = [
   "agent_health",
   "agent_workers",
   "agents",
+  "audit_keys",
+  "audit_verification",
+  "audit_watermark",
   "audit_head",
   "audit_log",
   "idempotency_keys",

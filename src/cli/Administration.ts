@@ -25,7 +25,17 @@ import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
 import { settings } from "./Settings.ts"
 
-/** Users, their second factor and the first boot, over the migrated database; none of the brain's loops, which the server runs. */
+/** What writes to the audit log, over the migrated database. */
+export const auditing = Audit.layer.pipe(
+  Layer.provide(AuditForwarder.layer),
+  Layer.provide(Layer.merge(Loops.layer, Outbound.layer)),
+  Layer.provideMerge(Layer.merge(Metrics.layer, Resolver.layer)),
+  Layer.provideMerge(Keys.layer),
+  Layer.provideMerge(DatabaseLayer.layer),
+  Layer.provideMerge(settings())
+)
+
+/** Users, their second factor and the first boot; none of the brain's loops, which the server runs. */
 export const administration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
   Layer.provide(Projects.layer),
   Layer.provide(Mail.layer.pipe(Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))),
@@ -39,11 +49,6 @@ export const administration = Layer.mergeAll(MfaReset.layer, PasswordResets.laye
     TrustedDevicesRepo.layer,
     UsersRepo.layer
   )),
-  Layer.provide(Layer.merge(Audit.layer, Vault.layer)),
-  Layer.provide(AuditForwarder.layer),
-  Layer.provide(Layer.merge(Loops.layer, Outbound.layer)),
-  Layer.provide(Layer.merge(Metrics.layer, Resolver.layer)),
-  Layer.provide(Keys.layer),
-  Layer.provide(DatabaseLayer.layer),
-  Layer.provideMerge(settings())
+  Layer.provide(Vault.layer),
+  Layer.provideMerge(auditing)
 )

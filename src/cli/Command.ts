@@ -5,6 +5,7 @@ import { agent } from "./commands/agent.ts"
 import { allowedHosts } from "./commands/allowed-hosts.ts"
 import { agents } from "./commands/agents.ts"
 import { auth } from "./commands/auth.ts"
+import { audit } from "./commands/audit.ts"
 import { bootstrapAdmin, createSuperuser } from "./commands/bootstrap-admin.ts"
 import { changePassword } from "./commands/changepassword.ts"
 import { check } from "./commands/check.ts"
@@ -43,6 +44,7 @@ const run = Command.make("svc").pipe(
     allowedHosts,
     metricsToken,
     migrate,
+    audit,
     agent,
     login,
     logout,

@@ -1,17 +1,25 @@
 import * as ValidationError from "@effect/cli/ValidationError"
 import { Cause, Data } from "effect"
 
-/** A command cannot go on; `message` is one sentence for whoever ran it. `usage`: the command line is at fault. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly message: string; readonly usage?: boolean }> {}
+/**
+ * A command cannot go on, or its answer is no; `message` is one sentence for whoever ran it. `usage`: the command line is
+ * at fault. `code`: an exit code of its own.
+ */
+export class Refused extends Data.TaggedError("Refused")<{
+  readonly message: string
+  readonly usage?: boolean
+  readonly code?: number
+}> {}
 
 /** A command to an agent was issued, or may have been, and how it ended is not known; `message` is one sentence. */
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{ readonly message: string }> {}
 
 const exitCodes = { failed: 1, usage: 2, unknown: 3 } as const
 
-/** 2 when the command line is at fault, 3 when an agent's command ended in a way that nobody knows, else 1. */
+/** 2 when the command line is at fault, 3 when an outcome is not known, the error's own, else 1. */
 export const exitCodeOf = (error: unknown): number => {
   if (error instanceof OutcomeUnknown) return exitCodes.unknown
+  if (error instanceof Refused && error.code !== undefined) return error.code
   return ValidationError.isValidationError(error) || (error instanceof Refused && error.usage === true)
     ? exitCodes.usage
     : exitCodes.failed

@@ -3,7 +3,9 @@ import { Activity } from "../services/Activity.ts"
 import { AgentWorkers } from "../services/AgentWorkers.ts"
 import { AllowedHosts } from "../services/AllowedHosts.ts"
 import { Audit } from "../services/Audit.ts"
+import { Checkpoints } from "../services/Audit/Checkpoints.ts"
 import { Denials } from "../services/Audit/Denials.ts"
+import { AuditVerifier } from "../services/Audit/Verifier.ts"
 import { AuditForwarder } from "../services/AuditForwarder.ts"
 import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
@@ -30,6 +32,8 @@ import * as Keys from "./Keys.ts"
 export const layer = Layer.mergeAll(
   Commands.layer,
   Identity.loops,
+  Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer)),
+  AuditVerifier.loop,
   Gateway.receiving,
   RateLimits.layer,
   AllowedHosts.layer,

@@ -1,41 +1,19 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Data, Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { join } from "node:path"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Keys } from "../services/Keys.ts"
 import { Settings } from "../services/Settings.ts"
-
-/** The key that this process was given is not the one the database was written with. */
-export class KeyMismatch extends Data.TaggedError("KeyMismatch")<{ readonly setting: string }> {
-  override get message() {
-    return `${this.setting} is not the key this database was written with. Give every replica the same key, ` +
-      "or restore the key file that was in SVC_HOME."
-  }
-}
-
-export class KeyUnusable extends Data.TaggedError("KeyUnusable")<{ readonly message: string }> {}
-
-/** The value of the setting, else of the file in SVC_HOME, which is made with mode 0600 when it is not there. */
-const valueOf = (given: Redacted.Redacted | null, file: string) =>
-  Effect.gen(function*() {
-    if (given !== null) return Redacted.value(given)
-    const fs = yield* FileSystem.FileSystem
-    const { home } = yield* Settings
-    const path = join(home, file)
-    yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-    const make = fs.writeFileString(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
-    // "wx" leaves an existing file alone, also one that another process made a moment ago
-    yield* Effect.catchIf(make, (error) => error._tag === "SystemError" && error.reason === "AlreadyExists", () => Effect.void)
-    return (yield* fs.readFileString(path)).trim()
-  })
+import * as AuditKeys from "./AuditKeys.ts"
+import { KeyMismatch, keys32, made, valueOf } from "./KeyFiles.ts"
 
 const metricsTokenFile = "metrics.token"
 
 /** The bearer token of /metrics: the setting's, else that of SVC_HOME. */
 export const metricsTokenOf = Effect.flatMap(Settings, ({ metricsAuthToken }) =>
-  Effect.map(valueOf(metricsAuthToken, metricsTokenFile), (token) => Redacted.make(token)))
+  Effect.map(valueOf(metricsAuthToken, metricsTokenFile, made), (token) => Redacted.make(token)))
 
 /** Puts a new token in the place of the one in SVC_HOME, which running brains do not see; answers its file. */
 export const rotateMetricsToken = Effect.gen(function*() {
@@ -48,13 +26,6 @@ export const rotateMetricsToken = Effect.gen(function*() {
   return path
 })
 
-const key32 = (setting: string, text: string) => {
-  const bytes = Buffer.from(text, "base64url")
-  return bytes.length === 32
-    ? Effect.succeed(bytes)
-    : Effect.fail(new KeyUnusable({ message: `${setting} must be 32 bytes as base64url (43 characters)` }))
-}
-
 const checkFingerprint = (setting: string, key: Buffer) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -65,12 +36,13 @@ const checkFingerprint = (setting: string, key: Buffer) =>
     if (row?.fingerprint !== fingerprint) return yield* new KeyMismatch({ setting })
   })
 
+/** The brain's keys, made where there are none, and compared with those that the database was written with. */
 export const layer = Layer.effect(Keys, Effect.gen(function*() {
   const settings = yield* Settings
-  const secret = yield* key32("SVC_SECRET_KEY", yield* valueOf(settings.secretKey, "secret.key"))
-  const auditChain = yield* key32("SVC_AUDIT_CHAIN_KEY", yield* valueOf(settings.auditChainKey, "audit-chain.key"))
+  const [secret] = yield* keys32("SVC_SECRET_KEY", yield* valueOf(settings.secretKey, "secret.key", made))
+  const { auditChain, auditSigning } = yield* AuditKeys.read(made)
   const metricsToken = yield* metricsTokenOf
   yield* checkFingerprint("SVC_SECRET_KEY", secret)
-  yield* checkFingerprint("SVC_AUDIT_CHAIN_KEY", auditChain)
-  return { secret: Redacted.make(secret), auditChain: Redacted.make(auditChain), metricsToken }
+  yield* AuditKeys.check(auditChain, auditSigning)
+  return { secret: Redacted.make(secret), auditChain, auditSigning, metricsToken }
 }))

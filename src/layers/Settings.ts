@@ -61,7 +61,7 @@ export const fromEnvironment = <A>(environment: Environment, { name, secret }: S
     if (path === "") return null
     const fs = yield* FileSystem.FileSystem
     const content = yield* Effect.mapError(fs.readFileString(path), () => `${name}_FILE: cannot read ${path}`)
-    return { text: content.trim(), source: "file" } as const
+    return { text: content.trim(), source: "file", path } as const
   })
 
 const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
@@ -77,6 +77,7 @@ const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
 
     const values: Record<string, unknown> = {}
     const sources = new Map<string, Source>()
+    const files = new Map<string, string>()
     for (const [key, any] of Object.entries(declared)) {
       const setting = any as Setting<unknown> // the record's values differ in A only; parse and fallback belong together
       let source: Source = "default"
@@ -87,6 +88,7 @@ const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
         problems.push(given.left)
       } else if (given.right !== null) {
         ({ source, text } = given.right)
+        if (given.right.source === "file") files.set(setting.name, given.right.path)
       } else if (tunables.values.has(setting.name)) {
         source = "tunables"
         text = tunables.values.get(setting.name)
@@ -105,7 +107,7 @@ const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
     const settings = values as unknown as SettingsShape
     const together = togetherWrong(settings)
     if (together.length > 0) return yield* new SettingsInvalid({ problems: together })
-    return { ...settings, home, sources }
+    return { ...settings, home, sources, files }
   })
 
 /** What no setting can tell by itself. */

@@ -2,7 +2,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient, SqlError, Statement } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import BetterSqlite3 from "better-sqlite3"
-import { type Clock, Effect, type Scope } from "effect"
+import { type Clock, Effect, Option, type Scope } from "effect"
 import type { Measure, SqliteAccess } from "../services/Database.ts"
 
 /**
@@ -136,7 +136,16 @@ export const make = Effect.fnUntraced(function*(file: string, measure: Measure) 
       semaphore.withPermits(1)(Effect.try({
         try: () => timedWriting(() => writing.transaction(() => body(writing)).immediate()),
         catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
-      }))
+      })),
+    // whoever is in a transaction holds the connection, and there is only one that writes
+    within: (body) =>
+      Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (transaction) =>
+        Option.isNone(transaction)
+          ? Effect.dieMessage("this is to be written within a transaction")
+          : Effect.try({
+            try: () => timedWriting(() => body(writing)),
+            catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
+          }))
   }
   return { writer, reader, access }
 }, Effect.provide(Reactivity.layer))
@@ -144,6 +153,7 @@ export const make = Effect.fnUntraced(function*(file: string, measure: Measure) 
 /** One read-only connection, for looking at a database that must be neither made nor changed; reader and writer alike. */
 export const inspect = Effect.fnUntraced(function*(file: string) {
   const reader = yield* clientOf(connectionOf(yield* open(file, true), untimed), yield* Effect.makeSemaphore(1))
-  const access: SqliteAccess = { file, write: () => Effect.dieMessage("this connection only reads") }
+  const onlyReads = () => Effect.dieMessage("this connection only reads")
+  const access: SqliteAccess = { file, write: onlyReads, within: onlyReads }
   return { writer: reader, reader, access }
 }, Effect.provide(Reactivity.layer))

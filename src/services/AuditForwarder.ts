@@ -1,17 +1,11 @@
 import { Clock, Effect, Queue, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import { afterCommit } from "./AfterCommit.ts"
-import type { ChainedRow } from "./Audit/Chain.ts"
+import type { StoredRow } from "./Audit/Append.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
 import { Outbound } from "./Outbound.ts"
 import { Settings } from "./Settings.ts"
-
-/** A row as it stands in the log. */
-export interface ForwardedRow extends ChainedRow {
-  readonly prev_row_hmac: string
-  readonly row_hmac: string
-}
 
 type Site = "queue_full" | "ssrf_or_dns" | "send_one"
 
@@ -26,7 +20,8 @@ const sorted = (value: unknown): unknown => {
 }
 
 /** The row as JSON with its keys in order, also within the metadata (interface, Audit webhook forwarding). */
-const bodyOf = ({ seq: _, metadata, ...row }: ForwardedRow): string => JSON.stringify(sorted({ ...row, metadata: JSON.parse(metadata) }))
+const bodyOf = ({ key_id: _, metadata, row_hash: __, seq: ___, ...row }: StoredRow): string =>
+  JSON.stringify(sorted({ ...row, metadata: JSON.parse(metadata) }))
 
 /**
  * Posts each row of the audit log that this process writes to SVC_AUDIT_WEBHOOK_URL too, in the log's order, one at a time
@@ -42,7 +37,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     if (auditWebhookUrl === null) return { afterCommit: () => Effect.void, offer: () => Effect.void }
     if (auditWebhookHmacSecret === null) return yield* Effect.dieMessage("the settings let a webhook through that has no secret")
 
-    const queue = yield* Queue.dropping<ForwardedRow>(auditWebhookBufferSize)
+    const queue = yield* Queue.dropping<StoredRow>(auditWebhookBufferSize)
     let drops = 0
     let busy = false
 
@@ -54,7 +49,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
           : Effect.void
       }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
 
-    const send = Effect.fnUntraced(function*(row: ForwardedRow) {
+    const send = Effect.fnUntraced(function*(row: StoredRow) {
       const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
       const body = bodyOf(row)
       const signature = createHmac("sha256", Redacted.value(auditWebhookHmacSecret)).update(`${timestamp}.${body}`).digest("hex")
@@ -88,13 +83,13 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.interruptible(drained), isDone))
 
     /** Takes committed rows, in their order. Never waits. */
-    const offer = (rows: ReadonlyArray<ForwardedRow>) =>
+    const offer = (rows: ReadonlyArray<StoredRow>) =>
       Effect.forEach(rows, (row) => (queue.unsafeOffer(row) ? Effect.void : drop("queue_full", "too many rows wait")), { discard: true })
 
     return {
       offer,
       /** Takes the rows once the transaction in hand is committed. */
-      afterCommit: (rows: ReadonlyArray<ForwardedRow>) => afterCommit(offer(rows))
+      afterCommit: (rows: ReadonlyArray<StoredRow>) => afterCommit(offer(rows))
     }
   })
 }) {

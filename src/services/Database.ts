@@ -19,6 +19,8 @@ export interface SqliteAccess {
    * can get in between; it throws to roll back.
    */
   readonly write: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
+  /** Runs `body` on the writing connection within the caller's transaction (`sql.withTransaction`). Dies without one. */
+  readonly within: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
 }
 
 /** Hears how long a connection was in use. On SQLite there is one of each kind, on PostgreSQL a pool. */

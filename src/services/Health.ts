@@ -6,6 +6,8 @@ import { packages } from "../domain/Packages.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Database, orDieOnSql, Reader } from "./Database.ts"
+import { genesis } from "./Audit/Chain.ts"
+import { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Migrations } from "./Migrations.ts"
 
@@ -28,6 +30,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const database = yield* Database
     const migrations = yield* Migrations
     const loops = yield* Loops
+    const { auditChain } = yield* Keys
     const started = yield* Ref.make(false)
 
     /** A trivial query of reader and writer, each within two seconds; a query that hangs is left to end behind our back. */
@@ -97,17 +100,25 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
               ? check({ status: "ok" })
               : check({ status: "degraded", detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}` })
         )),
-      // only whether the head and the newest row agree; `svc audit verify` reads all rows
+      // only whether the head and the newest row agree, and whether we hold the key; `svc audit verify` reads all rows
       audit_chain: Effect.map(
-        read<{ head: string | null; newest: string | null }>`
-          SELECT (SELECT row_hmac FROM audit_head WHERE id = 1) AS head,
-                 (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest`,
-        ([row]) =>
-          check({
-            status: row?.head === row?.newest ? "ok" : "failed",
-            detail: row?.head === row?.newest ? null : "the chain's head is not its newest row",
+        read<{ head: string; newest: string | null; key_id: string }>`
+          SELECT row_hmac AS head, key_id, (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest
+          FROM audit_head WHERE id = 1`,
+        ([row]) => {
+          const agree = row !== undefined && row.head === (row.newest ?? genesis.row_hmac)
+          const activated = row !== undefined && auditChain.find(row.key_id) !== undefined
+          return check({
+            status: agree && activated ? "ok" : "failed",
+            detail: !agree
+              ? "the chain's head is not its newest row"
+              : activated
+              ? null
+              : "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY",
+            activated,
             scope: "state-only"
           })
+        }
       )
     }
 

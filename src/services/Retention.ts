@@ -7,6 +7,7 @@ import { pruneAudit } from "./Audit/Prune.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { keptSeconds } from "./Idempotency.ts"
+import { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Settings } from "./Settings.ts"
 
@@ -18,6 +19,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
+    const keys = yield* Keys
     const settings = yield* Settings
 
     const repeated = <E, R>(work: Effect.Effect<boolean, E, R>) => Effect.repeat(work, { while: (more) => more })
@@ -47,9 +49,11 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       yield* forget("mail_outbox", "id", sql`expires_at < ${ago(daySeconds)}`) // the loop gives it up before, where mail is on
       yield* forget("setup_attempts", "id", sql`attempted_at < ${ago(daySeconds)}`)
       if (settings.auditRetentionDays > 0) {
-        yield* repeated(sql.withTransaction(pruneAudit(ago(settings.auditRetentionDays * daySeconds)))).pipe(
+        const cutoff = ago(settings.auditRetentionDays * daySeconds)
+        yield* repeated(sql.withTransaction(pruneAudit(({ occurred_at }) => occurred_at < cutoff))).pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
           Effect.provideService(Audit, audit),
+          Effect.provideService(Keys, keys),
           Effect.provideService(CurrentActor, system("retention"))
         )
       }

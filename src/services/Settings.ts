@@ -177,6 +177,26 @@ const secretUrl = (name: string, line: string): Setting<Redacted.Redacted | null
   }
 })
 
+const secretUrls = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secretUrl(name, line),
+  type: "secret URLs",
+  parse: (text) =>
+    Either.map(Either.all(text.split(",").map((part) => secretUrl(name, line).parse(part.trim()))), () => Redacted.make(text))
+})
+
+/** 32 bytes each; commas and white space stand between them. */
+export const keysOf = (text: string): ReadonlyArray<Buffer> =>
+  text.split(/[\s,]+/).filter((part) => part !== "").map((part) => Buffer.from(part, "base64url"))
+
+/** Several, so that a new key can be known everywhere before it is used, and an old one as long as it is needed. */
+const keys = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line, 43),
+  parse: (text) =>
+    keysOf(text).length > 0 && keysOf(text).every(({ length }) => length === 32)
+      ? Either.right(Redacted.make(text))
+      : Either.left("must be keys of 32 bytes as base64url (43 characters), with commas between them")
+})
+
 const sentryProject = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
   ...secret(name, line),
   parse: (text) =>
@@ -213,7 +233,8 @@ export const declared = {
   logLevel: oneOf("SVC_LOG_LEVEL", ["debug", "info", "warning", "error"], "info", "Least level that is logged."),
 
   secretKey: key("SVC_SECRET_KEY", "Key of the secrets stored in the database, 32 bytes as base64url (default: made in SVC_HOME)."),
-  auditChainKey: key("SVC_AUDIT_CHAIN_KEY", "Key of the audit chain, 32 bytes as base64url (default: made in SVC_HOME)."),
+  auditChainKey: keys("SVC_AUDIT_CHAIN_KEY", "Keys of the audit chain, 32 bytes each as base64url, with commas between them (default: made in SVC_HOME)."),
+  auditSigningKey: keys("SVC_AUDIT_SIGNING_KEY", "Ed25519 keys of checkpoints, likewise; the first signs (default: made in SVC_HOME)."),
   metricsAuthToken: secret("SVC_METRICS_AUTH_TOKEN", "Bearer token of /metrics (default: made in SVC_HOME).", 16),
 
   maxPayloadSizeBytes: integer("SVC_MAX_PAYLOAD_SIZE_BYTES", 8192, 1024, 67_108_864, "Largest request body, unless the endpoint declares more."),
@@ -257,6 +278,13 @@ export const declared = {
   invitationsRetentionDays: integer("SVC_INVITATIONS_RETENTION_DAYS", 30, 1, 3650, "Invitations are deleted this long after they ran out."),
   auditRetentionDays: integer("SVC_AUDIT_RETENTION_DAYS", 0, 0, 36_500, "Audit rows are kept this long; 0 keeps them for ever."),
 
+  auditCheckpointInterval: integer("SVC_AUDIT_CHECKPOINT_INTERVAL_SECONDS", 60, 1, 86_400, "A checkpoint of the audit log is signed after this long, if there are new rows."),
+  auditCheckpointRows: integer("SVC_AUDIT_CHECKPOINT_ROWS", 1000, 1, 1_000_000, "And after so many rows, if that is sooner."),
+  auditCheckpointFile: text("SVC_AUDIT_CHECKPOINT_FILE", "", "The file they are appended to (default: audit-checkpoints.jsonl in SVC_HOME)."),
+  auditCheckpointSinks: listOf("SVC_AUDIT_CHECKPOINT_SINKS", "stdout or absolute paths of files", (part) => part === "stdout" || part.startsWith("/"), "Where they go besides: stdout, or paths of more files."),
+  auditCheckpointWebhookUrls: secretUrls("SVC_AUDIT_CHECKPOINT_WEBHOOK_URLS", "And URLs that they are posted to, with commas between them."),
+  auditChainVerifyEnabled: flag("SVC_AUDIT_CHAIN_VERIFY_ENABLED", false, "All rows of the audit log are verified from time to time."),
+  auditChainVerifyInterval: integer("SVC_AUDIT_CHAIN_VERIFY_INTERVAL_SECONDS", 86_400, 900, 604_800, "How often."),
   auditWebhookUrl: secretUrl("SVC_AUDIT_WEBHOOK_URL", "Each row of the audit log is posted there too (docs/audit-webhook.md); unset: nowhere."),
   auditWebhookHmacSecret: secretBytes("SVC_AUDIT_WEBHOOK_HMAC_SECRET", "Signs what is posted there; needed with the URL.", 32),
   auditWebhookTimeout: decimal("SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS", 10, 1, 120, "Time of one post there."),
@@ -289,4 +317,6 @@ export class Settings extends Context.Tag("svc/Settings")<Settings, SettingsShap
   /** Absolute path of SVC_HOME. */
   readonly home: string
   readonly sources: ReadonlyMap<string, Source>
+  /** Paths of the files that secrets were read from, by their setting's name. */
+  readonly files: ReadonlyMap<string, string>
 }>() {}

@@ -12,7 +12,9 @@ const commands = [
   "login", "logout", "agents create", "agents list", "agents delete", "tasks list", "tasks show", "tasks tail", "commands list",
   "commands show", "commands withdraw", "commands retry", "commands cancel", "commands requeue", "commands bulk-retry",
   "commands purge", "commands restart", "commands pool-resize", "commands add-consumer", "commands cancel-consumer",
-  "commands rate-limit"
+  "commands rate-limit", "audit verify", "audit export-head", "audit public-key", "audit rotate-chain-key",
+  "audit activate-chain-state", "audit retire-chain-key", "audit reseal-watermark", "audit export-and-delete-frozen",
+  "audit fork-cleanup"
 ]
 
 const run = (...args: ReadonlyArray<string>) =>

@@ -1,16 +1,25 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { type Clock, Effect, Option } from "effect"
 import { system } from "../../src/domain/Actor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Audit } from "../../src/services/Audit.ts"
+import { verifyAll } from "../../src/services/Audit/Verify.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
+import { Keys } from "../../src/services/Keys.ts"
 import { Retention } from "../../src/services/Retention.ts"
 import { brainOn, freshKey, freshProject } from "../brain.ts"
 import { engines } from "../databases.ts"
 
 const daysAgo = (days: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -days * 86_400))
+
+/** The wall clock as it was then. */
+const clockDaysAgo = (days: number) =>
+  Effect.map(Effect.clock, (clock): Clock.Clock =>
+    Object.assign(Object.create(clock), {
+      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() - days * 86_400_000
+    }))
 
 const session = (user_id: string, ended: { readonly expires_at: string; readonly revoked_at: string | null }) =>
   Effect.gen(function*() {
@@ -89,20 +98,30 @@ describe.each(engines)("retention on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const audit = yield* Audit
         const retention = yield* Retention
-        const append = sql.withTransaction(audit.record({ action: "test.done", target_type: "test" }))
-        yield* Effect.repeatN(append, 2099)
-        yield* sql`UPDATE audit_log SET occurred_at = ${yield* daysAgo(31)} WHERE seq <= 2050`
-        const [last] = yield* sql<{ row_hmac: string }>`SELECT row_hmac FROM audit_log WHERE seq = 2050`
+        const actor = system("test")
+        const append = (rows: number) =>
+          sql.withTransaction(audit.recordAll(Array.from({ length: rows }, () =>
+            ({ actor, entry: { action: "test.done", target_type: "test" } }))))
+        yield* Effect.withClock(append(1050), yield* clockDaysAgo(31))
+        yield* append(50)
+        const [last] = yield* sql<{ row_hash: string; row_hmac: string }>`SELECT row_hash, row_hmac FROM audit_log WHERE seq = 1050`
         yield* Effect.all([retention.sweep(), retention.sweep()], { concurrency: "unbounded" })
         const rows = yield* sql<{ seq: number; prev_row_hmac: string; metadata: string; action: string }>`
           SELECT seq, prev_row_hmac, metadata, action FROM audit_log ORDER BY seq`
-        assert.deepStrictEqual([rows[0]?.seq, rows[0]?.prev_row_hmac], [2051, last?.row_hmac])
+        assert.deepStrictEqual([rows[0]?.seq, rows[0]?.prev_row_hmac], [1051, last?.row_hmac])
         const pruned = rows.filter(({ action }) => action === "audit.pruned").map(({ metadata }) => JSON.parse(metadata))
-        assert.strictEqual(pruned.reduce((sum, { rows }) => sum + rows, 0), 2050)
-        assert.deepInclude(pruned[pruned.length - 1], { by: "retention", last_seq: 2050, last_row_hmac: last?.row_hmac })
+        assert.strictEqual(pruned.reduce((sum, { rows }) => sum + rows, 0), 1050)
+        assert.deepInclude(pruned[pruned.length - 1], {
+          by: "retention",
+          last_seq: 1050,
+          last_row_hash: last?.row_hash,
+          last_row_hmac: last?.row_hmac
+        })
         yield* retention.sweep()
         const [count] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM audit_log`
         assert.strictEqual(count?.n, rows.length)
+        const found = yield* verifyAll(sql, yield* Keys)
+        assert.deepInclude(Option.getOrThrow(found), { rows: rows.length, problem: null })
       }).pipe(Effect.provideService(CurrentActor, system("test"))))
   })
 })

@@ -1,8 +1,8 @@
-import { createHmac } from "node:crypto"
+import { createHmac, hash, type KeyObject } from "node:crypto"
 
 /**
- * How rows of the audit log are chained; `docs/audit.md` describes the same byte by byte, so that anybody who has
- * the key can verify a log without this program.
+ * How rows of the audit log are chained; `docs/audit.md` describes the same byte by byte, so that anybody can verify a
+ * log without this program: the hashes without a key, the HMACs with it.
  */
 export interface ChainedRow {
   readonly id: string
@@ -23,32 +23,42 @@ export interface ChainedRow {
   readonly occurred_at: string
 }
 
+/** What the next row hangs on. */
+export interface Link {
+  readonly seq: number
+  readonly row_hash: string
+  readonly row_hmac: string
+}
+
 /** What the first row names as the row before it. */
-export const genesis = "0".repeat(64)
+export const zeros = "0".repeat(64)
 
-/** Alphabetical; a new column would come with a new version in the first line of `chainedBytes`. */
-const keys = [
-  "action",
-  "api_key_id",
-  "event_id",
-  "id",
-  "metadata",
-  "occurred_at",
-  "outcome",
-  "project_id",
-  "result",
-  "seq",
-  "source_ip",
-  "target_id",
-  "target_type",
-  "user_agent",
-  "user_id"
-] as const satisfies ReadonlyArray<keyof ChainedRow>
+export const genesis: Link = { seq: 0, row_hash: zeros, row_hmac: zeros }
 
-/** The three lines that are signed: version, the row before, this row as JSON in alphabetical order of keys. */
-const chainedText = (row: ChainedRow, prevRowHmac: string): string =>
-  `svc audit 1\n${prevRowHmac}\n${JSON.stringify(Object.fromEntries(keys.map((key) => [key, row[key]])))}`
+/** RFC 8785: the keys in alphabetical order. A new column would come with a new version in the line before. */
+const canonicalRow = (row: ChainedRow): string =>
+  JSON.stringify({
+    action: row.action,
+    api_key_id: row.api_key_id,
+    event_id: row.event_id,
+    id: row.id,
+    metadata: row.metadata,
+    occurred_at: row.occurred_at,
+    outcome: row.outcome,
+    project_id: row.project_id,
+    result: row.result,
+    seq: row.seq,
+    source_ip: row.source_ip,
+    target_id: row.target_id,
+    target_type: row.target_type,
+    user_agent: row.user_agent,
+    user_id: row.user_id
+  })
 
-/** HMAC-SHA256 of the row and the one before it, hex. */
-export const rowHmac = (key: Buffer, row: ChainedRow, prevRowHmac: string): string =>
-  createHmac("sha256", key).update(chainedText(row, prevRowHmac), "utf8").digest("hex")
+/** SHA-256 of the row and of all before it, hex: what can be verified, and is signed in checkpoints, without a secret. */
+export const rowHash = (row: ChainedRow, prevRowHash: string): string =>
+  hash("sha256", `svc audit row 1\n${prevRowHash}\n${canonicalRow(row)}`, "hex")
+
+/** HMAC-SHA256 of the row's hash and the HMAC before it, hex: that it was us who wrote the row. */
+export const rowHmac = (key: KeyObject, row_hash: string, prevRowHmac: string): string =>
+  createHmac("sha256", key).update(`svc audit chain 1\n${prevRowHmac}\n${row_hash}`).digest("hex")

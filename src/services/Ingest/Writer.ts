@@ -1,12 +1,11 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import * as Redaction from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { Audit, type AuditRow } from "../Audit.ts"
-import { SqliteAudit } from "../Audit/Sqlite.ts"
+import { Audit } from "../Audit.ts"
+import type { StoredRow } from "../Audit/Append.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
-import { Keys } from "../Keys.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { countSlot } from "../Tasks/Counts.ts"
@@ -46,11 +45,10 @@ export const makeWriter = Effect.gen(function*() {
   const recent = new Recent(MOST_RECENT, MOST_RECENT_BYTES)
   const facets = new KnownFacets()
   const audit = yield* Audit
-  const keys = yield* Keys
   const failures = settings.auditTaskFailures === "on" ? failuresOf : () => []
   const write = database.sqlite === null
     ? onPostgres(sql, recent, facets, (folded) => audit.recordAll(failures(folded)))
-    : onSqlite(database.sqlite, recent, facets, Redacted.value(keys.auditChain), failures, audit.committed)
+    : onSqlite(database.sqlite, recent, facets, (db, folded, at) => audit.recordOn(db, failures(folded), at), audit.committed)
   let last = yield* Timestamp.now
 
   /** Each transaction has its own moment, later than that of the one before: changes are in the order of commits. */
@@ -96,16 +94,19 @@ const onSqlite = (
   access: SqliteAccess,
   recent: Recent,
   facets: KnownFacets,
-  chainKey: Buffer,
-  failures: typeof failuresOf,
-  committed: (rows: ReadonlyArray<AuditRow>) => Effect.Effect<void>
+  auditFailures: (
+    db: BetterSqlite3.Database,
+    folded: ReadonlyArray<Folded>,
+    at: Timestamp.Timestamp
+  ) => ReadonlyArray<StoredRow>,
+  committed: (rows: ReadonlyArray<StoredRow>) => Effect.Effect<void>
 ): Write => {
-  let statements: { readonly tasks: SqliteTasks; readonly tallies: SqliteTallies; readonly audit: SqliteAudit } | undefined
+  let statements: { readonly tasks: SqliteTasks; readonly tallies: SqliteTallies } | undefined
   const prepared = (db: BetterSqlite3.Database) =>
-    statements ??= { tasks: new SqliteTasks(db), tallies: new SqliteTallies(db), audit: new SqliteAudit(db, chainKey) }
+    statements ??= { tasks: new SqliteTasks(db), tallies: new SqliteTallies(db) }
   return (arrivals, lane, at) =>
     access.write((db) => {
-      const { audit, tallies, tasks } = prepared(db)
+      const { tallies, tasks } = prepared(db)
       const folded: Array<Folded> = []
       for (const group of arrivals.groups) {
         const one = tasks.write(group, recent, at)
@@ -113,7 +114,7 @@ const onSqlite = (
       }
       const tally = newIn(tallyOf(arrivals, folded, Timestamp.toEpochMillis(at)), facets, at)
       tallies.write(tally, countSlot(lane), at)
-      return { folded, tally, missed: [], rows: audit.recordAll(failures(folded), at) }
+      return { folded, tally, missed: [], rows: auditFailures(db, folded, at) }
     }).pipe(Effect.tap(({ rows }) => committed(rows)))
 }
 

@@ -1,0 +1,168 @@
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { createHmac, createSecretKey, randomUUID } from "node:crypto"
+import { join } from "node:path"
+import { system } from "../src/domain/Actor.ts"
+import * as SettingsLayer from "../src/layers/Settings.ts"
+import { Audit } from "../src/services/Audit.ts"
+import type { StoredRow } from "../src/services/Audit/Append.ts"
+import { slice } from "../src/services/Audit/Read.ts"
+import { verifyAll } from "../src/services/Audit/Verify.ts"
+import { Reader } from "../src/services/Database.ts"
+import { turn } from "../src/services/EventLoop.ts"
+import { Keys } from "../src/services/Keys.ts"
+import { auditLog } from "../test/services/Audit/layer.ts"
+import { barePostgres, bareSqlite } from "./audit/bare.ts"
+import { freshPostgres } from "./brain.ts"
+import { percentile } from "./percentile.ts"
+
+/**
+ * The audit log: transactions of one row each a second, one writer on SQLite and four on PostgreSQL, in turns with the
+ * bare driver, which takes the same lock and writes the same row to a twin of the table without hashing; at 1000 rows
+ * and at `rows`. Then the verification of all rows beside reading them and making one HMAC of each.
+ * Prints one line of JSON. `npx vite-node bench/audit.ts sqlite|postgresql [rows=5000000] [appends=4000]`
+ */
+const [database, ...numbers] = process.argv.slice(2)
+const [rows = 5_000_000, appends = 4000] = numbers.map(Number)
+const writers = database === "postgresql" ? 4 : 1
+const rounds = 10
+const batch = 5000
+
+const entryOf = (n: number) => ({
+  actor: system("bench"),
+  entry: {
+    action: "task.failed",
+    target_type: "task",
+    target_id: `celery/${n}`,
+    project_id: "01900000-0000-7000-8000-0000000000f1",
+    metadata: { name: "shop.checkout", queue: "default", worker: "celery@worker-1", exception: `ValueError: no such customer ${n}` }
+  }
+})
+
+const timed = (work: () => Promise<unknown>) =>
+  Effect.promise(async () => {
+    const begun = performance.now()
+    await work()
+    return (performance.now() - begun) / 1000
+  })
+
+const repeated = (count: number, work: (n: number) => Promise<unknown>) => async () => {
+  let next = 0
+  await Promise.all(Array.from({ length: writers }, async () => {
+    while (next < count) await work(next++)
+  }))
+}
+
+const rounded = (value: number) => Number(value.toFixed(2))
+
+const measure = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const home = yield* fs.makeTempDirectoryScoped({ directory: "/tmp" })
+  const url = database === "postgresql" ? (yield* freshPostgres).url : null
+  const settings = SettingsLayer.layer({ SVC_HOME: home }, { databaseUrl: url === null ? null : Redacted.make(url) })
+  const world = auditLog.pipe(Layer.provideMerge(settings))
+
+  return yield* Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const audit = yield* Audit
+    const keys = yield* Keys
+    const runtime = yield* Effect.runtime<never>()
+    const run = <A, E>(work: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(work, runtime))
+    const bare = yield* Effect.acquireRelease(
+      Effect.sync(() => (url === null ? bareSqlite(join(home, "svc.db")) : barePostgres(url, writers))),
+      (bare) => Effect.promise(bare.end)
+    )
+
+    let made = 0
+    let seq = 1_000_000_000
+    const fill = (until: number) =>
+      Effect.gen(function*() {
+        while (made < until) {
+          const entries = Array.from({ length: Math.min(batch, until - made) }, () => entryOf(made++))
+          yield* sql.withTransaction(audit.recordAll(entries))
+        }
+        yield* Effect.promise(bare.copy)
+      })
+
+    const compare = Effect.gen(function*() {
+      const spent = { ours: 0, bare: 0 }
+      const shares: Array<number> = []
+      for (let round = 0; round < rounds; round++) {
+        const count = appends / rounds
+        const ours = yield* timed(repeated(count, () => run(sql.withTransaction(audit.recordAll([entryOf(made++)])))))
+        const [row] = yield* sql<StoredRow>`SELECT * FROM audit_log ORDER BY seq DESC LIMIT 1`
+        const driver = yield* timed(repeated(count, () => bare.append({ ...row!, id: randomUUID(), seq: seq++ })))
+        spent.ours += ours
+        spent.bare += driver
+        shares.push(driver / ours)
+      }
+      return {
+        appendsPerSecond: Math.round(appends / spent.ours),
+        barePerSecond: Math.round(appends / spent.bare),
+        share: rounded(spent.bare / spent.ours),
+        medianShare: percentile(shares, 50)
+      }
+    })
+
+    const verifying = Effect.gen(function*() {
+      let peak = 0
+      const key = createSecretKey(Buffer.alloc(32, 1))
+      const afterSlice = Effect.sync(() => {
+        peak = Math.max(peak, process.memoryUsage().rss)
+      })
+      const reading = Effect.gen(function*() {
+        let seq = 0
+        while (true) {
+          const found = yield* slice(read, seq, Number.MAX_SAFE_INTEGER)
+          for (const row of found) createHmac("sha256", key).update(JSON.stringify(row)).digest("hex")
+          const last = found[found.length - 1]
+          if (last === undefined) return
+          seq = last.seq
+          yield* turn
+        }
+      })
+      const rss = process.memoryUsage().rss
+      const bareSeconds = yield* timed(() => run(reading))
+      let count = 0
+      const seconds = yield* timed(async () => {
+        const found = Option.getOrThrow(await run(verifyAll(read, keys, { afterSlice })))
+        if (found.problem !== null) throw new Error(found.problem.detail)
+        count = found.rows
+      })
+      return {
+        verifiedPerSecond: Math.round(count / seconds),
+        readAndHmacPerSecond: Math.round(count / bareSeconds),
+        verifyShare: rounded(bareSeconds / seconds),
+        rssMegabytes: { before: Math.round(rss / 1e6), most: Math.round(peak / 1e6) }
+      }
+    })
+
+    yield* fill(1000)
+    yield* compare // warms up
+    const small = yield* compare
+    yield* fill(rows)
+    const large = yield* compare
+    return {
+      bench: "audit",
+      database,
+      rows,
+      writers,
+      at1000: small,
+      atRows: large,
+      ofSmall: rounded(large.appendsPerSecond / small.appendsPerSecond),
+      bareOfSmall: rounded(large.barePerSecond / small.barePerSecond),
+      ...yield* verifying
+    }
+  }).pipe(Effect.provide(world))
+})
+
+Effect.runPromise(Effect.scoped(measure).pipe(Effect.provide(NodeContext.layer))).then(
+  (result) => console.log(JSON.stringify(result)),
+  (error) => {
+    console.error(error)
+    process.exit(1)
+  }
+)

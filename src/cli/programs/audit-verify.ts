@@ -1,0 +1,100 @@
+import { FileSystem } from "@effect/platform"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Console, Effect, Option, Stream } from "effect"
+import { checkCheckpoints, type CheckpointReport } from "../../services/Audit/CheckpointCheck.ts"
+import { checkpointPath } from "../../services/Audit/Checkpoints.ts"
+import { compareHead, type HeadComparison } from "../../services/Audit/KnownHead.ts"
+import { type Verification, verifyAll } from "../../services/Audit/Verify.ts"
+import { Reader } from "../../services/Database.ts"
+import { Settings } from "../../services/Settings.ts"
+import { heldKeys, looking, trustedKeys } from "../AuditLog.ts"
+import { OutcomeUnknown, Refused } from "../Explain.ts"
+import { visible } from "../Visible.ts"
+
+interface Options {
+  readonly knownHead: Option.Option<string>
+  readonly checkpoints: ReadonlyArray<string>
+  readonly publicKey: ReadonlyArray<string>
+  readonly json: boolean
+}
+
+/** A file, `-`, or the text itself. */
+const textOf = (given: string) =>
+  Effect.gen(function*() {
+    if (given.trimStart().startsWith("{")) return given
+    const fs = yield* FileSystem.FileSystem
+    return given === "-"
+      ? yield* NodeStream.stdin.pipe(Stream.decodeText(), Stream.mkString)
+      : yield* fs.readFileString(given)
+  })
+
+const linesOf = (path: string) =>
+  Stream.unwrap(Effect.map(FileSystem.FileSystem, (fs) => fs.stream(path))).pipe(
+    Stream.decodeText(),
+    Stream.splitLines,
+    Stream.filter((line) => line !== "")
+  )
+
+/** Those that were named, else this machine's, if it is there. */
+const checkpointFiles = (named: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    if (named.length > 0) return named
+    const fs = yield* FileSystem.FileSystem
+    const own = checkpointPath(yield* Settings)
+    return (yield* fs.exists(own)) ? [own] : []
+  })
+
+type Checked = CheckpointReport & { readonly file: string }
+
+const rowsText = ({ begin, head, rows, sealed }: Verification): ReadonlyArray<string> => [
+  `rows: ${rows} verified${rows === 0 ? "" : `, from row ${begin.seq + 1}`}`,
+  ...(begin.seq > 0 ? [`pruned: up to row ${begin.seq}, as the signed watermark says`] : []),
+  ...(sealed > 0 ? [`sealed: ${sealed} rows of retired keys, proven by later rows`] : []),
+  `head: row ${head.seq} ${head.row_hash}`
+]
+
+const checkpointText = ({ head }: Verification, checked: Checked): ReadonlyArray<string> => {
+  const { beginsLater, confirmed, file, problemCount, problems, pruned, upTo } = checked
+  const newer = confirmed === 0 ? [] : [`${head.seq - upTo} rows are newer`]
+  const parts = [`${confirmed} confirmed${confirmed === 0 ? "" : ` up to row ${upTo}`}`, ...newer]
+  if (pruned > 0) parts.push(`${pruned} of pruned rows`)
+  if (beginsLater > 0) parts.push(`${beginsLater} begin later than their first`)
+  return [
+    `checkpoints: ${visible(file)}: ${parts.join(", ")}`,
+    ...problems.map(({ detail, kind, line }) => `  line ${line}: ${kind}: ${detail}`),
+    ...(problemCount > problems.length ? [`  and ${problemCount - problems.length} more`] : [])
+  ]
+}
+
+const answer = (found: Verification, checked: ReadonlyArray<Checked>, head: HeadComparison | null) => {
+  if (found.problem !== null) return Effect.fail(new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` }))
+  const [first] = checked.flatMap(({ problems }) => problems)
+  if (first !== undefined) return Effect.fail(new Refused({ message: `the audit log and its checkpoints do not agree: ${first.kind}: ${first.detail}` }))
+  if (head === null || head.result.endsWith("_MATCH")) return Effect.void
+  const message = `${head.result}: ${head.detail}`
+  if (head.result === "UNPROVABLE") return Effect.fail(new OutcomeUnknown({ message }))
+  return Effect.fail(new Refused({ message, code: head.result === "VERIFIED_ANCESTOR" ? 4 : 1 }))
+}
+
+export const run = ({ checkpoints, json, knownHead, publicKey }: Options) =>
+  Effect.gen(function*() {
+    const given = yield* trustedKeys(publicKey)
+    const known = Option.isSome(knownHead) ? yield* textOf(knownHead.value) : null
+    const held = yield* heldKeys
+    const trusted = new Map([...held.auditSigning.trusted, ...given.map((key) => [key.key_id, key] as const)])
+    const keys = { ...held, auditSigning: { ...held.auditSigning, trusted } }
+    const sql = yield* Reader
+    const found = Option.getOrNull(yield* verifyAll(sql, keys))
+    if (found === null) return yield* new Refused({ message: "no brain has served this database yet" })
+    const checked = yield* Effect.forEach(yield* checkpointFiles(checkpoints), (file) =>
+      Effect.map(checkCheckpoints(sql, linesOf(file), found, trusted), (report): Checked => ({ file, ...report })))
+    const head = known === null ? null : yield* compareHead(sql, known, found, trusted)
+    if (json) {
+      yield* Console.log(JSON.stringify({ ...found, checkpoints: checked, known_head: head }))
+    } else {
+      const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
+      const lines = [...rowsText(found), ...checked.flatMap((one) => checkpointText(found, one)), ...headLines]
+      yield* Console.log(lines.join("\n"))
+    }
+    yield* answer(found, checked, head)
+  }).pipe(Effect.provide(looking))

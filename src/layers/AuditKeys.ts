@@ -1,0 +1,59 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { genesis } from "../services/Audit/Chain.ts"
+import { chainKeyOf, type ChainKeys, chainKeys } from "../services/Audit/ChainKeys.ts"
+import { signingKeyOf, type SigningKeys, signingKeys } from "../services/Audit/SigningKeys.ts"
+import { keysOf, Settings } from "../services/Settings.ts"
+import { type Before, KeyMismatch, keys32, valueOf } from "./KeyFiles.ts"
+
+const chainFile = "audit-chain.key"
+const signingFile = "audit-signing.key"
+
+/** The keys of the audit log, from the settings or from files in SVC_HOME. */
+export const read = (before: Before) =>
+  Effect.gen(function*() {
+    const settings = yield* Settings
+    const chain = yield* keys32("SVC_AUDIT_CHAIN_KEY", yield* valueOf(settings.auditChainKey, chainFile, before))
+    const signing = yield* keys32("SVC_AUDIT_SIGNING_KEY", yield* valueOf(settings.auditSigningKey, signingFile, before))
+    const file = settings.auditChainKey === null
+      ? join(settings.home, chainFile)
+      : settings.files.get("SVC_AUDIT_CHAIN_KEY") ?? null
+    const again = () => keysOf(file === null ? "" : readFileSync(file, "utf8")).filter(({ length }) => length === 32).map(chainKeyOf)
+    const [signer, ...others] = signing
+    return {
+      auditChain: chainKeys(chain.map(chainKeyOf), file, again),
+      auditSigning: signingKeys(signingKeyOf(signer), others.map(signingKeyOf))
+    }
+  })
+
+/**
+ * Compares them with those that the log was written with. A new database takes the first of each; later, the key that
+ * signs rows must be held, and one of the signing keys must be known. `Audit/Checkpoints.ts` makes others known.
+ */
+export const check = (chain: ChainKeys, { signer, trusted }: SigningKeys) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
+    const created_at = yield* Timestamp.now
+    const key_id = chain.all()[0]?.key_id ?? ""
+    const begun = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, key_id })} ON CONFLICT DO NOTHING RETURNING id`
+    if (begun.length > 0) {
+      yield* sql`INSERT INTO audit_keys ${
+        sql.insert([
+          { key_id, purpose: "chain", state: "active", public_key: null, created_at },
+          { key_id: signer.key_id, purpose: "signing", state: "active", public_key: signer.public_key, created_at }
+        ])
+      }`
+    }
+    const [head] = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_head WHERE id = 1 ${lock}`
+    if (head === undefined || chain.find(head.key_id) === undefined) {
+      return yield* new KeyMismatch({ setting: "SVC_AUDIT_CHAIN_KEY" })
+    }
+    const known = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
+    if (!known.some(({ key_id }) => trusted.has(key_id))) {
+      return yield* new KeyMismatch({ setting: "SVC_AUDIT_SIGNING_KEY" })
+    }
+  }).pipe((work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)))

@@ -1,0 +1,50 @@
+import { FileSystem } from "@effect/platform"
+import { Data, Effect, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { keysOf, Settings } from "../services/Settings.ts"
+
+/** The key that this process was given is not the one the database was written with. */
+export class KeyMismatch extends Data.TaggedError("KeyMismatch")<{ readonly setting: string }> {
+  override get message() {
+    return `${this.setting} is not the key this database was written with. Give every replica the same key, ` +
+      "or restore the key file that was in SVC_HOME."
+  }
+}
+
+export class KeyUnusable extends Data.TaggedError("KeyUnusable")<{ readonly message: string }> {}
+
+/** Makes the file with mode 0600 and 32 random bytes in it, when it is not there. */
+export const made = (path: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const { home } = yield* Settings
+    yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
+    const make = fs.writeFileString(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
+    // "wx" leaves an existing file alone, also one that another process made a moment ago
+    yield* Effect.catchIf(make, (error) => error._tag === "SystemError" && error.reason === "AlreadyExists", () => Effect.void)
+  })
+
+/** What is done about a file in SVC_HOME before it is read. */
+export type Before = typeof made
+
+/** The file has to be there. */
+export const untouched: Before = () => Effect.void
+
+/** The value of the setting, else of the file in SVC_HOME. */
+export const valueOf = (given: Redacted.Redacted | null, file: string, before: Before) =>
+  Effect.gen(function*() {
+    if (given !== null) return Redacted.value(given)
+    const fs = yield* FileSystem.FileSystem
+    const path = join((yield* Settings).home, file)
+    yield* before(path)
+    return (yield* fs.readFileString(path)).trim()
+  })
+
+/** Keys of 32 bytes; there is at least one. */
+export const keys32 = (setting: string, text: string) => {
+  const [first, ...others] = keysOf(text)
+  return first !== undefined && [first, ...others].every(({ length }) => length === 32)
+    ? Effect.succeed([first, ...others] as const)
+    : Effect.fail(new KeyUnusable({ message: `${setting} must be 32 bytes as base64url (43 characters)` }))
+}

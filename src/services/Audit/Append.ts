@@ -1,0 +1,130 @@
+import type { SqlClient } from "@effect/sql"
+import type BetterSqlite3 from "better-sqlite3"
+import { Data } from "effect"
+import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import { uuidv7 } from "../Ids.ts"
+import { recordset } from "../Recordset.ts"
+import { type ChainedRow, type Link, rowHash, rowHmac } from "./Chain.ts"
+import type { ChainKeys } from "./ChainKeys.ts"
+import { type ByActor, rowOf } from "./Row.ts"
+
+/** The newest row's link and time, null before the first row, and the key that signs the next one. */
+export interface ChainHead extends Link {
+  readonly key_id: string
+  readonly occurred_at: Timestamp | null
+}
+
+/** A row as it is stored. */
+export interface StoredRow extends ChainedRow {
+  readonly row_hash: string
+  readonly prev_row_hmac: string
+  readonly row_hmac: string
+  readonly key_id: string
+}
+
+/** A new key signs the chain, and this process was not given it. */
+export class ChainKeyMissing extends Data.TaggedError("ChainKeyMissing")<{ readonly key_id: string }> {
+  override get message() {
+    return `the audit chain is signed with the key ${this.key_id}, which SVC_AUDIT_CHAIN_KEY of this process does not have; ` +
+      "give it the keys that the other replicas have and start it again"
+  }
+}
+
+/** Columns of `audit_log`, for rows that come as JSON, in the order in which they are stored. */
+export const columns = {
+  id: "uuid",
+  seq: "bigint",
+  project_id: "uuid",
+  user_id: "uuid",
+  api_key_id: "uuid",
+  action: "text",
+  target_type: "text",
+  target_id: "text",
+  result: "text",
+  outcome: "text",
+  metadata: "text",
+  source_ip: "text",
+  user_agent: "text",
+  event_id: "text",
+  occurred_at: "text",
+  row_hash: "text",
+  prev_row_hmac: "text",
+  row_hmac: "text",
+  key_id: "text"
+} as const
+
+export const columnNames = Object.keys(columns).join(", ")
+
+/**
+ * The rows that follow on `head`, in the order of their entries. Times and ids rise along `seq` whatever the clocks of
+ * the replicas say, since cursors are made of them: entries of one call share a moment that is later than the one
+ * before. Throws ChainKeyMissing.
+ */
+export const follow = (
+  keys: ChainKeys,
+  head: ChainHead,
+  entries: ReadonlyArray<ByActor>,
+  now: Timestamp
+): { readonly rows: ReadonlyArray<StoredRow>; readonly head: ChainHead } => {
+  const { key_id } = head
+  const key = keys.find(key_id)
+  if (key === undefined) throw new ChainKeyMissing({ key_id })
+  const later = head.occurred_at === null || now > head.occurred_at
+  const occurred_at = later ? now : addSeconds(head.occurred_at, 0.000001)
+  const millis = toEpochMillis(occurred_at)
+  const ids = Array.from(entries, () => uuidv7(millis)).sort()
+  let last: Link = head
+  const rows = entries.map((entry, at) => {
+    const row = rowOf(entry, { id: ids[at]!, seq: last.seq + 1, occurred_at })
+    const row_hash = rowHash(row, last.row_hash)
+    const stored = {
+      ...row,
+      row_hash,
+      prev_row_hmac: last.row_hmac,
+      row_hmac: rowHmac(key.key, row_hash, last.row_hmac),
+      key_id
+    }
+    last = stored
+    return stored
+  })
+  return { rows, head: { seq: last.seq, row_hash: last.row_hash, row_hmac: last.row_hmac, key_id, occurred_at } }
+}
+
+/** The log's statements on SQLite, each prepared once. Called within a transaction: nobody else writes until it ends. */
+export class SqliteLog {
+  private readonly head: BetterSqlite3.Statement<[], ChainHead>
+  private readonly insert: BetterSqlite3.Statement<[StoredRow]>
+  private readonly advance: BetterSqlite3.Statement<[ChainHead]>
+
+  constructor(db: BetterSqlite3.Database) {
+    const names = Object.keys(columns)
+    this.head = db.prepare("SELECT seq, row_hash, row_hmac, key_id, occurred_at FROM audit_head WHERE id = 1")
+    this.insert = db.prepare(
+      `INSERT INTO audit_log (${columnNames}) VALUES (${names.map((name) => `@${name}`).join(", ")})`
+    )
+    this.advance = db.prepare(
+      "UPDATE audit_head SET seq = @seq, row_hash = @row_hash, row_hmac = @row_hmac, occurred_at = @occurred_at WHERE id = 1"
+    )
+  }
+
+  append(keys: ChainKeys, entries: ReadonlyArray<ByActor>, at: Timestamp): ReadonlyArray<StoredRow> {
+    const before = this.head.get()
+    if (before === undefined) throw new Error("audit_head has no row")
+    const { head, rows } = follow(keys, before, entries, at)
+    for (const row of rows) this.insert.run(row)
+    this.advance.run(head)
+    return rows
+  }
+}
+
+/** The log's statements on PostgreSQL. */
+export const postgresLog = (sql: SqlClient.SqlClient) => {
+  const names = sql.literal(columnNames)
+  return {
+    /** Its lock makes writers on all replicas take turns until they commit. */
+    head: sql<ChainHead>`SELECT seq, row_hash, row_hmac, key_id, occurred_at FROM audit_head WHERE id = 1 FOR UPDATE`,
+    append: (rows: ReadonlyArray<StoredRow>, { occurred_at, row_hash, row_hmac, seq }: ChainHead) =>
+      sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", columns, rows)})
+        UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, row_hmac = ${row_hmac}, occurred_at = ${occurred_at} WHERE id = 1`
+  }
+}

@@ -1,0 +1,108 @@
+import type { SqlClient } from "@effect/sql"
+import { Chunk, Effect, Either, Stream } from "effect"
+import { zeros } from "./Chain.ts"
+import type { PublicKey } from "./SigningKeys.ts"
+import { Checkpoint, hashOf, opened } from "./Statement.ts"
+import type { Verification } from "./Verify.ts"
+
+export interface CheckpointProblem {
+  /** `contradicted`: the log has another row. `cut`: it ends before. The rest is about the file itself. */
+  readonly kind: "malformed" | "key unknown" | "forged" | "missing" | "reordered" | "forked" | "contradicted" | "cut"
+  /** Line of the file, from 1. */
+  readonly line: number
+  readonly detail: string
+}
+
+export interface CheckpointReport {
+  /** Checkpoints whose row the log has. */
+  readonly confirmed: number
+  /** Those about rows that were pruned. */
+  readonly pruned: number
+  /** The newest row that a checkpoint confirmed: all rows up to it are as they were. */
+  readonly upTo: number
+  /** Streams whose first checkpoint here is not their first. */
+  readonly beginsLater: number
+  /** How many, and the first of them. */
+  readonly problemCount: number
+  readonly problems: ReadonlyArray<CheckpointProblem>
+}
+
+interface Place {
+  readonly number: number
+  readonly hash: string
+}
+
+const batchLines = 200
+const mostProblems = 20
+
+/** Whether the log that was verified still has every checkpoint of a file, and whether the file is whole. */
+export const checkCheckpoints = <E, R>(
+  sql: SqlClient.SqlClient,
+  lines: Stream.Stream<string, E, R>,
+  { begin, head }: Verification,
+  trusted: ReadonlyMap<string, PublicKey>
+) =>
+  Effect.gen(function*() {
+    const streams = new Map<string, Place>()
+    const problems: Array<CheckpointProblem> = []
+    let [line, confirmed, pruned, upTo, beginsLater, problemCount] = [0, 0, 0, 0, 0, 0]
+
+    const problem = (kind: CheckpointProblem["kind"], detail: string) => {
+      problemCount++
+      if (problems.length < mostProblems) problems.push({ kind, line, detail })
+    }
+
+    /** Its place among the checkpoints of its stream. */
+    const place = (checkpoint: Checkpoint) => {
+      const { number, prev, stream } = checkpoint
+      const before = streams.get(stream)
+      const hash = hashOf(checkpoint)
+      if (before?.hash === hash) return // a sink may be told twice
+      if (before === undefined) {
+        if (number !== 1) beginsLater++
+        else if (prev !== zeros) problem("forked", `checkpoint 1 names one before it`)
+      } else if (number <= before.number) {
+        return problem("reordered", `checkpoint ${number} stands after checkpoint ${before.number}`)
+      } else if (number > before.number + 1) {
+        const from = before.number + 1
+        problem("missing", from === number - 1 ? `checkpoint ${from} is missing` : `checkpoints ${from} to ${number - 1} are missing`)
+      } else if (prev !== before.hash) {
+        problem("forked", `checkpoint ${number} was made after another checkpoint ${before.number}`)
+      }
+      streams.set(stream, { number, hash })
+    }
+
+    const compare = ({ number, row_hash, seq }: Checkpoint, found: string | undefined) => {
+      if (seq < begin.seq) pruned++
+      else if (seq > head.seq) problem("cut", `the log ends at row ${head.seq}, and checkpoint ${number} was signed at row ${seq}`)
+      else if ((seq === begin.seq ? begin.row_hash : found) !== row_hash) {
+        problem("contradicted", `the log has another row ${seq} than checkpoint ${number} says`)
+      } else {
+        confirmed++
+        upTo = Math.max(upTo, seq)
+      }
+    }
+
+    const take = (texts: ReadonlyArray<string>) =>
+      Effect.gen(function*() {
+        const read = texts.map((text) => opened(Checkpoint, text, trusted))
+        const seqs = read.flatMap((one) => (Either.isRight(one) ? one.right.seq : []))
+        const rows = seqs.length === 0
+          ? []
+          : yield* sql<{ seq: number; row_hash: string }>`SELECT seq, row_hash FROM audit_log WHERE ${sql.in("seq", seqs)}`
+        const hashes = new Map(rows.map(({ row_hash, seq }) => [seq, row_hash]))
+        for (const one of read) {
+          line++
+          if (Either.isLeft(one)) {
+            const why = { malformed: "it is not a checkpoint", forged: "its signature is wrong", "key unknown": "it is signed with a key that is not at hand" }
+            problem(one.left, why[one.left])
+            continue
+          }
+          place(one.right)
+          compare(one.right, hashes.get(one.right.seq))
+        }
+      })
+
+    yield* lines.pipe(Stream.grouped(batchLines), Stream.runForEach((chunk) => take(Chunk.toReadonlyArray(chunk))))
+    return { confirmed, pruned, upTo, beginsLater, problemCount, problems } satisfies CheckpointReport
+  })

@@ -1,0 +1,170 @@
+import { FileSystem } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Clock, Data, Effect, Either, Layer, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import { join } from "node:path"
+import { system } from "../../domain/Actor.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { CurrentActor } from "../CurrentActor.ts"
+import { orDieOnSql, Reader } from "../Database.ts"
+import { Keys } from "../Keys.ts"
+import { Loops } from "../Loops.ts"
+import { Settings } from "../Settings.ts"
+import { zeros } from "./Chain.ts"
+import { appendLine } from "./CheckpointFile.ts"
+import { lookup } from "./Read.ts"
+import { sinks } from "./Sinks.ts"
+import { Checkpoint, hashOf, signed } from "./Statement.ts"
+import { Walk } from "./Walk.ts"
+
+/** What was signed once is not in the log any more, or the newest row is not ours: nothing more is signed. */
+export class LogContradicted extends Data.TaggedError("LogContradicted")<{ readonly message: string }> {}
+
+interface Current {
+  readonly seq: number
+  readonly row_hash: string
+  /** Up to which row the log was pruned. */
+  readonly pruned: number
+}
+
+const lockKey = 7_700_003
+
+const readCheckpoint = (line: string): Checkpoint | null =>
+  Either.getOrNull(Schema.decodeUnknownEither(Schema.parseJson(Checkpoint))(line))
+
+/** Where the checkpoints of this machine are. */
+export const checkpointPath = ({ auditCheckpointFile, home }: typeof Settings.Service): string =>
+  auditCheckpointFile === "" ? join(home, "audit-checkpoints.jsonl") : auditCheckpointFile
+
+/** Fails with LogContradicted unless the log has the row that the checkpoint names, or it was pruned. */
+export const checkContained = ({ number, row_hash, seq }: Checkpoint) =>
+  Effect.gen(function*() {
+    const sql = yield* Reader
+    const [found] = yield* sql<{ row_hash: string | null; pruned: number | null }>`
+      SELECT (SELECT row_hash FROM audit_log WHERE seq = ${seq}) AS row_hash,
+        (SELECT seq FROM audit_watermark WHERE id = 1) AS pruned`
+    const isPruned = (found?.pruned ?? 0) >= seq
+    if (isPruned || found?.row_hash === row_hash) return
+    const how = found?.row_hash === null ? `has no row ${seq}: it was cut` : `has another row ${seq}`
+    return yield* new LogContradicted({
+      message: `checkpoint ${number} was signed for row ${seq}, and the audit log ${how}. If the database was restored from a copy, ` +
+        "see svc audit fork-cleanup; else somebody changed it"
+    })
+  })
+
+/**
+ * Signs where the log is, from time to time and after so many rows, appends that to a file outside the database, and
+ * hands it to the sinks. Each folder SVC_HOME has a chain of checkpoints of its own, so replicas witness each other.
+ */
+export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints", {
+  scoped: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const fs = yield* FileSystem.FileSystem
+    const audit = yield* Audit
+    const { auditChain, auditSigning } = yield* Keys
+    const settings = yield* Settings
+    const push = yield* sinks
+    const path = checkpointPath(settings)
+    const one = yield* Effect.makeSemaphore(1)
+    let seen: Checkpoint | undefined
+    let pushedLast = false
+
+    /** The processes of one machine share the file; on SQLite there is only one. */
+    const alone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      sql.onDialectOrElse({
+        pg: () => sql.withTransaction(Effect.zipRight(sql`SELECT pg_advisory_xact_lock(${lockKey})`, work)),
+        orElse: () => work
+      })
+
+    const current = Effect.map(
+      read<Current>`SELECT seq, row_hash, COALESCE((SELECT seq FROM audit_watermark WHERE id = 1), 0) AS pruned
+        FROM audit_head WHERE id = 1`,
+      ([row]) => row
+    )
+
+    const isDue = (now: Current, last: Checkpoint, millis: number): boolean =>
+      now.seq - last.seq >= settings.auditCheckpointRows ||
+      millis - Timestamp.toEpochMillis(last.time) >= settings.auditCheckpointInterval * 1000
+
+    /** Its HMAC holds, so that its hash, and with it all rows before it, are ours. */
+    const checkGenuine = ({ seq }: Current) =>
+      Effect.gen(function*() {
+        const row = yield* lookup(read).at(seq)
+        if (row !== undefined && new Walk(row, auditChain, new Set()).isGenuine(row)) return
+        return yield* new LogContradicted({ message: `row ${seq} of the audit log, the newest one, was not written by us` })
+      })
+
+    const next = (now: Current, ending: boolean) => (line: string | null) =>
+      Effect.gen(function*() {
+        const last = line === null ? null : readCheckpoint(line)
+        if (last !== null) {
+          seen = last
+          yield* checkContained(last)
+          if (last.seq >= now.seq) return null
+          if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) return null
+        }
+        if (now.seq === 0) return null
+        yield* checkGenuine(now)
+        return signed(auditSigning.signer, {
+          kind: "checkpoint",
+          number: (last?.number ?? 0) + 1,
+          prev: last === null ? zeros : hashOf(last),
+          row_hash: now.row_hash,
+          rows: now.seq - now.pruned,
+          seq: now.seq,
+          stream: last?.stream ?? randomUUID(),
+          time: yield* Timestamp.now
+        })
+      }).pipe(Effect.provideService(Reader, read))
+
+    /** Signs a checkpoint when one is due, or at the end when there is any new row; answers it. */
+    const sign = Effect.fn("Checkpoints.sign")(function*(ending: boolean) {
+      const now = yield* current
+      if (now === undefined) return null
+      if (seen !== undefined && seen.seq === now.seq && seen.row_hash === now.row_hash) return null
+      if (seen !== undefined && now.seq > seen.seq && !ending && !isDue(now, seen, yield* Clock.currentTimeMillis)) return null
+      const line = yield* alone(appendLine(path, next(now, ending)))
+      if (line === null) return null
+      seen = readCheckpoint(line) ?? undefined
+      yield* push(line)
+      return line
+    }, one.withPermits(1), Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
+
+    /** What the file ends with may not have reached the sinks before the last end of this process. */
+    const pushLast = Effect.suspend(() => {
+      if (pushedLast) return Effect.succeed(null)
+      pushedLast = true
+      return appendLine(path, (last) => Effect.as(last === null ? Effect.void : push(last), null))
+    }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
+
+    /** Signing keys that the database does not know yet go into the log, with their public half. */
+    const announce = Effect.gen(function*() {
+      const known = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
+      for (const { key_id, public_key } of auditSigning.trusted.values()) {
+        if (known.some((one) => one.key_id === key_id)) continue
+        const created_at = yield* Timestamp.now
+        const added = yield* sql`INSERT INTO audit_keys ${
+          sql.insert({ key_id, purpose: "signing", state: "active", public_key, created_at })
+        } ON CONFLICT DO NOTHING RETURNING key_id`
+        if (added.length === 0) continue
+        yield* audit.record({ action: "audit.signing_key_added", target_type: "audit_log", metadata: { key_id, public_key } })
+      }
+    }).pipe(sql.withTransaction, orDieOnSql, Effect.provideService(CurrentActor, system("checkpoints")))
+
+    return { path, announce, pushLast, sign } as const
+  })
+}) {
+  static readonly layer = this.Default
+
+  /** Looks every second whether a checkpoint is due, and signs a last one when the brain ends. */
+  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const checkpoints = yield* Checkpoints
+    yield* checkpoints.announce
+    yield* loops.every("audit checkpoints", "1 second", Effect.zipRight(checkpoints.pushLast, checkpoints.sign(false)))
+    yield* Effect.addFinalizer(() =>
+      checkpoints.sign(true).pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignoreLogged))
+  }))
+}

@@ -1,0 +1,61 @@
+import { Effect } from "effect"
+import type { StoredRow } from "./Append.ts"
+import type { Misfit, Walk } from "./Walk.ts"
+
+/**
+ * What is wrong with the log, and the first row where it shows: `docs/audit.md`, verifying. `head`: the rows fit, and
+ * `audit_head` says otherwise. `watermark`: where the log begins cannot be trusted.
+ */
+export interface Problem {
+  readonly kind: "changed" | "missing" | "inserted" | "reordered" | "cut" | "key_unknown" | "head" | "watermark"
+  readonly seq: number
+  readonly detail: string
+}
+
+/** Looking around in the log where a row does not fit. */
+export interface Lookup<E, R> {
+  readonly at: (seq: number) => Effect.Effect<StoredRow | undefined, E, R>
+  /** The row that was made after the one with this HMAC, wherever it stands now; looks at every row from `seq` on. */
+  readonly after: (rowHmac: string, seq: number) => Effect.Effect<StoredRow | undefined, E, R>
+}
+
+/**
+ * Why `row` does not follow on what was walked so far. An HMAC that holds tells which rows are ours, and which row each
+ * of them was made after, so that a row that was changed can be told from one that was moved.
+ */
+export const diagnose = <E, R>(
+  walk: Walk,
+  row: StoredRow,
+  misfit: Misfit,
+  headSeq: number,
+  { after, at }: Lookup<E, R>
+): Effect.Effect<Problem, E, R> =>
+  Effect.gen(function*() {
+    const { last } = walk
+    const seq = last.seq + 1
+    if (misfit === "key") {
+      return { kind: "key_unknown", seq: row.seq, detail: `row ${row.seq} is signed with the key ${row.key_id}, which is not at hand` }
+    }
+    const successor = yield* after(last.row_hmac, seq)
+    const elsewhere = successor !== undefined && successor.seq !== seq && walk.isGenuine(successor)
+    if (misfit === "seq") {
+      if (elsewhere) return moved(seq, successor)
+      const missing = row.seq - seq === 1 ? `row ${seq} is missing` : `rows ${seq} to ${row.seq - 1} are missing`
+      return { kind: "missing", seq, detail: missing }
+    }
+    const genuine = walk.isGenuine(row)
+    if (elsewhere && genuine) return moved(seq, successor)
+    if (!genuine && (seq > headSeq || elsewhere || (yield* at(seq + 1))?.prev_row_hmac === last.row_hmac)) {
+      return { kind: "inserted", seq, detail: `row ${seq} was not written by us` }
+    }
+    if (genuine && row.prev_row_hmac !== last.row_hmac) {
+      return { kind: "missing", seq, detail: `what was row ${seq} is missing; row ${seq} was made after another row than the one before it` }
+    }
+    return { kind: "changed", seq, detail: `row ${seq} is not as it was written` }
+  })
+
+const moved = (seq: number, successor: StoredRow): Problem => ({
+  kind: "reordered",
+  seq,
+  detail: `what was row ${seq} stands at ${successor.seq}`
+})

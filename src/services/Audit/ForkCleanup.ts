@@ -1,0 +1,39 @@
+import { FileSystem } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Effect, Either, Schema } from "effect"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { Settings } from "../Settings.ts"
+import { appendLine } from "./CheckpointFile.ts"
+import { checkContained, checkpointPath } from "./Checkpoints.ts"
+import { Checkpoint } from "./Statement.ts"
+
+/**
+ * When the log has no longer what the last checkpoint of this machine says, because a copy of the database was restored:
+ * writes that into the log and puts the file of checkpoints aside, so that a new one begins. Answers the path that it has
+ * now, or null when log and checkpoints agree.
+ */
+export const forkCleanup = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const fs = yield* FileSystem.FileSystem
+  const audit = yield* Audit
+  const path = checkpointPath(yield* Settings)
+  if (!(yield* fs.exists(path))) return null
+  let last: Checkpoint | null = null
+  yield* appendLine(path, (line) =>
+    Effect.sync(() => {
+      last = line === null ? null : Either.getOrNull(Schema.decodeUnknownEither(Schema.parseJson(Checkpoint))(line))
+      return null
+    }))
+  const found = last as Checkpoint | null // assigned in the callback, which the compiler does not follow
+  if (found === null || Either.isRight(yield* Effect.either(checkContained(found)))) return null
+  const { number, row_hash, seq, stream } = found
+  const aside = `${path}.${(yield* Timestamp.now).replaceAll(":", "-")}`
+  yield* sql.withTransaction(audit.record({
+    action: "audit.forked",
+    target_type: "audit_log",
+    metadata: { stream, number, seq, row_hash }
+  }))
+  yield* fs.rename(path, aside)
+  return aside
+})

@@ -1,0 +1,72 @@
+import { FileSystem } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Data, Effect, Option } from "effect"
+import { createHash } from "node:crypto"
+import { basename } from "node:path"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Keys } from "../Keys.ts"
+import { pruneAudit } from "./Prune.ts"
+import { slice } from "./Read.ts"
+import { chainState } from "./State.ts"
+import { signed } from "./Statement.ts"
+import { verifyAll } from "./Verify.ts"
+
+/** Frozen rows are not exported and deleted; `message` is a sentence for whoever wanted it. */
+export class FrozenRefused extends Data.TaggedError("FrozenRefused")<{ readonly message: string }> {}
+
+/** Up to which row the log is frozen: the last one that a retired key signed. 0: no row is. */
+const frozenUpTo = (retired: ReadonlySet<string>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    if (retired.size === 0) return 0
+    const [row] = yield* sql<{ seq: number }>`
+      SELECT seq FROM audit_log WHERE ${sql.in("key_id", [...retired])} ORDER BY seq DESC LIMIT 1`
+    return row?.seq ?? 0
+  })
+
+/**
+ * Writes the rows of retired keys, and all before them, to a new file, once the whole log is verified, and then removes
+ * them under the watermark. The file: the watermark they began after, if any; the rows; the watermark they end with;
+ * each a line of JSON (`docs/audit.md`, frozen rows). Answers how many there were.
+ */
+export const exportAndDeleteFrozen = (path: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const fs = yield* FileSystem.FileSystem
+    const keys = yield* Keys
+    const state = Option.getOrNull(yield* chainState(sql))
+    const until = state === null ? 0 : yield* frozenUpTo(state.retired)
+    if (state === null || until === 0) return 0
+    const problem = Option.getOrNull(yield* verifyAll(sql, keys))?.problem ?? null
+    if (problem !== null) return yield* new FrozenRefused({ message: `the audit log does not verify: ${problem.detail}` })
+
+    const hash = createHash("sha256")
+    const written = yield* Effect.scoped(Effect.gen(function*() {
+      const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
+      const write = (lines: ReadonlyArray<string>) => {
+        const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""), "utf8")
+        hash.update(bytes)
+        return file.writeAll(bytes)
+      }
+      if (state.watermark !== null) yield* write([state.watermark])
+      let count = 0
+      let rows = yield* slice(sql, 0, until)
+      let last = rows[rows.length - 1]
+      for (let at = last; at !== undefined; at = rows[rows.length - 1]) {
+        last = at
+        count += rows.length
+        yield* write(rows.map((row) => JSON.stringify(row)))
+        rows = yield* slice(sql, at.seq, until)
+      }
+      if (last === undefined) return 0
+      const { row_hash, row_hmac, seq } = last
+      yield* write([signed(keys.auditSigning.signer, { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now })])
+      yield* file.sync
+      return count
+    }))
+
+    const archive = { archive: basename(path), archive_sha256: hash.digest("hex") }
+    const prune = sql.withTransaction(pruneAudit(({ seq }) => seq <= until, archive, 5000))
+    yield* Effect.repeat(prune, { while: (more) => more })
+    return written
+  })

@@ -1,0 +1,64 @@
+import { SqlClient } from "@effect/sql"
+import { Data, Effect, Either, Option, Schema } from "effect"
+import { Audit } from "../Audit.ts"
+import { Keys } from "../Keys.ts"
+import type { Link } from "./Chain.ts"
+import type { PublicKey } from "./SigningKeys.ts"
+import { chainState } from "./State.ts"
+import { opened, Watermark } from "./Statement.ts"
+import { verifyAll } from "./Verify.ts"
+import { sealWatermark } from "./Watermark.ts"
+
+/** The watermark is not signed anew; `message` is a sentence for whoever wanted it. */
+export class ResealRefused extends Data.TaggedError("ResealRefused")<{ readonly message: string }> {}
+
+const Pruned = Schema.parseJson(Schema.Struct({ last_seq: Schema.Int, last_row_hash: Schema.String, last_row_hmac: Schema.String }))
+
+/** Whether the newest row `audit.pruned`, which the chain proves, says the same as the watermark. */
+const toldByLog = ({ row_hash, row_hmac, seq }: Link) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ metadata: string }>`
+      SELECT metadata FROM audit_log WHERE action = 'audit.pruned' ORDER BY seq DESC LIMIT 1`
+    const told = Option.getOrNull(Schema.decodeUnknownOption(Pruned)(row?.metadata))
+    return told !== null && told.last_seq === seq && told.last_row_hash === row_hash && told.last_row_hmac === row_hmac
+  })
+
+/**
+ * Signs the watermark with the present signing key, when it is what it was: its old signature holds, under a key at hand
+ * or one of `given`; or the old key is gone, and the log itself says the same. Answers the watermark's row, or null when
+ * there is nothing to do.
+ */
+export const reseal = (given: ReadonlyArray<PublicKey>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const keys = yield* Keys
+    const audit = yield* Audit
+    const text = Option.getOrNull(yield* chainState(sql))?.watermark ?? null
+    if (text === null) return null
+    const stated = Schema.decodeUnknownEither(Schema.parseJson(Watermark))(text)
+    if (Either.isLeft(stated)) return yield* new ResealRefused({ message: "the watermark is not a signed statement" })
+    const { key_id, row_hash, row_hmac, seq } = stated.right
+    const begin = { seq, row_hash, row_hmac }
+    const { signer, trusted } = keys.auditSigning
+    const flaw = Either.flip(opened(Watermark, text, new Map([...trusted, ...given.map((one) => [one.key_id, one] as const)])))
+    if (Either.isRight(flaw) && (flaw.right !== "key unknown" || !(yield* toldByLog(begin)))) {
+      return yield* new ResealRefused({
+        message: flaw.right === "key unknown"
+          ? `the watermark is signed with the key ${key_id}, which is not at hand, and the log does not say the same: give its public key`
+          : "the signature of the watermark is wrong"
+      })
+    }
+    if (Either.isLeft(flaw) && key_id === signer.key_id) return null
+    const problem = Option.getOrNull(yield* verifyAll(sql, keys, { begin }))?.problem ?? null
+    if (problem !== null) return yield* new ResealRefused({ message: `the audit log does not verify: ${problem.detail}` })
+    yield* sql.withTransaction(Effect.zipRight(
+      sealWatermark(keys.auditSigning, begin),
+      audit.record({
+        action: "audit.watermark_resealed",
+        target_type: "audit_log",
+        metadata: { seq, from: key_id, to: signer.key_id }
+      })
+    ))
+    return seq
+  })

@@ -1,0 +1,124 @@
+import { FileSystem } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Data, Effect, Option } from "effect"
+import { randomBytes } from "node:crypto"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { Keys } from "../Keys.ts"
+import { chainKeyOf } from "./ChainKeys.ts"
+import { verifyAll } from "./Verify.ts"
+
+/** A key cannot be staged, activated or retired; `message` is a sentence for whoever wanted it. */
+export class RotationRefused extends Data.TaggedError("RotationRefused")<{ readonly message: string }> {}
+
+type State = "staged" | "active" | "former" | "retired"
+
+const states = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ key_id: string; state: State }>`SELECT key_id, state FROM audit_keys WHERE purpose = 'chain'`,
+    (rows) => new Map(rows.map(({ key_id, state }) => [key_id, state]))
+  ))
+
+const keyIn = (found: ReadonlyMap<string, State>, state: State): string | null =>
+  [...found].find(([, of]) => of === state)?.[0] ?? null
+
+/** Adds a new key to the file; it is replaced as a whole, so that nobody ever reads half of it. */
+const addKey = (path: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const bytes = randomBytes(32)
+    const text = `${(yield* fs.readFileString(path)).trim()}\n${bytes.toString("base64url")}\n`
+    const beside = `${path}.${randomBytes(4).toString("hex")}`
+    yield* fs.writeFileString(beside, text, { mode: 0o600, flag: "wx" })
+    yield* fs.rename(beside, path)
+    return chainKeyOf(bytes).key_id
+  })
+
+const set = (key_id: string, state: State) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_keys SET state = ${state} WHERE key_id = ${key_id}`)
+
+const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
+
+/**
+ * Makes the next key known: one that was given and never used, else a new one in the file that the keys come from. It
+ * signs nothing until `activate`, so that every replica can be given it before. Answers its id.
+ */
+export const stage = Effect.gen(function*() {
+  const { auditChain } = yield* Keys
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* Audit
+  const known = yield* states
+  const waiting = keyIn(known, "staged")
+  if (waiting !== null) {
+    return yield* new RotationRefused({ message: `the key ${waiting} is staged already; svc audit activate-chain-state makes it sign` })
+  }
+  const given = auditChain.all().find(({ key_id }) => !known.has(key_id))?.key_id
+  if (given === undefined && auditChain.file === null) {
+    return yield* new RotationRefused({
+      message: "SVC_AUDIT_CHAIN_KEY comes from the environment and has no new key: add one to it, after a comma, at every replica, " +
+        "restart them one after the other, and run this again (openssl rand -base64 32 | tr '+/' '-_' | tr -d = makes one)"
+    })
+  }
+  const key_id = given ?? (yield* addKey(auditChain.file ?? ""))
+  yield* inTransaction(Effect.gen(function*() {
+    const created_at = yield* Timestamp.now
+    yield* sql`INSERT INTO audit_keys ${sql.insert({ key_id, purpose: "chain", state: "staged", public_key: null, created_at })}`
+    yield* audit.record({ action: "audit.key_staged", target_type: "audit_log", metadata: { key_id } })
+  }))
+  return key_id
+})
+
+/** Lets the staged key sign from the next row on, which says so and is the first that it signs. Answers both ids, or null. */
+export const activate = Effect.gen(function*() {
+  const { auditChain } = yield* Keys
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* Audit
+  return yield* inTransaction(Effect.gen(function*() {
+    const known = yield* states
+    const [from, to] = [keyIn(known, "active"), keyIn(known, "staged")]
+    if (to === null) return null
+    if (auditChain.find(to) === undefined) {
+      return yield* new RotationRefused({ message: `the staged key ${to} is not among those of SVC_AUDIT_CHAIN_KEY here` })
+    }
+    yield* sql`UPDATE audit_head SET key_id = ${to} WHERE id = 1` // nobody else appends from here on
+    if (from !== null) yield* set(from, "former")
+    yield* set(to, "active")
+    yield* audit.record({ action: "audit.key_rotated", target_type: "audit_log", metadata: { from, to } })
+    return { from, to }
+  }))
+})
+
+/**
+ * Says that a key is not needed any more: all rows are verified with it once more, and from then on its rows are proven
+ * by the hashes and the HMACs of later rows. `lost`: the key is gone, and cannot be asked any more.
+ */
+export const retire = (key_id: string, lost: boolean) =>
+  Effect.gen(function*() {
+    const keys = yield* Keys
+    const sql = yield* SqlClient.SqlClient
+    const audit = yield* Audit
+    const state = (yield* states).get(key_id)
+    if (state !== "former") {
+      const why = state === undefined ? "was never used here" : state === "retired" ? "is retired already" : `is ${state}; only a former one can be retired`
+      return yield* new RotationRefused({ message: `the key ${key_id} ${why}` })
+    }
+    if (keys.auditChain.find(key_id) === undefined && !lost) {
+      return yield* new RotationRefused({ message: `the key ${key_id} is not at hand, so its rows cannot be verified once more; --lost retires it anyway` })
+    }
+    const found = Option.getOrNull(yield* verifyAll(sql, keys, { retired: [key_id] }))
+    if (found === null || found.problem !== null) {
+      return yield* new RotationRefused({ message: `the audit log does not verify: ${found?.problem?.detail ?? "there is none"}` })
+    }
+    return yield* inTransaction(Effect.gen(function*() {
+      const [last] = yield* sql<{ seq: number; row_hash: string }>`
+        SELECT seq, row_hash FROM audit_log WHERE key_id = ${key_id} ORDER BY seq DESC LIMIT 1`
+      yield* set(key_id, "retired")
+      yield* audit.record({
+        action: "audit.key_retired",
+        target_type: "audit_log",
+        metadata: { key_id, lost, last_seq: last?.seq ?? null, last_row_hash: last?.row_hash ?? null }
+      })
+      return last?.seq ?? null
+    }))
+  })

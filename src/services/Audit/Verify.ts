@@ -1,0 +1,115 @@
+import type { SqlClient } from "@effect/sql"
+import { Effect, Either, Option } from "effect"
+import { turn } from "../EventLoop.ts"
+import type { Link } from "./Chain.ts"
+import type { ChainKeys } from "./ChainKeys.ts"
+import { diagnose, type Problem } from "./Diagnosis.ts"
+import { lookup, slice } from "./Read.ts"
+import type { SigningKeys } from "./SigningKeys.ts"
+import { beginning, type ChainState, chainState } from "./State.ts"
+import type { Flaw } from "./Statement.ts"
+import { Walk } from "./Walk.ts"
+
+/** What a verification of all rows found. */
+export interface Verification {
+  /** Rows that fitted, from the beginning to the end or to the problem. */
+  readonly rows: number
+  /** Those of them whose key was retired and is not at hand: they are proven by later rows. */
+  readonly sealed: number
+  /** What the log begins after: the last row that was pruned, or (0, zeros, zeros). */
+  readonly begin: Link
+  /** The newest row when the verification began. */
+  readonly head: Link
+  readonly problem: Problem | null
+}
+
+export interface VerifyKeys {
+  readonly auditChain: ChainKeys
+  readonly auditSigning: SigningKeys
+}
+
+const watermarkFlaws: Readonly<Record<Flaw, string>> = {
+  malformed: "the watermark is not a signed statement",
+  forged: "the signature of the watermark is wrong",
+  "key unknown": "the watermark is signed with a key that is not at hand; give its public key, or see svc audit reseal-watermark"
+}
+
+const watermarkProblem = (flaw: Flaw, seq: number): Problem => ({ kind: "watermark", seq, detail: watermarkFlaws[flaw] })
+
+/** What is wrong with the end, when every row fits. */
+const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Walk): Problem | null => {
+  const { last } = walk
+  if (oldest !== null && oldest <= begin.seq) {
+    return { kind: "inserted", seq: oldest, detail: `row ${oldest} is there, and rows up to ${begin.seq} were pruned` }
+  }
+  if (head.seq > last.seq) {
+    return { kind: "cut", seq: last.seq + 1, detail: `the log ends at ${newest ?? begin.seq}, and its head is row ${head.seq}` }
+  }
+  if (head.seq < last.seq || head.row_hash !== last.row_hash || head.row_hmac !== last.row_hmac) {
+    return { kind: "head", seq: last.seq, detail: `the newest row is ${last.seq}, and audit_head says otherwise` }
+  }
+  if (begin.seq > 0 && last.seq === begin.seq) {
+    return { kind: "cut", seq: last.seq + 1, detail: `no row is left after the pruned ones, and pruning leaves one` }
+  }
+  return walk.proven
+    ? null
+    : { kind: "key_unknown", seq: last.seq, detail: `the newest row is signed with a key that is not at hand, so that nothing proves the log` }
+}
+
+interface Options {
+  /** Keys that count as retired too. */
+  readonly retired?: ReadonlyArray<string>
+  /** What the log begins after, instead of what the watermark says. */
+  readonly begin?: Link
+  /** Runs after each slice: a long verification says that it is still there. */
+  readonly afterSlice?: Effect.Effect<unknown>
+}
+
+/**
+ * Verifies every row that is in the log when it begins, in slices, with one link in memory. Rows may be appended and
+ * pruned meanwhile. None: no brain has served this database yet.
+ */
+export const verifyAll = (sql: SqlClient.SqlClient, { auditChain, auditSigning }: VerifyKeys, options: Options = {}) =>
+  Effect.gen(function*() {
+    const found = yield* chainState(sql)
+    if (Option.isNone(found)) return Option.none<Verification>()
+    const state = found.value
+    const begun = options.begin === undefined ? beginning(state, auditSigning) : Either.right(options.begin)
+    if (Either.isLeft(begun)) {
+      const problem = watermarkProblem(begun.left, state.oldest ?? 0)
+      return Option.some<Verification>({ rows: 0, sealed: 0, begin: state.head, head: state.head, problem })
+    }
+    const begin = begun.right
+    const walk = new Walk(begin, auditChain, new Set([...state.retired, ...options.retired ?? []]))
+    const until = state.newest ?? 0
+    const report = (problem: Problem | null) =>
+      Option.some<Verification>({ rows: walk.rows, sealed: walk.sealed, begin, head: state.head, problem })
+
+    while (true) {
+      const rows = yield* slice(sql, walk.last.seq, until)
+      for (const row of rows) {
+        const misfit = walk.take(row)
+        if (misfit === null) continue
+        const pruned = misfit === "seq" ? yield* prunedSince(sql, auditSigning, walk.last.seq) : null
+        if (pruned === null) {
+          return report(yield* diagnose(walk, row, misfit, state.head.seq, lookup(sql)))
+        }
+        walk.skipTo(pruned) // the retention went past us
+        break
+      }
+      if (rows.length === 0) {
+        const pruned = walk.last.seq < until ? yield* prunedSince(sql, auditSigning, walk.last.seq) : null
+        if (pruned === null) return report(walk.last.seq > until ? null : endProblem(state, begin, walk))
+        walk.skipTo(pruned)
+      }
+      yield* options.afterSlice ?? Effect.void
+      yield* turn
+    }
+  })
+
+/** The watermark, when it lies beyond `seq` by now. */
+const prunedSince = (sql: SqlClient.SqlClient, keys: SigningKeys, seq: number) =>
+  Effect.map(
+    sql<{ statement: string }>`SELECT statement FROM audit_watermark WHERE id = 1 AND seq > ${seq}`,
+    ([row]) => (row === undefined ? null : Either.getOrNull(beginning({ watermark: row.statement }, keys)))
+  )

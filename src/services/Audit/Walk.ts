@@ -1,0 +1,56 @@
+import type { StoredRow } from "./Append.ts"
+import { type Link, rowHash, rowHmac } from "./Chain.ts"
+import type { ChainKey, ChainKeys } from "./ChainKeys.ts"
+
+/** What is not as it should be with a row: its place, its key, its hash, what it hangs on, or its HMAC. */
+export type Misfit = "seq" | "key" | "hash" | "link" | "hmac"
+
+/** Goes along the log, row by row, and holds one link only, however long the log is. */
+export class Walk {
+  /** Rows that fitted. */
+  rows = 0
+  /** Those among them whose key was retired and is not at hand; a later row proves them. */
+  sealed = 0
+  /** Whether the HMAC of the last row was checked. */
+  proven = true
+  private readonly known = new Map<string, ChainKey | undefined>()
+
+  constructor(
+    public last: Link,
+    private readonly keys: ChainKeys,
+    private readonly retired: ReadonlySet<string>
+  ) {}
+
+  /** Takes the row when it follows on the one before; else says why not. */
+  take(row: StoredRow): Misfit | null {
+    const { last } = this
+    if (row.seq !== last.seq + 1) return "seq"
+    const key = this.keyOf(row)
+    if (key === undefined && !this.retired.has(row.key_id)) return "key"
+    if (rowHash(row, last.row_hash) !== row.row_hash) return "hash"
+    if (row.prev_row_hmac !== last.row_hmac) return "link"
+    if (key === undefined) this.sealed++
+    else if (rowHmac(key.key, row.row_hash, last.row_hmac) !== row.row_hmac) return "hmac"
+    this.proven = key !== undefined
+    this.rows++
+    this.last = row
+    return null
+  }
+
+  /** Goes on after a row that was pruned meanwhile, as a signed watermark says. */
+  skipTo(link: Link): void {
+    this.last = link
+    this.proven = true
+  }
+
+  /** Whether we made this hash and HMAC, wherever the row stands now and whatever its columns say. */
+  isGenuine(row: StoredRow): boolean {
+    const key = this.keyOf(row)
+    return key !== undefined && rowHmac(key.key, row.row_hash, row.prev_row_hmac) === row.row_hmac
+  }
+
+  private keyOf({ key_id }: StoredRow): ChainKey | undefined {
+    if (!this.known.has(key_id)) this.known.set(key_id, this.keys.find(key_id))
+    return this.known.get(key_id)
+  }
+}

@@ -1,0 +1,89 @@
+import { NodeContext } from "@effect/platform-node"
+import { SqlClient } from "@effect/sql"
+import { assert, describe, it } from "@effect/vitest"
+import { Console, Effect, Either, Option } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { system } from "../../src/domain/Actor.ts"
+import { changing } from "../../src/cli/AuditLog.ts"
+import { Environment } from "../../src/cli/Environment.ts"
+import { exitCodeOf } from "../../src/cli/Explain.ts"
+import * as activate from "../../src/cli/programs/audit-activate-chain-state.ts"
+import * as exportHead from "../../src/cli/programs/audit-export-head.ts"
+import * as forkCleanup from "../../src/cli/programs/audit-fork-cleanup.ts"
+import * as frozen from "../../src/cli/programs/audit-export-and-delete-frozen.ts"
+import * as publicKey from "../../src/cli/programs/audit-public-key.ts"
+import * as reseal from "../../src/cli/programs/audit-reseal-watermark.ts"
+import * as retire from "../../src/cli/programs/audit-retire-chain-key.ts"
+import * as rotate from "../../src/cli/programs/audit-rotate-chain-key.ts"
+import * as verify from "../../src/cli/programs/audit-verify.ts"
+import { Audit } from "../../src/services/Audit.ts"
+import { type Engine, engines, freshPostgres, temporaryHome } from "../databases.ts"
+
+/** What a command prints and its exit code, in this process. */
+const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
+  Effect.gen(function*() {
+    const out: Array<string> = []
+    const console = yield* Effect.console
+    const exit = yield* Effect.either(Effect.withConsole(program, { ...console, log: (...parts) => Effect.sync(() => void out.push(parts.join(" "))) } as Console.Console)) // only log is used
+    return { code: Either.isRight(exit) ? 0 : exitCodeOf(exit.left), out: out.join("\n"), said: Either.isLeft(exit) ? String(Reflect.get(Object(exit.left), "message")) : "" }
+  })
+
+const none = { knownHead: Option.none<string>(), checkpoints: [], publicKey: [], json: false }
+
+const database = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient | Audit>) => Effect.provide(work, changing)
+const row = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* Audit
+  yield* sql.withTransaction(audit.recordAll([{ actor: system("test"), entry: { action: "test.done", target_type: "test" } }]))
+})
+
+const world = (engine: Engine) =>
+  Effect.map(Effect.all([temporaryHome, engine === "PostgreSQL" ? freshPostgres : Effect.succeed(null)]), ([home, postgres]) => ({
+    home,
+    environment: { SVC_HOME: home, ...(postgres === null ? {} : { SVC_DATABASE_URL: postgres.url }) }
+  }))
+
+describe.each(engines)("svc audit on %s", (engine) => {
+  it.scopedLive("verifies, compares with a known head, and says what is wrong", () =>
+    Effect.gen(function*() {
+      const { environment, home } = yield* world(engine)
+      yield* Effect.gen(function*() {
+        yield* database(Effect.repeatN(row, 4))
+        const head = yield* ran(exportHead.run({ verify: true }))
+        assert.strictEqual(head.code, 0)
+        assert.strictEqual(JSON.parse(head.out).seq, 5)
+        const file = join(home, "head.json")
+        writeFileSync(file, head.out)
+        const current = yield* ran(verify.run({ ...none, knownHead: Option.some(file) }))
+        assert.deepInclude(current, { code: 0 })
+        assert.include(current.out, "rows: 5 verified, from row 1")
+        assert.include(current.out, "CURRENT_MATCH")
+        yield* database(row)
+        const grown = yield* ran(verify.run({ ...none, knownHead: Option.some(head.out) }))
+        assert.deepInclude(grown, { code: 4 })
+        assert.include(grown.said, "VERIFIED_ANCESTOR")
+        const key = yield* ran(publicKey.run())
+        assert.match(key.out, /^[0-9a-f]{16} [\w-]{43}$/)
+        assert.include(head.out, key.out.slice(0, 16))
+
+        assert.include((yield* ran(activate.run())).out, "nothing to activate")
+        const rotated = yield* ran(rotate.run({ activate: true }))
+        assert.deepInclude(rotated, { code: 0 })
+        assert.lengthOf(readFileSync(join(home, "audit-chain.key"), "utf8").trim().split("\n"), 2)
+        assert.deepInclude(yield* ran(retire.run({ keyId: "0".repeat(16), lost: false })), { code: 1 })
+        assert.include((yield* ran(reseal.run({ publicKey: [key.out] }))).out, "nothing to do")
+        assert.include((yield* ran(frozen.run({ output: join(home, "frozen.jsonl") }))).out, "nothing to do")
+        assert.include((yield* ran(forkCleanup.run())).out, "nothing to do")
+
+        yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET outcome = 'deny' WHERE seq = 2`))
+        const broken = yield* ran(verify.run({ ...none, knownHead: Option.some(head.out) }))
+        assert.deepInclude(broken, { code: 1, said: "the audit log is broken: changed: row 2 is not as it was written" })
+        assert.include(broken.out, "INVALID")
+        const json = yield* ran(verify.run({ ...none, json: true }))
+        assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })
+        const refused = yield* ran(exportHead.run({ verify: true }))
+        assert.deepInclude(refused, { code: 1, out: "" })
+      }).pipe(Effect.provideService(Environment, environment))
+    }).pipe(Effect.provide(NodeContext.layer)))
+})

@@ -1,0 +1,146 @@
+import { FileSystem } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Cause, Effect, Layer, Redacted } from "effect"
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
+import { exportAndDeleteFrozen } from "../../../src/services/Audit/Frozen.ts"
+import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
+import { reseal } from "../../../src/services/Audit/Reseal.ts"
+import { activate, retire, RotationRefused, stage } from "../../../src/services/Audit/Rotation.ts"
+import { publicKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
+import { Keys } from "../../../src/services/Keys.ts"
+import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
+import { engines, settingsOn } from "../../databases.ts"
+import { auditLog } from "./layer.ts"
+import { append, verified } from "./world.ts"
+
+/** Another process over the same database, with these settings besides. */
+const replica = (overrides: Partial<SettingsShape> = {}) =>
+  Effect.gen(function*() {
+    const settings = { ...yield* Settings, ...overrides }
+    return yield* Layer.build(Layer.fresh(auditLog.pipe(Layer.provideMerge(Layer.succeed(Settings, settings)))))
+  })
+
+/** What an effect that does not succeed has to say. */
+const refusal = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(Effect.sandbox(work)), (cause) => Cause.pretty(cause))
+
+const keyFile = Effect.map(Settings, ({ home }) => join(home, "audit-chain.key"))
+const keysInFile = Effect.map(keyFile, (file) => readFileSync(file, "utf8").trim().split("\n"))
+const announced = Effect.flatMap(Checkpoints, ({ announce }) => announce)
+const key = (byte: number) => Buffer.alloc(32, byte).toString("base64url")
+const actions = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ action: string; key_id: string }>`SELECT action, key_id FROM audit_log WHERE action LIKE 'audit.%' ORDER BY seq`,
+    (rows) => rows
+  ))
+
+describe.each(engines)("the keys of the chain on %s", (engine) => {
+  layer(settingsOn(engine), { excludeTestServices: true })((it) => {
+    it.scoped("change while replicas write, are retired, and their rows are moved into a file", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const { home } = yield* Settings
+        const [one, two] = [yield* replica(), yield* replica()]
+        yield* Effect.provide(append(5), one)
+        const [first] = yield* Effect.provide(actions, one).pipe(Effect.zipRight(Effect.provide(Keys, one)), Effect.map(({ auditChain }) => auditChain.all()))
+        assert.isDefined(first)
+
+        const second = yield* Effect.provide(stage, one)
+        assert.lengthOf(yield* keysInFile, 2)
+        assert.strictEqual((yield* fs.stat(yield* keyFile)).mode & 0o777, 0o600)
+        assert.instanceOf(yield* Effect.flip(Effect.provide(stage, one)), RotationRefused)
+        yield* Effect.all([
+          Effect.provide(Effect.repeatN(append(1), 9), one),
+          Effect.provide(Effect.repeatN(append(1), 9), two),
+          Effect.provide(activate, one)
+        ], { concurrency: "unbounded" })
+        yield* Effect.provide(append(2), two)
+        assert.strictEqual(yield* Effect.provide(activate, two), null, "nothing is staged")
+        const found = yield* Effect.provide(verified, two)
+        assert.deepInclude(found, { rows: 29, problem: null, sealed: 0 })
+        const told = yield* Effect.provide(actions, one)
+        assert.deepStrictEqual(told, [
+          { action: "audit.key_staged", key_id: first.key_id },
+          { action: "audit.key_rotated", key_id: second }
+        ])
+
+        const early = yield* Effect.flip(Effect.provide(retire(second, false), one))
+        assert.include(early.message, "is active")
+        yield* Effect.provide(retire(first.key_id, false), one)
+        yield* fs.writeFileString(yield* keyFile, (yield* keysInFile)[1] ?? "")
+        const without = yield* replica()
+        const sealed = yield* Effect.provide(verified, without)
+        assert.deepInclude(sealed, { rows: 30, problem: null })
+        assert.isAtLeast(sealed.sealed, 6)
+        const changed = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET metadata = '{}' WHERE seq = 2`)
+        const back = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET metadata = '{"by":"test","n":1}' WHERE seq = 2`)
+        yield* Effect.provide(changed, without)
+        assert.deepInclude((yield* Effect.provide(verified, without)).problem, { kind: "changed", seq: 2 })
+        yield* Effect.provide(back, without)
+
+        const path = join(home, "frozen.jsonl")
+        const moved = yield* Effect.provide(exportAndDeleteFrozen(path), without)
+        assert.strictEqual(moved, sealed.sealed)
+        const lines = readFileSync(path, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line))
+        assert.strictEqual(lines.length, moved + 1)
+        assert.deepInclude(lines[moved], { kind: "watermark", seq: moved, row_hash: lines[moved - 1].row_hash })
+        const rest = yield* Effect.provide(verified, without)
+        assert.deepInclude(rest, { problem: null, sealed: 0 })
+        assert.strictEqual(rest.begin.seq, moved)
+        const [pruned] = yield* Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ metadata: string }>`SELECT metadata FROM audit_log WHERE action = 'audit.pruned'`),
+          without
+        )
+        assert.deepInclude(JSON.parse(pruned?.metadata ?? ""), {
+          archive: "frozen.jsonl",
+          archive_sha256: createHash("sha256").update(readFileSync(path)).digest("hex")
+        })
+        assert.strictEqual(yield* Effect.provide(exportAndDeleteFrozen(join(home, "again.jsonl")), without), 0)
+      }))
+  })
+})
+
+describe("the keys of the chain from the environment", () => {
+  it.scopedLive("are staged when they were given, and a replica without the new one does not write", () =>
+    Effect.gen(function*() {
+      const old = yield* replica({ auditChainKey: Redacted.make(key(1)) })
+      assert.include((yield* Effect.flip(Effect.provide(stage, old))).message, "add one to it")
+      const both = yield* replica({ auditChainKey: Redacted.make(`${key(1)},${key(2)}`) })
+      yield* Effect.provide(Effect.zipRight(append(1), Effect.zipRight(stage, activate)), both)
+      assert.include(yield* refusal(Effect.provide(append(1), old)), "which SVC_AUDIT_CHAIN_KEY of this process does not have")
+      assert.strictEqual((yield* Effect.provide(verified, both)).problem, null)
+      assert.include(yield* refusal(replica({ auditChainKey: Redacted.make(key(1)) })), "SVC_AUDIT_CHAIN_KEY is not the key")
+      const [former] = (yield* Effect.provide(Keys, old)).auditChain.all()
+      const lone = yield* replica({ auditChainKey: Redacted.make(key(2)) })
+      assert.strictEqual((yield* Effect.provide(verified, lone)).problem?.kind, "key_unknown")
+      assert.include((yield* Effect.flip(Effect.provide(retire(former!.key_id, false), lone))).message, "--lost")
+      yield* Effect.provide(retire(former!.key_id, true), lone)
+      assert.deepInclude(yield* Effect.provide(verified, lone), { problem: null, sealed: 2 })
+    }).pipe(Effect.provide(settingsOn("SQLite"))))
+
+  it.scopedLive("of checkpoints: another one is refused, a new one beside the old is taken, and seals the watermark anew", () =>
+    Effect.gen(function*() {
+      const first = yield* replica({ auditSigningKey: Redacted.make(key(1)) })
+      const prune = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(pruneAudit(({ seq }) => seq <= 2)))
+      yield* Effect.provide(Effect.zipRight(append(3), prune), first)
+      assert.include(yield* refusal(replica({ auditSigningKey: Redacted.make(key(2)) })), "SVC_AUDIT_SIGNING_KEY is not the key")
+      const both = yield* replica({ auditSigningKey: Redacted.make(`${key(2)} ${key(1)}`) })
+      yield* Effect.provide(announced, both)
+      assert.deepStrictEqual((yield* Effect.provide(actions, both)).map(({ action }) => action), ["audit.pruned", "audit.signing_key_added"])
+      const second = yield* replica({ auditSigningKey: Redacted.make(key(2)) })
+      assert.strictEqual((yield* Effect.provide(verified, second)).problem?.kind, "watermark")
+      yield* Effect.provide(reseal([]), second)
+      assert.deepInclude(yield* Effect.provide(verified, second), { problem: null })
+      assert.strictEqual(yield* Effect.provide(reseal([]), second), null)
+
+      const spoil = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        sql`UPDATE audit_watermark SET statement = replace(statement, '"seq":2', '"seq":1') WHERE id = 1`)
+      yield* Effect.provide(spoil, second)
+      const old = publicKeyOf((yield* Effect.provide(Keys, first)).auditSigning.signer.public_key)
+      assert.include((yield* Effect.flip(Effect.provide(reseal([old!]), second))).message, "wrong")
+    }).pipe(Effect.provide(settingsOn("SQLite"))))
+})

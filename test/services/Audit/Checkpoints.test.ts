@@ -1,0 +1,190 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted, Stream } from "effect"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { join } from "node:path"
+
+import { checkCheckpoints } from "../../../src/services/Audit/CheckpointCheck.ts"
+import { Checkpoints, LogContradicted } from "../../../src/services/Audit/Checkpoints.ts"
+import { forkCleanup } from "../../../src/services/Audit/ForkCleanup.ts"
+import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
+import { Keys } from "../../../src/services/Keys.ts"
+import { Settings } from "../../../src/services/Settings.ts"
+import { engines, temporaryHome } from "../../databases.ts"
+import { auditLog } from "./layer.ts"
+import { until } from "../../until.ts"
+import { append, auditOn, later, undone, verified } from "./world.ts"
+
+const sign = (ending = false) => Effect.flatMap(Checkpoints, (checkpoints) => checkpoints.sign(ending))
+const file = Effect.map(Checkpoints, ({ path }) => path)
+const lines = Effect.map(file, (path) => readFileSync(path, "utf8").trimEnd().split("\n"))
+
+const checked = (texts: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const { auditSigning: { trusted } } = yield* Keys
+    return yield* checkCheckpoints(yield* SqlClient.SqlClient, Stream.fromIterable(texts), yield* verified, trusted)
+  })
+const kinds = (texts: ReadonlyArray<string>) =>
+  Effect.map(checked(texts), ({ problems }) => problems.map(({ kind, line }) => `${kind} ${line}`))
+
+const back = (seq: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.zipRight(
+      sql`DELETE FROM audit_log WHERE seq > ${seq}`,
+      sql`UPDATE audit_head SET (seq, row_hash, row_hmac) = (SELECT seq, row_hash, row_hmac FROM audit_log WHERE seq = ${seq}) WHERE id = 1`
+    ))
+
+describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
+  layer(auditOn(engine, { auditCheckpointRows: 10, auditCheckpointInterval: 60 }), { excludeTestServices: true })((it) => {
+    it.effect("are signed when there are enough rows, or after a while, and never for nothing", () =>
+      Effect.gen(function*() {
+        assert.isNull(yield* sign(), "the log is empty")
+        yield* append(3)
+        assert.isNotNull(yield* sign(), "the first one")
+        assert.isNull(yield* sign(true), "nothing new")
+        yield* append(9)
+        assert.isNull(yield* sign(), "too few, too soon")
+        yield* append(1)
+        assert.isNotNull(yield* sign(), "ten rows")
+        yield* append(1)
+        assert.isNull(yield* later(58)(sign()))
+        assert.isNotNull(yield* later(61)(sign()), "a minute")
+        yield* append(1)
+        assert.isNotNull(yield* sign(true), "the end")
+        assert.deepStrictEqual(
+          (yield* lines).map((line) => JSON.parse(line)).map(({ number, rows, seq }) => [number, seq, rows]),
+          [[1, 3, 3], [2, 13, 13], [3, 14, 14], [4, 15, 15]]
+        )
+        assert.deepInclude(yield* checked(yield* lines), { confirmed: 4, pruned: 0, upTo: 15, problemCount: 0 })
+      }))
+
+    it.effect("that were taken out, moved, changed, or made by others show", () =>
+      Effect.gen(function*() {
+        const [one = "", two = "", three = "", four = ""] = yield* lines
+        assert.deepStrictEqual(yield* kinds([one, three, four]), ["missing 2"])
+        assert.deepStrictEqual(yield* kinds([one, three, two, four]), ["missing 2", "reordered 3"])
+        assert.deepStrictEqual(yield* kinds([one, two.replace(`"seq":13`, `"seq":12`), three, four]), ["forged 2", "missing 3"])
+        assert.deepStrictEqual(yield* kinds([one, two, "{}", three, four]), ["malformed 3"])
+        assert.deepStrictEqual(yield* kinds([one, one, two]), [], "told twice")
+        assert.deepInclude(yield* checked([three, four]), { beginsLater: 1, problemCount: 0, confirmed: 2 })
+        const theirs = two.replace(/"key_id":"\w+"/, `"key_id":"0123456789abcdef"`)
+        assert.deepStrictEqual(yield* kinds([one, theirs]), ["key unknown 2"])
+      }))
+
+    it.effect("show that the log was cut, or written anew, with all that is in the database", () =>
+      Effect.gen(function*() {
+        const all = yield* lines
+        const cut = yield* undone(Effect.zipRight(back(13), Effect.all([kinds(all), verified])))
+        assert.deepStrictEqual(cut?.[0], ["cut 3", "cut 4"])
+        assert.isNull(cut?.[1].problem, "the database alone does not tell")
+        const anew = yield* undone(Effect.zipRight(Effect.zipRight(back(12), append(5)), Effect.all([kinds(all), verified])))
+        assert.deepStrictEqual(anew?.[0], ["contradicted 2", "contradicted 3", "contradicted 4"])
+        assert.isNull(anew?.[1].problem)
+      }))
+
+    it.effect("of rows that were pruned are neither confirmed nor contradicted", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql.withTransaction(pruneAudit(({ seq }) => seq <= 13))
+        assert.deepInclude(yield* checked(yield* lines), { confirmed: 3, pruned: 1, problemCount: 0 })
+        yield* sign(true)
+        assert.strictEqual(JSON.parse((yield* lines)[4] ?? "").rows, 3)
+      }))
+
+    it.effect("go on after a crash in the middle of a line", () =>
+      Effect.gen(function*() {
+        const before = yield* lines
+        writeFileSync(yield* file, `${before.join("\n")}\n${before[0]?.slice(0, 100)}`)
+        yield* append(1)
+        yield* sign(true)
+        assert.deepStrictEqual((yield* lines).slice(0, -1), before)
+        assert.deepStrictEqual(yield* kinds(yield* lines), [])
+      }))
+
+    it.effect("are not signed for a row that we did not write", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const before = yield* lines
+        const hash = "ab".repeat(32)
+        yield* append(1)
+        const [row] = yield* sql<{ row_hash: string; row_hmac: string }>`SELECT row_hash, row_hmac FROM audit_head`
+        const put = (row_hash: string) =>
+          Effect.zipRight(
+            sql`UPDATE audit_log SET row_hash = ${row_hash} WHERE seq = (SELECT seq FROM audit_head)`,
+            sql`UPDATE audit_head SET row_hash = ${row_hash} WHERE id = 1`
+          )
+        yield* put(hash)
+        assert.instanceOf(yield* Effect.flip(sign(true)), LogContradicted)
+        yield* put(row?.row_hash ?? "")
+        assert.deepStrictEqual(yield* lines, before)
+      }))
+
+    it.effect("stop when the log is a copy of an older one, until somebody says that this is meant", () =>
+      Effect.gen(function*() {
+        yield* sign(true)
+        const { head } = yield* verified
+        assert.isNull(yield* forkCleanup, "nothing to clean up")
+        yield* back(head.seq - 1)
+        const error = yield* Effect.flip(sign())
+        assert.include(String(error), "it was cut")
+        const path = yield* file
+        const aside = yield* forkCleanup
+        assert.isTrue(existsSync(aside ?? ""))
+        assert.isFalse(existsSync(path))
+        assert.isNotNull(yield* sign())
+        const found = yield* verified
+        assert.isNull(found.problem)
+        assert.deepStrictEqual(yield* kinds(yield* lines), [])
+      }))
+  })
+})
+
+describe("checkpoints", () => {
+  it.scopedLive("go to every sink, in order, also those that fail at first", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const received: Array<string> = []
+      let answers = 0
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          if (answers++ > 0) received.push(Buffer.concat(chunks).toString())
+          response.writeHead(answers > 1 ? 204 : 500).end()
+        })
+      })
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => server.close())
+      )
+      const address = server.address()
+      const url = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}/checkpoints` : ""
+      const second = join(home, "second.jsonl")
+      yield* Effect.gen(function*() {
+        yield* append(1)
+        yield* sign()
+        yield* append(1)
+        yield* sign(true)
+        const own = yield* lines
+        assert.lengthOf(own, 2)
+        const stored = Effect.sync(() => (existsSync(second) ? readFileSync(second, "utf8") : ""))
+        yield* until(Effect.all([Effect.sync(() => received.length), stored]), ([count, text]) =>
+          count === 2 && text.endsWith(`${own[1]}\n`))
+        assert.deepStrictEqual(received, own)
+        assert.deepStrictEqual(readFileSync(second, "utf8"), `${own.join("\n")}\n`)
+        // after a start the last one comes again, and stands in a file once
+        const settings = yield* Settings
+        const again = yield* Layer.build(Layer.fresh(auditLog.pipe(Layer.provide(Layer.succeed(Settings, settings)))))
+        yield* Effect.provide(Effect.flatMap(Checkpoints, ({ pushLast }) => pushLast), again)
+        yield* until(Effect.sync(() => received.length), (count) => count === 3)
+        assert.strictEqual(received[2], own[1])
+        assert.deepStrictEqual(readFileSync(second, "utf8"), `${own.join("\n")}\n`)
+      }).pipe(Effect.provide(auditOn("SQLite", {
+        auditCheckpointSinks: [second, "stdout"],
+        auditCheckpointWebhookUrls: Redacted.make(url),
+        webhookAllowHttp: true,
+        outboundAllowCidrs: ["127.0.0.1"]
+      })))
+    }))
+})

@@ -1,0 +1,47 @@
+import { SqlClient } from "@effect/sql"
+import { type Clock, Effect, Layer, Option } from "effect"
+import { system } from "../../../src/domain/Actor.ts"
+import { Audit } from "../../../src/services/Audit.ts"
+import { verifyAll } from "../../../src/services/Audit/Verify.ts"
+import { Keys } from "../../../src/services/Keys.ts"
+import type { SettingsShape } from "../../../src/services/Settings.ts"
+import { type Engine, settingsOn } from "../../databases.ts"
+import { auditLog } from "./layer.ts"
+
+/** The audit log over a fresh database of this engine. */
+export const auditOn = (engine: Engine, overrides: Partial<SettingsShape> = {}) =>
+  auditLog.pipe(Layer.provideMerge(settingsOn(engine, overrides)), Layer.orDie)
+
+/** Appends so many rows in one transaction. */
+export const append = (rows: number) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const audit = yield* Audit
+    const entries = Array.from({ length: rows }, (_, n) => ({
+      actor: system("test"),
+      entry: { action: "test.done", target_type: "test", target_id: `target "${n}" é`, metadata: { n } }
+    }))
+    yield* sql.withTransaction(audit.recordAll(entries))
+  }).pipe(Effect.orDie)
+
+export const verified = Effect.gen(function*() {
+  return Option.getOrThrow(yield* verifyAll(yield* SqlClient.SqlClient, yield* Keys))
+})
+
+/** Runs an effect while the wall clock is so many seconds ahead. */
+export const later = (seconds: number) => <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Effect.clock, (clock) =>
+    Effect.withClock(
+      work,
+      Object.assign(Object.create(clock) as Clock.Clock, { // the rest is the clock's own
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + seconds * 1000,
+        currentTimeMillis: Effect.sync(() => clock.unsafeCurrentTimeMillis() + seconds * 1000)
+      })
+    ))
+
+/** What an effect finds out in a transaction that is then rolled back. */
+export const undone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.flip(sql.withTransaction(Effect.flatMap(work, (found) => Effect.fail({ found }))))).pipe(
+      Effect.map((error) => (typeof error === "object" && error !== null && "found" in error ? error.found : undefined))
+    )
