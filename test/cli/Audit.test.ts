@@ -1,7 +1,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
-import { Console, Effect, Either, Option } from "effect"
+import { type Console, Effect, Either, Option } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { system } from "../../src/domain/Actor.ts"

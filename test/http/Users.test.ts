@@ -14,7 +14,7 @@ describe("users on two replicas", () => {
     Effect.gen(function*() {
       const { url } = yield* freshPostgres
       const key = () => Redacted.make(randomBytes(32).toString("base64url"))
-      const shared = { databaseUrl: Redacted.make(url), secretKey: key(), auditChainKey: key() }
+      const shared = { databaseUrl: Redacted.make(url), secretKey: key(), auditChainKey: key(), auditSigningKey: key() }
       const [one, other] = [yield* Layer.build(brainOn("PostgreSQL", shared)), yield* Layer.build(brainOn("PostgreSQL", shared))]
       const { list, remove, update } = Context.get(one, Users)
       const elsewhere = Context.get(other, Users)
