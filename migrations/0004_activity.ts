@@ -30,4 +30,4 @@ const down = Effect.gen(function*() {
   }
 })
 
-export const m0007: Migration = { id: 7, name: "activity", compatibleFrom: 1, up, down }
+export const m0004: Migration = { id: 4, name: "activity", compatibleFrom: 1, up, down }

@@ -64,4 +64,4 @@ const down = Effect.gen(function*() {
 })
 
 /** A program from before would let people in without their second factor. */
-export const m0004: Migration = { id: 4, name: "mfa", compatibleFrom: 4, up, down }
+export const m0003: Migration = { id: 3, name: "mfa", compatibleFrom: 3, up, down }

@@ -62,4 +62,4 @@ const down = Effect.gen(function*() {
   }
 })
 
-export const m0003: Migration = { id: 3, name: "invitations", compatibleFrom: 1, up, down }
+export const m0002: Migration = { id: 2, name: "invitations", compatibleFrom: 1, up, down }
