@@ -131,7 +131,8 @@ const up = Effect.gen(function*() {
   yield* sql`CREATE INDEX audit_log_project ON audit_log (project_id, id)`
   // one row each, with the id 1
   yield* sql`CREATE TABLE audit_head (
-    id INTEGER PRIMARY KEY, seq ${bigint} NOT NULL, row_hash TEXT NOT NULL, row_hmac TEXT NOT NULL, key_id TEXT NOT NULL
+    id INTEGER PRIMARY KEY, seq ${bigint} NOT NULL, row_hash TEXT NOT NULL, prev_row_hmac TEXT NOT NULL, row_hmac TEXT NOT NULL,
+    key_id TEXT NOT NULL
   )`
   yield* sql`CREATE TABLE audit_watermark (id INTEGER PRIMARY KEY, seq ${bigint} NOT NULL, statement TEXT NOT NULL)`
   yield* sql`CREATE TABLE audit_verification (

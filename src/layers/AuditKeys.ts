@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { genesis } from "../services/Audit/Chain.ts"
+import { genesis, zeros } from "../services/Audit/Chain.ts"
 import { chainKeyOf, type ChainKeys, chainKeys } from "../services/Audit/ChainKeys.ts"
 import { signingKeyOf, type SigningKeys, signingKeys } from "../services/Audit/SigningKeys.ts"
 import { keysOf, Settings } from "../services/Settings.ts"
@@ -39,7 +39,7 @@ export const check = (chain: ChainKeys, { signer, trusted }: SigningKeys) =>
     const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
     const created_at = yield* Timestamp.now
     const key_id = chain.all()[0]?.key_id ?? ""
-    const begun = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, key_id })} ON CONFLICT DO NOTHING RETURNING id`
+    const begun = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, prev_row_hmac: zeros, key_id })} ON CONFLICT DO NOTHING RETURNING id`
     if (begun.length > 0) {
       yield* sql`INSERT INTO audit_keys ${
         sql.insert([

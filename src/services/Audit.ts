@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { ChainKeyMissing, follow, postgresLog, SqliteLog, type StoredRow } from "./Audit/Append.ts"
+import { ChainKeyMissing, follow, HeadForged, postgresLog, SqliteLog, type StoredRow } from "./Audit/Append.ts"
 import type { ByActor, Entry } from "./Audit/Row.ts"
 import { AuditForwarder } from "./AuditForwarder.ts"
 import { CurrentActor } from "./CurrentActor.ts"
@@ -22,7 +22,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     let log: SqliteLog | undefined
     /**
      * As `recordAll`, for code that writes within `Database.sqlite.write` itself; SQLite only. The rows go last in the
-     * transaction, and are told to `committed` after it. Throws what SQLite throws, and ChainKeyMissing.
+     * transaction, and are told to `committed` after it. Throws what SQLite throws, ChainKeyMissing and HeadForged.
      */
     const recordOn = (
       db: BetterSqlite3.Database,
@@ -54,7 +54,10 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       const rows = yield* (sqlite === null
         ? onPostgres(entries)
         : sqlite.within((db) => recordOn(db, entries, at)).pipe(
-          Effect.catchIf(({ cause }) => cause instanceof ChainKeyMissing, ({ cause }) => Effect.die(cause))
+          Effect.catchIf(
+            ({ cause }) => cause instanceof ChainKeyMissing || cause instanceof HeadForged,
+            ({ cause }) => Effect.die(cause)
+          )
         ))
       yield* forwarder.afterCommit(rows)
     }, orDieOnSql)

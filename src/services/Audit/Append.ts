@@ -4,13 +4,18 @@ import { Data } from "effect"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { uuidv7 } from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
-import { type ChainedRow, type Link, rowHash, rowHmac } from "./Chain.ts"
-import type { ChainKeys } from "./ChainKeys.ts"
+import { type ChainedRow, type Link, rowHash, rowHmac, zeros } from "./Chain.ts"
+import type { ChainKey, ChainKeys } from "./ChainKeys.ts"
 import { type ByActor, rowOf } from "./Row.ts"
 
-/** The newest row's link and time, null before the first row, and the key that signs the next one. */
-export interface ChainHead extends Link {
+/** The newest row's link, the HMAC before it, and the key that signs the next one. */
+export interface HeadLink extends Link {
+  readonly prev_row_hmac: string
   readonly key_id: string
+}
+
+/** The same and the newest row's time, null before the first row. */
+export interface ChainHead extends HeadLink {
   readonly occurred_at: Timestamp | null
 }
 
@@ -28,6 +33,22 @@ export class ChainKeyMissing extends Data.TaggedError("ChainKeyMissing")<{ reado
     return `the audit chain is signed with the key ${this.key_id}, which SVC_AUDIT_CHAIN_KEY of this process does not have; ` +
       "give it the keys that the other replicas have and start it again"
   }
+}
+
+/** What `audit_head` says of the newest row was not written by us: a row after it would vouch for it. */
+export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: number }> {
+  override get message() {
+    return `audit_head says that row ${this.seq} is the newest one, and its HMAC is not ours, so that nothing is recorded after it ` +
+      "or signed for it; svc audit verify says more"
+  }
+}
+
+/** Whether we signed the newest row, with whichever of our keys: then its hash, and with it all before it, is ours. */
+export const isOurs = (keys: ChainKeys, { key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink): boolean => {
+  if (seq === 0) return row_hash === zeros && row_hmac === zeros
+  const signs = keys.find(key_id)
+  const holds = ({ key }: ChainKey) => rowHmac(key, row_hash, prev_row_hmac) === row_hmac
+  return (signs !== undefined && holds(signs)) || keys.all().some(holds)
 }
 
 /** Columns of `audit_log`, for rows that come as JSON, in the order in which they are stored. */
@@ -58,7 +79,7 @@ export const columnNames = Object.keys(columns).join(", ")
 /**
  * The rows that follow on `head`, in the order of their entries. Times and ids rise along `seq` whatever the clocks of
  * the replicas say, since cursors are made of them: entries of one call share a moment that is later than the one
- * before. Throws ChainKeyMissing.
+ * before. Throws ChainKeyMissing and HeadForged.
  */
 export const follow = (
   keys: ChainKeys,
@@ -69,11 +90,12 @@ export const follow = (
   const { key_id } = head
   const key = keys.find(key_id)
   if (key === undefined) throw new ChainKeyMissing({ key_id })
+  if (!isOurs(keys, head)) throw new HeadForged({ seq: head.seq })
   const later = head.occurred_at === null || now > head.occurred_at
   const occurred_at = later ? now : addSeconds(head.occurred_at, 0.000001)
   const millis = toEpochMillis(occurred_at)
   const ids = Array.from(entries, () => uuidv7(millis)).sort()
-  let last: Link = head
+  let last: Link & { readonly prev_row_hmac: string } = head
   const rows = entries.map((entry, at) => {
     const row = rowOf(entry, { id: ids[at]!, seq: last.seq + 1, occurred_at })
     const row_hash = rowHash(row, last.row_hash)
@@ -87,7 +109,8 @@ export const follow = (
     last = stored
     return stored
   })
-  return { rows, head: { seq: last.seq, row_hash: last.row_hash, row_hmac: last.row_hmac, key_id, occurred_at } }
+  const { prev_row_hmac, row_hash, row_hmac, seq } = last
+  return { rows, head: { seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at } }
 }
 
 /** The log's statements on SQLite, each prepared once. Called within a transaction: nobody else writes until it ends. */
@@ -98,12 +121,13 @@ export class SqliteLog {
 
   constructor(db: BetterSqlite3.Database) {
     const names = Object.keys(columns)
-    this.head = db.prepare("SELECT seq, row_hash, row_hmac, key_id, occurred_at FROM audit_head WHERE id = 1")
+    this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at FROM audit_head WHERE id = 1")
     this.insert = db.prepare(
       `INSERT INTO audit_log (${columnNames}) VALUES (${names.map((name) => `@${name}`).join(", ")})`
     )
     this.advance = db.prepare(
-      "UPDATE audit_head SET seq = @seq, row_hash = @row_hash, row_hmac = @row_hmac, occurred_at = @occurred_at WHERE id = 1"
+      `UPDATE audit_head SET seq = @seq, row_hash = @row_hash, prev_row_hmac = @prev_row_hmac, row_hmac = @row_hmac,
+        occurred_at = @occurred_at WHERE id = 1`
     )
   }
 
@@ -122,9 +146,11 @@ export const postgresLog = (sql: SqlClient.SqlClient) => {
   const names = sql.literal(columnNames)
   return {
     /** Its lock makes writers on all replicas take turns until they commit. */
-    head: sql<ChainHead>`SELECT seq, row_hash, row_hmac, key_id, occurred_at FROM audit_head WHERE id = 1 FOR UPDATE`,
-    append: (rows: ReadonlyArray<StoredRow>, { occurred_at, row_hash, row_hmac, seq }: ChainHead) =>
+    head: sql<ChainHead>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at
+      FROM audit_head WHERE id = 1 FOR UPDATE`,
+    append: (rows: ReadonlyArray<StoredRow>, { occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
       sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", columns, rows)})
-        UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, row_hmac = ${row_hmac}, occurred_at = ${occurred_at} WHERE id = 1`
+        UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, prev_row_hmac = ${prev_row_hmac}, row_hmac = ${row_hmac},
+          occurred_at = ${occurred_at} WHERE id = 1`
   }
 }

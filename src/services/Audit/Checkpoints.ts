@@ -11,21 +11,28 @@ import { orDieOnSql, Reader } from "../Database.ts"
 import { Keys } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
-import { zeros } from "./Chain.ts"
+import { type HeadLink, isOurs } from "./Append.ts"
+import { genesis, type Link, zeros } from "./Chain.ts"
 import { appendLine } from "./CheckpointFile.ts"
-import { lookup } from "./Read.ts"
+import type { SigningKeys } from "./SigningKeys.ts"
 import { sinks } from "./Sinks.ts"
+import { beginning } from "./State.ts"
 import { Checkpoint, hashOf, signed } from "./Statement.ts"
-import { Walk } from "./Walk.ts"
 
 /** What was signed once is not in the log any more, or the newest row is not ours: nothing more is signed. */
 export class LogContradicted extends Data.TaggedError("LogContradicted")<{ readonly message: string }> {}
 
-interface Current {
-  readonly seq: number
-  readonly row_hash: string
-  /** Up to which row the log was pruned. */
-  readonly pruned: number
+/** Whoever holds a lock must not be able to keep checkpoints away without a sign of it. */
+export class LogHeld extends Data.TaggedError("LogHeld") {
+  override get message() {
+    return `no checkpoint could be signed for ${patience}, because something holds a lock on the audit log's tables`
+  }
+}
+
+const patience = "10 seconds"
+
+interface Current extends HeadLink {
+  readonly watermark: string | null
 }
 
 const lockKey = 7_700_003
@@ -37,16 +44,23 @@ const readCheckpoint = (line: string): Checkpoint | null =>
 export const checkpointPath = ({ auditCheckpointFile, home }: typeof Settings.Service): string =>
   auditCheckpointFile === "" ? join(home, "audit-checkpoints.jsonl") : auditCheckpointFile
 
+/** The link that the log begins after, if its watermark is ours. */
+const begins = (watermark: string | null, keys: SigningKeys): Link =>
+  Either.getOrElse(beginning({ watermark }, keys), () => genesis)
+
 /** Fails with LogContradicted unless the log has the row that the checkpoint names, or it was pruned. */
 export const checkContained = ({ number, row_hash, seq }: Checkpoint) =>
   Effect.gen(function*() {
     const sql = yield* Reader
-    const [found] = yield* sql<{ row_hash: string | null; pruned: number | null }>`
+    const { auditSigning } = yield* Keys
+    const [found] = yield* sql<{ row_hash: string | null; watermark: string | null }>`
       SELECT (SELECT row_hash FROM audit_log WHERE seq = ${seq}) AS row_hash,
-        (SELECT seq FROM audit_watermark WHERE id = 1) AS pruned`
-    const isPruned = (found?.pruned ?? 0) >= seq
-    if (isPruned || found?.row_hash === row_hash) return
-    const how = found?.row_hash === null ? `has no row ${seq}: it was cut` : `has another row ${seq}`
+        (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
+    const begin = begins(found?.watermark ?? null, auditSigning)
+    if (seq < begin.seq) return
+    const held = seq === begin.seq ? begin.row_hash : found?.row_hash ?? null
+    if (held === row_hash) return
+    const how = held === null ? `has no row ${seq}: it was cut` : `has another row ${seq}`
     return yield* new LogContradicted({
       message: `checkpoint ${number} was signed for row ${seq}, and the audit log ${how}. If the database was restored from a copy, ` +
         "see svc audit fork-cleanup; else somebody changed it"
@@ -63,7 +77,8 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const read = yield* Reader
     const fs = yield* FileSystem.FileSystem
     const audit = yield* Audit
-    const { auditChain, auditSigning } = yield* Keys
+    const keys = yield* Keys
+    const { auditChain, auditSigning } = keys
     const settings = yield* Settings
     const push = yield* sinks
     const path = checkpointPath(settings)
@@ -79,7 +94,8 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       })
 
     const current = Effect.map(
-      read<Current>`SELECT seq, row_hash, COALESCE((SELECT seq FROM audit_watermark WHERE id = 1), 0) AS pruned
+      read<Current>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
+        (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark
         FROM audit_head WHERE id = 1`,
       ([row]) => row
     )
@@ -87,14 +103,6 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const isDue = (now: Current, last: Checkpoint, millis: number): boolean =>
       now.seq - last.seq >= settings.auditCheckpointRows ||
       millis - Timestamp.toEpochMillis(last.time) >= settings.auditCheckpointInterval * 1000
-
-    /** Its HMAC holds, so that its hash, and with it all rows before it, are ours. */
-    const checkGenuine = ({ seq }: Current) =>
-      Effect.gen(function*() {
-        const row = yield* lookup(read).at(seq)
-        if (row !== undefined && new Walk(row, auditChain, new Set()).isGenuine(row)) return
-        return yield* new LogContradicted({ message: `row ${seq} of the audit log, the newest one, was not written by us` })
-      })
 
     const next = (now: Current, ending: boolean) => (line: string | null) =>
       Effect.gen(function*() {
@@ -106,18 +114,20 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
           if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) return null
         }
         if (now.seq === 0) return null
-        yield* checkGenuine(now)
+        if (!isOurs(auditChain, now)) {
+          return yield* new LogContradicted({ message: `row ${now.seq} of the audit log, the newest one, was not written by us` })
+        }
         return signed(auditSigning.signer, {
           kind: "checkpoint",
           number: (last?.number ?? 0) + 1,
           prev: last === null ? zeros : hashOf(last),
           row_hash: now.row_hash,
-          rows: now.seq - now.pruned,
+          rows: now.seq - begins(now.watermark, auditSigning).seq,
           seq: now.seq,
           stream: last?.stream ?? randomUUID(),
           time: yield* Timestamp.now
         })
-      }).pipe(Effect.provideService(Reader, read))
+      }).pipe(Effect.provideService(Reader, read), Effect.provideService(Keys, keys))
 
     /** Signs a checkpoint when one is due, or at the end when there is any new row; answers it. */
     const sign = Effect.fn("Checkpoints.sign")(function*(ending: boolean) {
@@ -130,7 +140,8 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       seen = readCheckpoint(line) ?? undefined
       yield* push(line)
       return line
-    }, one.withPermits(1), Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
+    }, one.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: patience, onTimeout: () => new LogHeld() }),
+      Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
 
     /** What the file ends with may not have reached the sinks before the last end of this process. */
     const pushLast = Effect.suspend(() => {

@@ -1,11 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Either, Option } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { lookup } from "./Read.ts"
+import { isOurs } from "./Append.ts"
 import { beginning, chainState } from "./State.ts"
 import { signed } from "./Statement.ts"
 import type { VerifyKeys } from "./Verify.ts"
-import { Walk } from "./Walk.ts"
 
 /** There is no head that could be signed. */
 export class NoHead extends Data.TaggedError("NoHead")<{ readonly message: string }> {}
@@ -19,9 +18,7 @@ export const exportHead = ({ auditChain, auditSigning }: VerifyKeys) =>
     const { head } = found.value
     const begin = beginning(found.value, auditSigning)
     if (Either.isLeft(begin)) return yield* new NoHead({ message: "the watermark does not verify; svc audit verify says more" })
-    const row = yield* lookup(sql).at(head.seq)
-    const genuine = row !== undefined && row.row_hash === head.row_hash && new Walk(row, auditChain, new Set()).isGenuine(row)
-    if (head.seq > 0 && !genuine) {
+    if (!isOurs(auditChain, head)) {
       return yield* new NoHead({ message: `row ${head.seq}, the newest one, was not written by us; svc audit verify says more` })
     }
     const { row_hash, row_hmac, seq } = head

@@ -1,12 +1,13 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
+import type { HeadLink } from "./Append.ts"
 import { genesis, type Link } from "./Chain.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { type Flaw, opened, Watermark } from "./Statement.ts"
 
 /** What the tables beside the log say of it, of one moment. */
 export interface ChainState {
-  readonly head: Link & { readonly key_id: string }
+  readonly head: HeadLink
   /** Lowest and highest `seq` in the log; null when it is empty. */
   readonly oldest: number | null
   readonly newest: number | null
@@ -15,8 +16,11 @@ export interface ChainState {
   readonly retired: ReadonlySet<string>
 }
 
-interface Row extends Link {
-  readonly key_id: string
+/** Of a log whose head was taken away: no row has such a link. */
+const gone: HeadLink = { seq: 0, row_hash: "", prev_row_hmac: "", row_hmac: "", key_id: "" }
+
+interface Row extends Omit<HeadLink, "seq"> {
+  readonly seq: number | null
   readonly oldest: number | null
   readonly newest: number | null
   readonly watermark: string | null
@@ -26,13 +30,14 @@ interface Row extends Link {
 export const chainState = (sql: SqlClient.SqlClient) =>
   Effect.gen(function*() {
     const [row] = yield* sql<Row>`
-      SELECT seq, row_hash, row_hmac, key_id,
+      SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
         (SELECT min(seq) FROM audit_log) AS oldest, (SELECT max(seq) FROM audit_log) AS newest,
         (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark
-      FROM audit_head WHERE id = 1`
-    if (row === undefined) return Option.none<ChainState>()
+      FROM (SELECT 1 AS id) AS one LEFT JOIN audit_head USING (id)`
+    if (row === undefined || (row.seq === null && row.newest === null)) return Option.none<ChainState>()
     const retired = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE state = 'retired'`
-    const { newest, oldest, watermark, ...head } = row
+    const { newest, oldest, seq, watermark, ...rest } = row
+    const head = seq === null ? gone : { ...rest, seq }
     return Option.some<ChainState>({ head, newest, oldest, watermark, retired: new Set(retired.map(({ key_id }) => key_id)) })
   })
 

@@ -40,10 +40,12 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
       const now = yield* Timestamp.now
       const due = Timestamp.addSeconds(now, -settings.auditChainVerifyInterval)
       const dead = Timestamp.addSeconds(now, -patienceSeconds)
+      const impossible = Timestamp.addSeconds(now, patienceSeconds) // not ours: nobody shall put us off with a date
       const claimed = yield* sql`
         INSERT INTO audit_verification AS v (id, claimed_at) VALUES (1, ${now})
         ON CONFLICT (id) DO UPDATE SET claimed_at = ${now}, finished_at = NULL
-        WHERE v.finished_at < ${due} OR (v.finished_at IS NULL AND v.claimed_at < ${dead}) RETURNING id`
+        WHERE v.finished_at < ${due} OR (v.finished_at IS NULL AND v.claimed_at < ${dead})
+          OR v.finished_at > ${impossible} OR v.claimed_at > ${impossible} RETURNING id`
       return claimed.length > 0
     })
 
@@ -66,7 +68,8 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
         return stillThere
       })
       const found = Option.getOrNull(yield* verifyAll(read, keys, { afterSlice: Effect.orDie(afterSlice) }))
-      const problem = found?.problem ?? null
+      // this process made audit_head, or found it, when it started
+      const problem = found === null ? { kind: "head", detail: "audit_head is gone" } : found.problem
       if (problem !== null) {
         yield* Effect.logError(`the audit log does not verify: ${problem.detail} (${problem.kind}); svc audit verify says more`)
       }

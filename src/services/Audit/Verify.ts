@@ -82,6 +82,7 @@ export const verifyAll = (sql: SqlClient.SqlClient, { auditChain, auditSigning }
     const begin = begun.right
     const walk = new Walk(begin, auditChain, new Set([...state.retired, ...options.retired ?? []]))
     const until = state.newest ?? 0
+    let skipped = false
     const report = (problem: Problem | null) =>
       Option.some<Verification>({ rows: walk.rows, sealed: walk.sealed, begin, head: state.head, problem })
 
@@ -95,21 +96,23 @@ export const verifyAll = (sql: SqlClient.SqlClient, { auditChain, auditSigning }
           return report(yield* diagnose(walk, row, misfit, state.head.seq, lookup(sql)))
         }
         walk.skipTo(pruned) // the retention went past us
+        skipped = true
         break
       }
       if (rows.length === 0) {
         const pruned = walk.last.seq < until ? yield* prunedSince(sql, auditSigning, walk.last.seq) : null
-        if (pruned === null) return report(walk.last.seq > until ? null : endProblem(state, begin, walk))
+        if (pruned === null) return report(skipped && walk.last.seq > until ? null : endProblem(state, begin, walk))
         walk.skipTo(pruned)
+        skipped = true
       }
       yield* options.afterSlice ?? Effect.void
       yield* turn
     }
   })
 
-/** The watermark, when it lies beyond `seq` by now. */
+/** The watermark, when it lies beyond `seq` by now; its own word counts, not the column beside it. */
 const prunedSince = (sql: SqlClient.SqlClient, keys: SigningKeys, seq: number) =>
-  Effect.map(
-    sql<{ statement: string }>`SELECT statement FROM audit_watermark WHERE id = 1 AND seq > ${seq}`,
-    ([row]) => (row === undefined ? null : Either.getOrNull(beginning({ watermark: row.statement }, keys)))
-  )
+  Effect.map(sql<{ statement: string }>`SELECT statement FROM audit_watermark WHERE id = 1`, ([row]) => {
+    const link = row === undefined ? null : Either.getOrNull(beginning({ watermark: row.statement }, keys))
+    return link !== null && link.seq > seq ? link : null
+  })

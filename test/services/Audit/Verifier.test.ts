@@ -39,6 +39,13 @@ describe.each(engines)("the scheduled verification on %s", (engine) => {
         const after = yield* Effect.provide(metric, two)
         assert.include(after, `verifications_total{outcome="failed"} 1`)
         assert.include(after, "rows_verified 1")
+
+        const put = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text)).pipe(Effect.provide(two))
+        yield* put("UPDATE audit_verification SET claimed_at = '9999-01-01T00:00:00.000000Z', finished_at = '9999-01-01T00:00:00.000000Z'")
+        yield* put("DELETE FROM audit_log")
+        yield* put("DELETE FROM audit_head")
+        yield* Effect.provide(later(86_600)(tick), two)
+        assert.include(yield* Effect.provide(metric, two), `verifications_total{outcome="failed"} 2`, "put off, and of an emptied log")
       }))
   })
 })

@@ -1,0 +1,222 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Cause, type Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { execFile } from "node:child_process"
+import { exportHead } from "../../src/services/Audit/ExportHead.ts"
+import { verifyAll } from "../../src/services/Audit/Verify.ts"
+import { Keys } from "../../src/services/Keys.ts"
+import { Settings } from "../../src/services/Settings.ts"
+import { engines } from "../databases.ts"
+import { auditLog } from "../services/Audit/layer.ts"
+import { ownKey, relinked, statementBy, type Tables } from "./audit/adversary.ts"
+import { claimed, type Copies, edited, tamperings, upTo, watermark, withRetired } from "./audit/tamperings.ts"
+import { alone, append, checkpointsIn, means, onTampered, person, program, prune, sign, World, worldOn } from "./audit/world.ts"
+
+/** Why something was refused. */
+const refusal = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.map(Effect.flip(Effect.sandbox(work)), Cause.pretty)
+
+/** Whatever waits for a time waits for a moment only. */
+const impatient = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Effect.clock, (clock) =>
+    Effect.withClock(work, Object.assign(Object.create(clock) as Clock.Clock, { // the rest is the clock's own
+      sleep: () => clock.sleep(Duration.millis(300))
+    })))
+
+describe.each(engines)("an audit log on %s that somebody tampered with", (engine) => {
+  layer(worldOn(engine), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("is whole before", () =>
+      Effect.gen(function*() {
+        const { knownHead, printed, shown } = yield* means
+        assert.deepStrictEqual([...shown, knownHead], ["ok", "ok", "ok", "CURRENT_PRUNE_MATCH"])
+        assert.include(printed, "Not seen: who made the 4 rows since")
+      }))
+
+    it.effect("shows a column that was changed, whichever it is", () =>
+      Effect.gen(function*() {
+        const { now } = yield* World
+        const columns = Object.keys(now.audit_log[0] ?? {}).filter((column) => column !== "seq")
+        assert.lengthOf(columns, 18)
+        const otherEnd = (text: string) => text.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
+        for (const column of columns) {
+          const before = String(now.audit_log.find(({ seq }) => seq === 15)?.[column])
+          const value = /^[0-9a-f-]{16,}$/.test(before) ? otherEnd(before) : `${before} `
+          const { shown } = yield* onTampered(() => edited(15, { [column]: value })(now), means)
+          // which key made the HMAC is the HMAC's affair, which nobody can compute without it
+          const seen = column === "key_id" ? ["key_unknown", "ok", "ok"] : ["changed", "ok", "broken"]
+          assert.deepStrictEqual([column, ...shown], [column, ...seen])
+        }
+      }))
+
+    it.effect.each(tamperings)("$what", ({ shows, tamper }) =>
+      Effect.gen(function*() {
+        const { printed, shown } = yield* onTampered(tamper, means)
+        assert.deepStrictEqual(shown, [...shows], printed)
+      }))
+
+    it.effect("does not show rows cut off after the last checkpoint, but to whoever kept a head", () =>
+      Effect.gen(function*() {
+        const { head, path } = yield* World
+        yield* onTampered(({ now }) => relinked(upTo(31)(now)), Effect.gen(function*() {
+          assert.deepInclude(yield* means, { shown: ["ok", "ok", "ok"], knownHead: "INVALID" })
+          assert.include((yield* alone(checkpointsIn(path))).printed, "Not seen: whether later rows were cut off")
+          assert.strictEqual((yield* alone([...checkpointsIn(path), head])).findings, 1)
+        }))
+      }))
+
+    it.effect("does not show an empty log without checkpoints", () =>
+      onTampered(
+        ({ now }) => relinked({ ...now, audit_log: [], audit_watermark: [] }),
+        Effect.map(alone([]), ({ findings, printed }) => {
+          assert.strictEqual(findings, 0)
+          assert.include(printed, "no checkpoint is about these rows")
+        })
+      ))
+
+    it.effect("shows an old copy that was written on", () =>
+      onTampered(({ older }) => older, Effect.gen(function*() {
+        yield* append(20)
+        assert.deepStrictEqual((yield* means).shown, ["ok", "contradicted", "broken"])
+        assert.include(yield* refusal(sign), "LogContradicted")
+      })))
+
+    it.effect("gets no row after a forged one, which would prove it", () =>
+      Effect.gen(function*() {
+        const forgeries = [
+          edited(32, { action: "x" }),
+          (tables: Tables) => withRetired(claimed(31, 34)(edited(32, { action: "x" })(tables))),
+          (tables: Tables) => withRetired(claimed(7, 34)(tables))
+        ]
+        for (const forgery of forgeries) {
+          yield* onTampered(({ now }) => relinked(forgery(now)), Effect.gen(function*() {
+            assert.include(yield* refusal(append(1)), "its HMAC is not ours")
+            assert.include(yield* refusal(sign), "was not written by us")
+            assert.include(yield* refusal(Effect.flatMap(Keys, exportHead)), "was not written by us")
+            assert.include(yield* refusal(prune(1000)), "svc audit verify says more")
+            assert.notStrictEqual((yield* means).shown[0], "ok")
+          }))
+        }
+      }))
+
+    it.effect("gets no signature for what only audit_head or the watermark's number says", () =>
+      Effect.gen(function*() {
+        const { now } = yield* World
+        const { row_hash } = relinked(edited(32, { action: "x" })(now)).audit_head[0] ?? {}
+        const head = now.audit_head.map((row) => ({ ...row, row_hash: row_hash ?? null }))
+        assert.include(yield* onTampered(() => ({ ...now, audit_head: head }), refusal(sign)), "was not written by us")
+        const raised = ({ older }: Copies): Tables => ({ ...older, audit_watermark: watermark(now, (statement) => JSON.stringify(statement), 1000).audit_watermark })
+        assert.include(yield* onTampered(raised, refusal(Effect.zipRight(append(20), sign))), "LogContradicted")
+      }))
+
+    it.effect("tells of times that rows were made to have", () =>
+      onTampered(
+        ({ now }) => ({ ...now, audit_head: now.audit_head.map((row) => ({ ...row, occurred_at: "2999-01-01T00:00:00.000000Z" })) }),
+        Effect.gen(function*() {
+          yield* append(1)
+          const head = yield* exportHead(yield* Keys)
+          assert.strictEqual((yield* means).shown[0], "ok", "we wrote and signed it, after a time that is not ours")
+          assert.include((yield* alone([head])).printed, "Odd: row 35 is of 2999-01-01T00:00:00.000001Z")
+        })
+      ))
+
+    it.effect("is not pruned by a date of theirs", () =>
+      Effect.gen(function*() {
+        const { now } = yield* World
+        const old = edited(15, { occurred_at: "2000-01-01T00:00:00.000000Z" })
+        yield* onTampered(() => old(now), Effect.gen(function*() {
+          assert.include(yield* refusal(prune(15)), "no audit rows are pruned")
+          assert.deepStrictEqual((yield* means).shown, ["changed", "ok", "broken"])
+        }))
+      }))
+
+    it.effect("is not proven by the checkpoints of another brain, nor by some of ours", () =>
+      Effect.gen(function*() {
+        const { path } = yield* World
+        const ours = checkpointsIn(path)
+        const { key_id, privateKey, public_key } = ownKey()
+        const theirs = ours.map((line) => statementBy(privateKey, { ...JSON.parse(line), key_id, signature: undefined }))
+        assert.include((yield* alone(theirs)).printed, "no --public-key is the one that signed it")
+        const foreign = theirs.slice(0, 1).map((line) =>
+          statementBy(privateKey, { ...JSON.parse(line), row_hash: "ab".repeat(32), signature: undefined }))
+        assert.include((yield* alone(foreign, [public_key])).printed, "had another row_hash")
+        assert.include((yield* alone(ours.toSpliced(1, 1))).printed, "number 3 follows on 1")
+        assert.include((yield* alone(ours.toReversed())).printed, "number 2 follows on 3")
+        assert.include((yield* alone(ours.map((line) => line.replace(/"rows":\d+/, "\"rows\":1")))).printed, "signature does not hold")
+        assert.deepInclude(yield* alone([...ours.slice(1), ...ours.slice(-1)]), { findings: 0 })
+      }))
+
+    if (engine === "SQLite") {
+      it.effect("shows what only SQLite keeps: a character 0, bytes for text", () =>
+        Effect.gen(function*() {
+          const { now } = yield* World
+          const agent = String(person.user_agent)
+          for (const user_agent of [`${agent}\0`, agent.replace("\ufffd", "\0")]) {
+            assert.deepStrictEqual((yield* onTampered(() => edited(15, { user_agent })(now), means)).shown, ["changed", "ok", "broken"])
+          }
+          const blob = edited(15, { action: Buffer.from("project.updated") })
+          const sql = yield* SqlClient.SqlClient
+          const found = Option.getOrThrow(yield* onTampered(() => blob(now), verifyAll(sql, yield* Keys)))
+          assert.strictEqual(found.problem?.kind, "changed")
+        }))
+    }
+
+    it.effect("is verified by the program as it is started", () =>
+      Effect.gen(function*() {
+        const { path, they } = yield* World
+        const { auditSigning: { signer } } = yield* Keys
+        const run = (lines: ReadonlyArray<string>, ...options: ReadonlyArray<string>) =>
+          Effect.promise(() => new Promise<string>((resolve) => {
+            const child = execFile(process.execPath, [program, "--checkpoints", path, ...options], (error, stdout) =>
+              resolve(`${error?.code ?? 0} ${stdout.trim().split("\n").at(-1)}`))
+            child.stdin?.end(lines.join("\n"))
+          }))
+        const lines = yield* Effect.promise(they.exported)
+        const key = ["--public-key", `${signer.key_id} ${signer.public_key}`]
+        const [first = "", , ...rows] = lines
+        const { row_hash, row_hmac, seq } = JSON.parse(rows.at(-1) ?? "")
+        const ended = { ...JSON.parse(JSON.parse(first).statement), row_hash, row_hmac, seq, signature: undefined }
+        const frozen = [JSON.parse(first).statement, ...rows, statementBy(signer.private, ended)]
+        const wrong = [...rows.slice(0, -1), statementBy(signer.private, ended)]
+        const answers = yield* Effect.all([
+          run(lines, ...key),
+          run(lines.toSpliced(9, 1), ...key),
+          run(lines),
+          run(frozen, ...key),
+          run([JSON.parse(first).statement, ...wrong], ...key)
+        ], { concurrency: 5 })
+        const broken = "1 The log is broken: 1 finding."
+        assert.deepStrictEqual(answers, ["0 ok", broken, "2 ", "0 ok", broken])
+      }))
+
+    it.scoped("is not written by a brain with keys of its own, even when the tables are made to fit", () =>
+      Effect.gen(function*() {
+        const { now } = yield* World
+        const settings = yield* Settings
+        const key = (byte: number) => Redacted.make(Buffer.alloc(32, byte).toString("base64url"))
+        const theirs = { ...settings, auditChainKey: key(1), auditSigningKey: key(2) }
+        const other = Layer.build(Layer.fresh(auditLog.pipe(Layer.provideMerge(Layer.succeed(Settings, theirs)))))
+        assert.include(yield* refusal(other), "is not the key this database was written with")
+        // the ids of those keys, as docs/audit.md computes them
+        const chain = "a9fdfc5c365f78a9"
+        const signing = "b5fe32fe0f7970f1"
+        const fitted: Tables = {
+          ...now,
+          audit_head: now.audit_head.map((row) => ({ ...row, key_id: chain })),
+          audit_keys: now.audit_keys.map((row) => ({ ...row, key_id: row.purpose === "chain" ? chain : signing }))
+        }
+        yield* onTampered(() => fitted, Effect.gen(function*() {
+          assert.include(yield* refusal(Effect.provide(append(1), yield* other)), "its HMAC is not ours")
+          assert.include(yield* refusal(append(1)), "of this process does not have")
+        }))
+      }))
+
+    if (engine === "PostgreSQL") {
+      it.effect("cannot be kept from checkpoints in silence by a lock", () =>
+        Effect.gen(function*() {
+          const { they } = yield* World
+          for (const lock of ["LOCK TABLE audit_watermark IN ACCESS EXCLUSIVE MODE", "SELECT pg_advisory_xact_lock(7700003)"]) {
+            assert.include(yield* they.holding(lock)(impatient(refusal(sign))), "something holds a lock")
+          }
+        }))
+    }
+  })
+})
