@@ -213,7 +213,7 @@ const smtpServer = (name: string, line: string): Setting<Redacted.Redacted | nul
 const sender = (name: string, line: string): Setting<string> => ({
   ...text(name, "", line),
   type: "e-mail address",
-  parse: (text) => Either.map(parseSender(text), () => text)
+  parse: (text) => (text === "" ? Either.right(text) : Either.map(parseSender(text), () => text))
 })
 
 const day = 86_400
