@@ -128,7 +128,8 @@ describe.each(engines)("access on %s", (engine) => {
             expectRefused(endpoint, yield* call(endpoint, project.slug, weaker[caller]), 403, "forbidden")
           }
           if (caller === "global_admin") {
-            expectRefused(endpoint, yield* call(endpoint, project.slug, stranger), 403, "forbidden")
+            const [status, code] = endpoint.path.includes(":slug") ? [404, "not_found"] as const : [403, "forbidden"] as const
+            expectRefused(endpoint, yield* call(endpoint, project.slug, stranger), status, code)
           }
           if (caller === "session") {
             const key = yield* freshKey({ isAdmin: true })

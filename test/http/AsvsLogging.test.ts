@@ -121,7 +121,7 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
 
     it.effect("16.4.1 what callers send cannot forge a line of a log", () =>
       Effect.gen(function*() {
-        const nobody = yield* freshKey()
+        const nobody = yield* freshKey({ scopes: [] })
         const forged = "x\r\n{\"level\":\"error\"}\u001b[2J\u2028"
         const begun = lines.length
         const answer = yield* request("DELETE", `/projects/${encodeURIComponent(forged)}`, {

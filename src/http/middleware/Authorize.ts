@@ -33,6 +33,8 @@ const csrfFailed = new Forbidden({
   detail: "Send the value of the CSRF cookie in the X-CSRF-Token header, from the brain's own origin."
 })
 
+const onlyGlobalAdmins = new Forbidden({ detail: "Only a global admin can do this." })
+
 /** The one 429 that says when to come back (interface, Errors). */
 const activityLimited = new RateLimited({
   detail: "This is over the activity feed limit (60/min per worker). Wait a minute, and ask less often.",
@@ -146,9 +148,8 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
           return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
         }
       }
-      if (rule.caller === "global_admin" && !actor.is_admin) {
-        return yield* new Forbidden({ detail: "Only a global admin can do this." })
-      }
+      const notGlobalAdmin = rule.caller === "global_admin" && !actor.is_admin
+      if (notGlobalAdmin && params.slug === undefined) return yield* onlyGlobalAdmins
       if (rule.stepUp === true) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
       // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
       for (const [name, value = ""] of Object.entries(params)) {
@@ -159,6 +160,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       }
       if (params.slug === undefined) return { actor, project: null, agent: null } satisfies Grant
       const project = yield* Effect.provideService(projects.find(params.slug), CurrentActor, actor)
+      if (notGlobalAdmin) return yield* onlyGlobalAdmins // after the project: who is no member is not told of it
       const needed = rule.caller
       if (needed === "viewer" || needed === "operator" || needed === "admin") {
         const held = roleIn(actor, project.id)

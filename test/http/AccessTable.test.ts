@@ -1,0 +1,204 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { call } from "./access/call.ts"
+import {
+  all,
+  byKey,
+  byRole,
+  check,
+  isForAgents,
+  isInProject,
+  isPublic,
+  leastKind,
+  nameOf,
+  needsOwnPerson,
+  personFor,
+  Scene
+} from "./access/check.ts"
+import { bearer, type Credential, type Kind, kinds } from "./access/people.ts"
+import { type Endpoint, endpoints, scopes } from "./access/table.ts"
+
+/** What a request that needs somebody known does not get by without. */
+const refusedTo = (nobody: string, headers: Credential) => (endpoint: Endpoint) =>
+  check({
+    endpoint,
+    who: nobody,
+    sender: { kind: "nobody" },
+    headers,
+    expected: isPublic(endpoint) ? endpoint.answers : ["401 unauthenticated"]
+  })
+
+/** What is for everybody looks at nobody: it is asked as the least and as the most. */
+const askedAs = (kind: Kind) => (endpoint: Endpoint) => !isPublic(endpoint) || kind === "stranger" || kind === "global admin"
+
+const forPeople = endpoints.filter((endpoint) => !isPublic(endpoint) && !isForAgents(endpoint))
+
+describe("every endpoint against the table", () => {
+  layer(Scene.on("SQLite"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("the table has a line for each operation of the API's document, and no other", () =>
+      Effect.gen(function*() {
+        const { json } = yield* call({ method: "GET", path: "/api/v1/openapi.json" })
+        const documented = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
+          Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+        const undocumented = ["GET /", "GET /health", "GET /api/v1/docs", "GET /api/v1/openapi.json"]
+        assert.sameMembers(endpoints.map(nameOf), [...documented, ...undocumented])
+      }))
+
+    it.effect("without a credential only what is for everybody answers", () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* all(endpoints.map(refusedTo("nobody", {}))), [])
+      }))
+
+    it.effect("a session may what its person's role may", () =>
+      Effect.gen(function*() {
+        const { people } = yield* Scene
+        const lines = yield* Effect.forEach(kinds, (kind) =>
+          Effect.map(people.person(kind), (shared) =>
+            endpoints.filter(askedAs(kind)).map((endpoint) =>
+              Effect.gen(function*() {
+                const person = needsOwnPerson(endpoint) ? yield* personFor(endpoint, kind) : shared
+                const sender = { kind, user_id: person.user_id, person }
+                return yield* check({ endpoint, who: kind, sender, headers: person.browser, expected: byRole(endpoint, kind) })
+              }))))
+        assert.deepStrictEqual(yield* all(lines.flat()), [])
+      }))
+
+    it.effect("a key may what its owner may, but nothing that is for sessions", () =>
+      Effect.gen(function*() {
+        const { people } = yield* Scene
+        const lines = yield* Effect.forEach(kinds, (kind) =>
+          Effect.map(people.key(kind), ({ token, user_id }) =>
+            endpoints.filter(askedAs(kind)).map((endpoint) =>
+              check({
+                endpoint,
+                who: `${kind}'s key`,
+                sender: { kind, user_id },
+                headers: bearer(token),
+                expected: byKey(endpoint, kind)
+              }))))
+        assert.deepStrictEqual(yield* all(lines.flat()), [])
+      }))
+
+    it.effect("a key needs the endpoint's scope, and no other", () =>
+      Effect.gen(function*() {
+        const { people } = yield* Scene
+        const lines = forPeople.filter(({ least }) => least !== "session").map((endpoint) =>
+          Effect.gen(function*() {
+            const kind = leastKind(endpoint)
+            const scope = endpoint.scope ?? "none"
+            const by = (who: string, scopes: ReadonlyArray<string>, expected: ReadonlyArray<string>) =>
+              Effect.flatMap(people.key(kind, { scopes }), ({ token, user_id }) =>
+                check({ endpoint, who, sender: { kind, user_id }, headers: bearer(token), expected }))
+            return yield* all([
+              by(`a key with ${scope} alone`, [scope], endpoint.answers),
+              by(`a key with all but ${scope}`, scopes.filter((other) => other !== scope), ["403 scope_missing"]),
+              by("a key without scopes", [], ["403 scope_missing"])
+            ])
+          }))
+        assert.deepStrictEqual(yield* all(lines), [])
+      }))
+
+    it.effect("the scopes are those of the table", () =>
+      Effect.gen(function*() {
+        const { people } = yield* Scene
+        const { key } = yield* people.person("viewer")
+        const { json } = yield* call({ method: "GET", path: "/api/v1/api-keys/scopes", headers: key })
+        const inTable = [...new Set(endpoints.flatMap(({ scope }) => scope ?? []))]
+        assert.sameMembers(json.scopes, ["admin:*", ...inTable])
+        assert.includeMembers(scopes, inTable)
+      }))
+
+    it.effect("a bound key finds no other project than its own, whatever its owner may; what is outside projects stays open", () =>
+      Effect.gen(function*() {
+        const { here, people, there } = yield* Scene
+        const lines = yield* Effect.forEach(["viewer", "admin", "global admin"] as const, (kind) =>
+          Effect.gen(function*() {
+            const own = yield* people.key(kind, { boundTo: here.project.id })
+            const other = yield* people.key(kind, { boundTo: there.project.id })
+            const by = (endpoint: Endpoint, who: string, { token, user_id }: typeof own, expected: ReadonlyArray<string>) =>
+              check({ endpoint, who, sender: { kind, user_id }, headers: bearer(token), expected })
+            return forPeople.flatMap((endpoint) => {
+              const elsewhere = isInProject(endpoint) && endpoint.least !== "session" ? ["404 not_found"] : byKey(endpoint, kind)
+              // what a global admin would delete is another project, made for it
+              const isOther = kind === "global admin" && nameOf(endpoint) === "DELETE /api/v1/projects/{slug}"
+              return [
+                by(endpoint, `${kind}'s key bound here`, own, isOther ? elsewhere : byKey(endpoint, kind)),
+                by(endpoint, `${kind}'s key bound elsewhere`, other, elsewhere)
+              ]
+            })
+          }))
+        assert.deepStrictEqual(yield* all(lines.flat()), [])
+      }))
+
+    it.effect("a browser that changes something sends its session's token, from the brain's own pages", () =>
+      Effect.gen(function*() {
+        const { people } = yield* Scene
+        const { browser, user_id } = yield* people.person("global admin")
+        const other = yield* people.person("global admin")
+        const cookie = browser.cookie ?? ""
+        const otherToken = other.browser["x-csrf-token"] ?? ""
+        const wrong: Readonly<Record<string, Credential>> = {
+          "without a token": { cookie },
+          "with a wrong token": { cookie, "x-csrf-token": "wrong" },
+          "with an empty token": { cookie, "x-csrf-token": "" },
+          "with another session's token": { cookie, "x-csrf-token": otherToken },
+          "with another session's token in the cookie too": {
+            cookie: cookie.replace(/(svc_csrf=)[^;]*/, `$1${otherToken}`),
+            "x-csrf-token": otherToken
+          },
+          "of another origin": { ...browser, origin: "https://evil.example" },
+          "of no origin": { ...browser, origin: "null" },
+          "of another site": { ...browser, "sec-fetch-site": "cross-site" }
+        }
+        const changing = endpoints.filter(({ marks }) => marks.includes("csrf"))
+        const cookieDecides = endpoints.filter((endpoint) => nameOf(endpoint) === "POST /api/v1/invitations/accept")
+        assert.sameMembers(changing, [...forPeople.filter(({ method }) => method !== "GET"), ...cookieDecides])
+        const lines = changing.flatMap((endpoint) =>
+          Object.entries(wrong).map(([how, headers]) =>
+            check({
+              endpoint,
+              who: `a browser ${how}`,
+              sender: { kind: "global admin", user_id },
+              headers,
+              expected: ["403 csrf_failed"]
+            })))
+        assert.deepStrictEqual(yield* all(lines), [])
+      }))
+
+    it.effect("a credential that is none, or is none any more, opens what no credential opens", () =>
+      Effect.gen(function*() {
+        const { agent, people } = yield* Scene
+        const sql = yield* SqlClient.SqlClient
+        const past = Timestamp.addSeconds(yield* Timestamp.now, -1)
+        const key = Effect.map(people.key("global admin"), ({ token, user_id }) => ({ user_id, headers: bearer(token) }))
+        const revoked = yield* key
+        const expired = yield* key
+        const inactive = yield* key
+        yield* sql`UPDATE api_keys SET revoked_at = ${past} WHERE user_id = ${revoked.user_id}`
+        yield* sql`UPDATE api_keys SET expires_at = ${past} WHERE user_id = ${expired.user_id}`
+        const ended = yield* people.person("global admin")
+        const old = yield* people.person("global admin")
+        const stopped = yield* people.person("global admin")
+        yield* call({ method: "POST", path: "/api/v1/auth/logout", headers: ended.browser })
+        yield* sql`UPDATE sessions SET expires_at = ${past} WHERE user_id = ${old.user_id}`
+        yield* sql`UPDATE users SET is_active = 0 WHERE id IN ${sql.in([inactive.user_id, stopped.user_id])}`
+        const invalid: Readonly<Record<string, Credential>> = {
+          "a key that never was": bearer("svk_nothing"),
+          "a token of no kind": bearer("nothing"),
+          "a cookie of no session": { cookie: "svc_session=nothing; svc_csrf=nothing", "x-csrf-token": "nothing" },
+          "a revoked key": revoked.headers,
+          "an expired key": expired.headers,
+          "an inactive user's key": inactive.headers,
+          "an ended session": ended.browser,
+          "an expired session": old.browser,
+          "an inactive user's session": stopped.browser
+        }
+        const visited = ["a key that never was", "an ended session"]
+        const lines = Object.entries(invalid).flatMap(([who, headers]) =>
+          endpoints.filter((endpoint) => !isPublic(endpoint) || visited.includes(who)).map(refusedTo(who, headers)))
+        assert.deepStrictEqual(yield* all([...lines, ...forPeople.map(refusedTo("an agent", agent))]), [])
+      }))
+  })
+})

@@ -1,0 +1,90 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { serverOn } from "../../brain.ts"
+import type { Engine } from "../../databases.ts"
+import { proxied } from "../people.ts"
+import { call } from "./call.ts"
+import { type Credential, type Kind, kinds } from "./people.ts"
+import { makeRequests, type Sender } from "./requests.ts"
+import type { Endpoint, Least } from "./table.ts"
+import { makeWorld, type Values } from "./world.ts"
+
+export const metricsToken = "the-token-of-the-metrics"
+
+const makeScene = Effect.gen(function*() {
+  const world = yield* makeWorld
+  return { ...world, ...(yield* makeRequests(world)) }
+})
+
+/** The world and its requests, made once for all tests. */
+export class Scene extends Context.Tag("test/access/Scene")<Scene, Effect.Effect.Success<typeof makeScene>>() {
+  /** Everybody should have a second factor, and has a week for it: nobody is restricted whom a test does not set back. */
+  static readonly on = (engine: Engine) =>
+    Layer.effect(Scene, makeScene).pipe(Layer.provideMerge(serverOn(engine, {
+      ...proxied,
+      logLevel: "error",
+      metricsAuthToken: Redacted.make(metricsToken),
+      mfaEnforceForAll: true,
+      mfaEnrollmentGraceDays: 7
+    })))
+}
+
+export const isPublic = ({ least }: Endpoint) => least === "anybody"
+export const isForAgents = ({ least }: Endpoint) => least === "agent"
+export const isInProject = ({ path }: Endpoint) => path.includes("{slug}")
+export const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
+
+const rank: Readonly<Record<Kind, number>> = { stranger: 0, viewer: 1, operator: 2, admin: 3, "global admin": 4 }
+
+/** What somebody known is answered, by role alone. */
+export const byRole = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> => {
+  if (isForAgents(endpoint)) return ["401 unauthenticated"]
+  if (isInProject(endpoint) && kind === "stranger") return ["404 not_found"]
+  const needed: Partial<Record<Least, number>> = rank
+  return rank[kind] >= (needed[endpoint.least] ?? 0) ? endpoint.answers : ["403 forbidden"]
+}
+
+/** The same of somebody with a key that has every scope. */
+export const byKey = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> =>
+  endpoint.least === "session" ? ["403 forbidden"] : byRole(endpoint, kind)
+
+/** The least of the people who may. */
+export const leastKind = ({ least }: Endpoint): Kind => kinds.find((kind) => kind === least) ?? "stranger"
+
+/** Somebody of this kind who is signed in, in the state that the endpoint is good for. */
+export const personFor = (endpoint: Endpoint, kind: Kind) =>
+  Effect.flatMap(Scene, ({ people }) => {
+    if (endpoint.path.endsWith("/enroll-complete")) return people.enrolling(kind)
+    return /\/mfa\/(verify|disable|recovery|trusted)/.test(endpoint.path) ? people.enrolled(kind) : people.person(kind)
+  })
+
+/** Ends or replaces the session that sends it, or needs one in a state of its own. */
+export const needsOwnPerson = ({ method, path }: Endpoint) =>
+  method !== "GET" && /\/auth\/(login|logout|change-password|reauthenticate|sessions|mfa)/.test(path)
+
+export interface Check {
+  readonly endpoint: Endpoint
+  /** For the line that says what differs. */
+  readonly who: string
+  readonly sender: Sender
+  readonly headers: Credential
+  readonly expected: ReadonlyArray<string>
+  /** Other values of the path's parameters. */
+  readonly instead?: Values
+}
+
+/** Sends a request that has nothing wrong with it but its sender; a line for what is answered differently. */
+export const check = Effect.fnUntraced(function*<E = never, R = never>(
+  { endpoint, expected, headers, instead, sender, who }: Check,
+  /** Done after the request was made, before it is sent; may give other headers. */
+  before: Effect.Effect<Credential | void, E, R> = Effect.void
+) {
+  const { request } = yield* Scene
+  const made = yield* request(endpoint, sender, instead)
+  const changed = yield* before
+  const { outcome } = yield* call({ ...made, headers: changed ?? headers })
+  return expected.includes(outcome) ? [] : [`${nameOf(endpoint)} by ${who}: ${outcome} instead of ${expected.join(" or ")}`]
+})
+
+/** All lines. */
+export const all = <E, R>(checks: ReadonlyArray<Effect.Effect<ReadonlyArray<string>, E, R>>) =>
+  Effect.map(Effect.all(checks, { concurrency: 4 }), (lines) => lines.flat())

@@ -1,0 +1,141 @@
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { freshAgent, longPoll } from "../../agent.ts"
+import { freshKey, freshProject } from "../../brain.ts"
+import { password } from "../people.ts"
+import { call, type Request } from "./call.ts"
+import { bearer, type Kind, type Person, signedIn } from "./people.ts"
+import type { Endpoint } from "./table.ts"
+import { commandIn, freshEmail, invited, memberOf, resetToken, type Values, type World } from "./world.ts"
+
+/** Who is going to send it: what they end or change of their own must be theirs. */
+export interface Sender {
+  readonly kind: Kind | "nobody"
+  readonly user_id?: string
+  /** Where they come by a browser. */
+  readonly person?: Person
+}
+
+/** The id of another session of the same person. */
+const otherSession = ({ browser, user_id }: Person) =>
+  Effect.gen(function*() {
+    yield* signedIn(user_id)
+    const { json } = yield* call({ method: "GET", path: "/api/v1/auth/sessions", headers: browser })
+    const sessions = json as ReadonlyArray<{ readonly id: string; readonly is_current: boolean }> // as the API documents it
+    return sessions.find(({ is_current }) => !is_current)?.id ?? ""
+  })
+
+const trustedDevice = ({ browser }: Person) =>
+  Effect.map(call({ method: "POST", path: "/api/v1/auth/mfa/trusted-devices", headers: browser }), ({ json }) => String(json.id))
+
+const newUser = Effect.map(freshKey(), ({ user_id }) => user_id)
+
+/** For each endpoint a request that has nothing wrong with it: who may, is let through. */
+export const makeRequests = ({ here, people }: World) =>
+  Effect.gen(function*() {
+    const { agent_id } = here.agent
+    const poll = longPoll({ base: "", ...here.agent, project_id: here.project.id })
+    const owner = yield* people.person("stranger")
+    const task = { agent_id, engine: "celery", task_id: here.things.task_id }
+    const worker = { agent_id, worker_name: "w@box" }
+
+    /** By route below /api/v1. */
+    const bodies: Readonly<Record<string, () => unknown>> = {
+      "POST /setup/complete": () => ({ token: "no such setup token", email: freshEmail(), password }),
+      "POST /auth/login": () => ({ email: owner.email, password }),
+      "PATCH /auth/me": () => ({ display_name: "Somebody" }),
+      "POST /auth/change-password": () => ({ current_password: password, new_password: randomUUID() }),
+      "POST /auth/reauthenticate": () => ({ password }),
+      "PATCH /auth/mfa/trusted-devices/{device_id}": () => ({ label: "label" }),
+      "POST /auth/password-reset/request": () => ({ email: freshEmail() }),
+      "POST /api-keys": () => ({ name: "key" }),
+      "PATCH /api-keys/{key_id}": () => ({ allowed_cidrs: null }),
+      "POST /users": () => ({ email: freshEmail(), password }),
+      "PATCH /users/{user_id}": () => ({ display_name: "Somebody" }),
+      "POST /users/{user_id}/password": () => ({ new_password: randomUUID() }),
+      "POST /projects": () => ({ slug: `new-${randomUUID()}`, name: "new" }),
+      "PATCH /projects/{slug}": () => ({ name: "name" }),
+      "PATCH /projects/{slug}/memberships/{membership_id}": () => ({ role: "operator" }),
+      "POST /projects/{slug}/invitations": () => ({ email: freshEmail() }),
+      "POST /projects/{slug}/agents": () => ({ name: "agent" }),
+      "POST /agent/events": () => ({ frames: [poll.seal("agent_status", {})] }),
+      "POST /projects/{slug}/tasks/bulk-delete": () => ({ task_ids: [randomUUID()] }),
+      "POST /projects/{slug}/commands/retry-task": () => task,
+      "POST /projects/{slug}/commands/cancel-task": () => task,
+      "POST /projects/{slug}/commands/requeue-dead-letter": () => task,
+      "POST /projects/{slug}/commands/bulk-retry": () => ({ agent_id, filter: { task_ids: [task.task_id], engine: "celery" } }),
+      "POST /projects/{slug}/commands/purge-queue": () => ({ agent_id, queue: "celery" }),
+      "POST /projects/{slug}/commands/restart-worker": () => worker,
+      "POST /projects/{slug}/commands/pool-resize": () => ({ ...worker, delta: 1 }),
+      "POST /projects/{slug}/commands/add-consumer": () => ({ ...worker, queue: "celery" }),
+      "POST /projects/{slug}/commands/cancel-consumer": () => ({ ...worker, queue: "celery" }),
+      "POST /projects/{slug}/commands/rate-limit": () => ({ ...worker, task_name: "shop.pay", rate: "10/m" })
+    }
+
+    const queries: Values = {
+      "GET /projects/{slug}/events": `?engine=celery&task_id=${task.task_id}`,
+      "GET /agent/commands": "?wait=0"
+    }
+
+    /** What the call ends or uses up is made for it alone. */
+    const made = Effect.fnUntraced(function*(name: string, { kind, person, user_id }: Sender) {
+      const code = person?.recoveryCodes?.[0] ?? "none"
+      switch (name) {
+        case "POST /auth/mfa/enroll-complete":
+          return { body: { code: person?.appCode ?? "000000" } }
+        case "POST /auth/mfa/verify":
+          return { body: { code } }
+        case "POST /auth/mfa/disable":
+          return { body: { password, code } }
+        case "PATCH /auth/mfa/trusted-devices/{device_id}":
+        case "POST /auth/mfa/trusted-devices/{device_id}/revoke":
+          return { path: { device_id: person?.recoveryCodes === undefined ? randomUUID() : yield* trustedDevice(person) } }
+        case "POST /auth/sessions/{session_id}/revoke":
+          return { path: { session_id: person === undefined ? randomUUID() : yield* otherSession(person) } }
+        case "POST /auth/password-reset/confirm":
+          return { body: { token: yield* resetToken, new_password: randomUUID() } }
+        case "PATCH /api-keys/{key_id}":
+        case "DELETE /api-keys/{key_id}":
+          return { path: { key_id: yield* people.keyOf(user_id ?? (yield* newUser)) } }
+        case "GET /users/{user_id}":
+        case "PATCH /users/{user_id}":
+        case "DELETE /users/{user_id}":
+        case "POST /users/{user_id}/password":
+          return { path: { user_id: yield* newUser } }
+        case "DELETE /projects/{slug}":
+          return kind === "global admin" ? { path: { slug: (yield* freshProject()).slug } } : {}
+        case "POST /projects/{slug}/memberships":
+          return { body: { user_id: yield* newUser, role: "viewer" } }
+        case "PATCH /projects/{slug}/memberships/{membership_id}":
+        case "DELETE /projects/{slug}/memberships/{membership_id}":
+          return { path: { membership_id: yield* memberOf(here.project) } }
+        case "DELETE /projects/{slug}/invitations/{invitation_id}":
+          return { path: { invitation_id: (yield* invited(here.project)).invitation_id } }
+        case "POST /invitations/preview":
+          return { body: { token: (yield* invited(here.project)).token } }
+        case "POST /invitations/accept":
+          return { body: { token: (yield* invited(here.project)).token, display_name: "A Guest", password } }
+        case "DELETE /projects/{slug}/agents/{agent_id}":
+          return { path: { agent_id: (yield* freshAgent(here.project)).agent_id } }
+        case "POST /projects/{slug}/commands/{command_id}/cancel":
+          return { path: { command_id: yield* commandIn(here.project.slug, agent_id) } }
+        default:
+          return {}
+      }
+    })
+
+    /** `instead` are other values of the path's parameters. */
+    const request = Effect.fnUntraced(function*(endpoint: Endpoint, sender: Sender, instead: Values = {}) {
+      const name = `${endpoint.method} ${endpoint.path.replace("/api/v1", "")}`
+      const fresh: { readonly path?: Values; readonly body?: unknown } = yield* made(name, sender)
+      const values: Values = { ...here.things, ...fresh.path, ...instead }
+      const path = endpoint.path.replace(/\{([a-z_]+)\}/g, (_, parameter: string) => encodeURIComponent(values[parameter] ?? ""))
+      const body = fresh.body ?? bodies[name]?.()
+      const filled: Request = { method: endpoint.method, path: `${path}${queries[name] ?? ""}`, body }
+      return filled
+    })
+
+    return { request, agent: { ...bearer(here.agent.token), "x-svc-session-nonce": poll.nonce } }
+  })
+
+export type Requests = Effect.Effect.Success<ReturnType<typeof makeRequests>>

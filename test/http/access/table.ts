@@ -1,0 +1,170 @@
+/**
+ * Who may call what: written by hand from the contract, endpoint by endpoint, and from nothing in `src`. Where the
+ * contract is silent, the line's comment says which page of docs/ decides.
+ */
+
+/** The least of those who may, and so may all who come after. */
+export type Least =
+  | "anybody"
+  /** A browser's session; an API key may not, whatever its scopes. */
+  | "session"
+  /** Whoever is known, by session or by key. */
+  | "known"
+  | "agent"
+  | "viewer"
+  | "operator"
+  | "admin"
+  | "global admin"
+
+/** A key's scope for it; null where no key is asked for one. */
+export type Scope = `${string}:${string}` | null
+
+/**
+ * `csrf`: a browser must send the token. `step-up`: and must have proven itself a short while ago.
+ * `while restricted`: also past the deadline for a second factor. `while owing`: also before the second factor.
+ */
+export type Mark = "csrf" | "step-up" | "while restricted" | "while owing"
+
+export interface Endpoint {
+  readonly method: string
+  /** From the root; `{name}` is a parameter. */
+  readonly path: string
+  readonly least: Least
+  readonly scope: Scope
+  readonly marks: ReadonlyArray<Mark>
+  /** What whoever is let through is answered: status, and the problem's code where it is one. */
+  readonly answers: ReadonlyArray<string>
+}
+
+const under = (base: string) =>
+  (route: string, least: Least, scope: Scope, marks: ReadonlyArray<Mark>, ...answers: ReadonlyArray<string | number>): Endpoint => {
+    const [method = "", path = ""] = route.split(" ")
+    return { method, path: `${base}${path}`, least, scope, marks, answers: answers.map(String) }
+  }
+
+const root = under("")
+const api = under("/api/v1")
+const project = under("/api/v1/projects/{slug}")
+
+export const endpoints: ReadonlyArray<Endpoint> = [
+  // pages, documents and health. Contract: "Health and metrics"
+  root("GET /", "anybody", null, [], 302),
+  root("GET /setup", "anybody", null, [], 200),
+  root("GET /reset-password", "anybody", null, [], 200),
+  root("GET /invitation", "anybody", null, [], 200),
+  root("GET /health", "anybody", null, [], 200),
+  api("GET /docs", "anybody", null, [], 200),
+  api("GET /openapi.json", "anybody", null, [], 200),
+  api("GET /health", "anybody", null, [], 200),
+  api("GET /health/ready", "anybody", null, [], 503), // this server is never told that its start is complete
+  api("GET /health/system", "known", "home:read", [], 200), // the scope: decisions.md, Access
+  api("GET /health/deep", "known", "home:read", [], 200, 503), // the scope: decisions.md, Access
+
+  // the first boot is over here. Contract: "Session and account"
+  root("GET /setup/status", "anybody", null, [], 200),
+  root("POST /setup/complete", "anybody", null, [], "409 setup_done"),
+  api("GET /setup/status", "anybody", null, [], 200),
+  api("POST /setup/complete", "anybody", null, [], "409 setup_done"),
+
+  // Contract: "Session and account"; with auth:read a key may look, but change nothing: decisions.md, Access
+  api("POST /auth/login", "anybody", null, [], 200),
+  api("POST /auth/logout", "session", null, ["csrf", "while restricted", "while owing"], 204),
+  api("GET /auth/policy", "known", "auth:read", [], 200),
+  api("GET /auth/me", "known", "auth:read", ["while restricted", "while owing"], 200),
+  api("PATCH /auth/me", "session", null, ["csrf"], 200),
+  api("POST /auth/change-password", "session", null, ["csrf"], 200),
+  api("GET /auth/sessions", "session", null, [], 200),
+  api("POST /auth/sessions/{session_id}/revoke", "session", null, ["csrf"], 200),
+  api("POST /auth/sessions/revoke-others", "session", null, ["csrf"], 200),
+  api("POST /auth/password-reset/request", "anybody", null, [], 200),
+  api("POST /auth/password-reset/confirm", "anybody", null, [], 200),
+
+  // Contract: "Session and account", "MFA enforcement"; who owes the second factor may verify, see who they are, and leave
+  api("POST /auth/reauthenticate", "session", null, ["csrf"], 200), // decisions.md, The second factor
+  api("GET /auth/mfa/status", "session", null, ["while restricted"], 200),
+  api("POST /auth/mfa/enroll-start", "session", null, ["csrf", "step-up", "while restricted"], 200),
+  api("POST /auth/mfa/enroll-complete", "session", null, ["csrf", "while restricted"], 200), // no step-up: decisions.md, Access
+  api("POST /auth/mfa/verify", "session", null, ["csrf", "while owing"], 200),
+  api("POST /auth/mfa/disable", "session", null, ["csrf", "step-up"], 200),
+  api("POST /auth/mfa/recovery-codes/regenerate", "session", null, ["csrf", "step-up"], 200),
+  api("GET /auth/mfa/trusted-devices", "session", null, [], 200),
+  api("POST /auth/mfa/trusted-devices", "session", null, ["csrf", "step-up"], 201),
+  api("PATCH /auth/mfa/trusted-devices/{device_id}", "session", null, ["csrf"], 200),
+  api("POST /auth/mfa/trusted-devices/{device_id}/revoke", "session", null, ["csrf"], 204),
+
+  // one's own keys. Contract: "API keys"; who may look: decisions.md, Access
+  api("GET /api-keys/scopes", "known", "auth:read", [], 200),
+  api("GET /api-keys", "known", "auth:read", [], 200),
+  api("POST /api-keys", "session", null, ["csrf", "step-up"], 201),
+  api("PATCH /api-keys/{key_id}", "session", null, ["csrf"], 200),
+  api("DELETE /api-keys/{key_id}", "session", null, ["csrf"], 204),
+
+  api("GET /users", "global admin", "users:read", [], 200),
+  api("POST /users", "global admin", "users:write", ["csrf", "step-up"], 201),
+  api("GET /users/{user_id}", "global admin", "users:read", [], 200),
+  api("PATCH /users/{user_id}", "global admin", "users:write", ["csrf", "step-up"], 200),
+  api("DELETE /users/{user_id}", "global admin", "users:write", ["csrf", "step-up"], 204),
+  api("POST /users/{user_id}/password", "global admin", "users:write", ["csrf", "step-up"], 204),
+
+  // Contract: "Other paths", "Authentication"
+  api("GET /projects", "known", "projects:read", [], 200),
+  api("POST /projects", "global admin", "projects:write", ["csrf"], 201),
+  project("GET ", "viewer", "projects:read", [], 200),
+  project("PATCH ", "admin", "projects:write", ["csrf"], 200),
+  project("DELETE ", "global admin", "projects:write", ["csrf"], 204),
+  project("GET /memberships", "admin", "memberships:read", [], 200),
+  project("POST /memberships", "admin", "memberships:write", ["csrf"], 201),
+  project("PATCH /memberships/{membership_id}", "admin", "memberships:write", ["csrf"], 200),
+  project("DELETE /memberships/{membership_id}", "admin", "memberships:write", ["csrf"], 204),
+  project("GET /invitations", "admin", "memberships:read", [], 200),
+  project("POST /invitations", "admin", "memberships:write", ["csrf"], 201),
+  project("DELETE /invitations/{invitation_id}", "admin", "memberships:write", ["csrf"], 204),
+  api("POST /invitations/preview", "anybody", null, [], 200),
+  api("POST /invitations/accept", "anybody", null, ["csrf"], 201), // a cookie decides where there is one: decisions.md, Mail
+
+  // Contract: "Agents"
+  project("GET /agents", "viewer", "agents:read", [], 200),
+  project("POST /agents", "admin", "agents:write", ["csrf"], 201),
+  project("GET /agents/{agent_id}/health", "viewer", "agents:read", [], 200),
+  project("DELETE /agents/{agent_id}", "admin", "agents:write", ["csrf"], 204),
+  project("GET /agent-workers", "viewer", "workers:read", [], 200), // the scope: decisions.md, Access
+  project("GET /workers", "viewer", "workers:read", [], 200),
+  project("GET /workers/{worker_id}", "viewer", "workers:read", [], 200),
+  project("GET /queues", "viewer", "queues:read", [], 200),
+  api("GET /agent/commands", "agent", null, [], 200),
+  api("POST /agent/events", "agent", null, [], 200),
+
+  // Contract: "Tasks"
+  project("GET /tasks", "viewer", "tasks:read", [], 200),
+  project("GET /tasks/{engine}/{task_id}", "viewer", "tasks:read", [], 200),
+  project("GET /tasks/{engine}/{task_id}/tree", "viewer", "tasks:read", [], 200),
+  project("GET /events", "viewer", "tasks:read", [], 200),
+  project("GET /stream", "viewer", "tasks:read", [], 200),
+  project("POST /tasks/bulk-delete", "admin", "tasks:delete", ["csrf"], 200),
+
+  // Contract: "Commands": only the purge needs an admin
+  project("GET /commands", "viewer", "commands:read", [], 200),
+  project("GET /commands/{command_id}", "viewer", "commands:read", [], 200),
+  project("POST /commands/{command_id}/cancel", "operator", "commands:write", ["csrf"], 200),
+  project("POST /commands/retry-task", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/cancel-task", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/requeue-dead-letter", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/bulk-retry", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/purge-queue", "admin", "commands:write", ["csrf"], 202),
+  project("POST /commands/restart-worker", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/pool-resize", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/add-consumer", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/cancel-consumer", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/rate-limit", "operator", "commands:write", ["csrf"], 202),
+
+  // Contract: "Activity feed": any logged-in user
+  api("GET /activity", "known", "audit:read", [], 200),
+  project("GET /audit", "admin", "audit:read", [], 200)
+]
+
+/** Scopes are a resource of these and an action; only what an endpoint asks for is one. */
+const resources = ["auth", "home", "projects", "tasks", "workers", "queues", "agents", "commands", "schedules", "audit", "memberships",
+  "notifications", "automation", "users"]
+
+/** Every scope that there could be, but for the one that holds all. */
+export const scopes = [...resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`]), "tasks:delete"]

@@ -1,0 +1,95 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { freshAgent } from "../../agent.ts"
+import { freshKey, freshProject } from "../../brain.ts"
+import { insertTasks, storedTask } from "../../tasks.ts"
+import { system } from "../../../src/domain/Actor.ts"
+import type { Project } from "../../../src/domain/Project.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import { CurrentActor } from "../../../src/services/CurrentActor.ts"
+import * as Ids from "../../../src/services/Ids.ts"
+import { Invitations } from "../../../src/services/Invitations.ts"
+import { PasswordResets } from "../../../src/services/PasswordResets.ts"
+import { call } from "./call.ts"
+import { bearer, makePeople } from "./people.ts"
+
+export type Values = Readonly<Record<string, string>>
+
+export const freshEmail = () => `guest-${randomUUID()}@example.com`
+
+const asTest = Effect.provideService(CurrentActor, system("test"))
+
+export const invited = (project: Project) =>
+  Effect.gen(function*() {
+    const invitations = yield* Invitations
+    const { invitation, token } = yield* invitations.create(project, { email: freshEmail(), role: "viewer", ttl_days: 1 })
+    return { invitation_id: invitation.id, token }
+  }).pipe(asTest, Effect.orDie)
+
+export const memberOf = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const { user_id } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+    const [membership] = yield* sql<{ id: string }>`SELECT id FROM memberships WHERE user_id = ${user_id}`
+    return membership?.id ?? ""
+  }).pipe(Effect.orDie)
+
+/** A token that sets somebody's password. */
+export const resetToken = Effect.gen(function*() {
+  const resets = yield* PasswordResets
+  const { link } = yield* resets.link((yield* freshKey()).email)
+  return new URL(link).searchParams.get("token") ?? ""
+}).pipe(asTest, Effect.orDie)
+
+/** A new pending command for the agent of the project. */
+export const commandIn = (slug: string, agent_id: string) =>
+  Effect.gen(function*() {
+    const { token } = yield* freshKey({ isAdmin: true })
+    const path = `/api/v1/projects/${slug}/commands/restart-worker`
+    const { json } = yield* call({ method: "POST", path, headers: bearer(token), body: { agent_id, worker_name: "w@box" } })
+    return String(json.id)
+  })
+
+const workerIn = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const now = yield* Timestamp.now
+    const id = yield* Ids.next
+    const counts = { active_tasks: 0, processed: 0, failed: 0, succeeded: 0, retried: 0 }
+    const names = { engine: "celery", name: "w@box", state: "online", queues: "[]", metadata: "{}" }
+    yield* sql`INSERT INTO workers ${
+      sql.insert({ id, project_id: project.id, ...names, ...counts, created_at: now, updated_at: now })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
+/** A new project with one of everything that a path can name. */
+const furnished = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const project = yield* freshProject()
+  const agent = yield* freshAgent(project)
+  yield* Effect.orDie(sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent.agent_id}`)
+  const task = storedTask(project.id, Date.now(), { state: "failure" })
+  yield* insertTasks([task])
+  const things: Values = {
+    slug: project.slug,
+    engine: "celery",
+    task_id: task.task_id,
+    agent_id: agent.agent_id,
+    worker_id: yield* workerIn(project),
+    command_id: yield* commandIn(project.slug, agent.agent_id),
+    membership_id: yield* memberOf(project),
+    invitation_id: (yield* invited(project)).invitation_id
+  }
+  return { project, agent, things, row_id: task.id }
+})
+
+/** The project of all paths, and another one. */
+export const makeWorld = Effect.gen(function*() {
+  const here = yield* furnished
+  const there = yield* furnished
+  return { here, there, people: yield* makePeople(here.project, there.project) }
+})
+
+export type World = Effect.Effect.Success<typeof makeWorld>
