@@ -1,15 +1,12 @@
 import { Schema } from "effect"
 import { GivenPassword } from "./Password.ts"
-import { Id, text } from "./Text.ts"
+import { characters, Id, text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /** A code of an authenticator app, or a recovery code. Redacted from the first line; the messages never repeat it. */
 const code = (least: number, most: number) =>
   Schema.Redacted(
-    Schema.String.annotations({ message: () => "must be a text" }).pipe(
-      Schema.minLength(least, { message: () => `must have at least ${least} characters` }),
-      Schema.maxLength(most, { message: () => `must have at most ${most} characters` })
-    )
+    Schema.String.annotations({ message: () => "must be a text" }).pipe(characters(least, most))
   )
 
 /** A new secret for an authenticator app (bodies: EnrollStartResponse); the URL is what a QR code of it holds. */

@@ -8,9 +8,16 @@ const storable = Schema.filter<Schema.Schema<string>>((text) =>
   jsonSchema: {} // says nothing that the document could: without this, every text would be one and the same there
 })
 
+/** `least` to `most` characters as JSON Schema counts them: code points, so that an emoji is not two. */
+export const characters = (least: number, most: number) =>
+  Schema.filter<Schema.Schema<string>>((text) => {
+    const length = Array.from(text).length
+    if (length < least) return `must have at least ${least} ${least === 1 ? "character" : "characters"}`
+    return length <= most || `must have at most ${most} characters`
+  }, { jsonSchema: { minLength: least, maxLength: most } })
+
 /** Text of `least` to `most` characters. */
-export const text = (most: number, least = 0) =>
-  Schema.String.pipe(Schema.minLength(least), Schema.maxLength(most), storable)
+export const text = (most: number, least = 0) => Schema.String.pipe(characters(least, most), storable)
 
 /** A record's id. */
 export const Id = Schema.UUID

@@ -19,9 +19,6 @@ const texts: Readonly<Record<string, string>> = {
   "a wildcard": "%_\\'\"; DROP TABLE tasks--"
 }
 
-/** Texts that no field may take: neither database holds them. */
-export const unstorable: ReadonlyArray<string> = ["a NUL", "a lone surrogate"]
-
 /** JSON as it stands in a body, by what is wrong with it. JSON.stringify escapes lone surrogates. */
 export const jsonValues: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, JSON.stringify(text)])),
@@ -114,4 +111,20 @@ export const badCursors: ReadonlyArray<string> = [
   cursor("[\"'; DROP TABLE tasks--\"]"),
   cursor("[\"10000-01-01T00:00:00Z\",\"00000000-0000-0000-0000-000000000000\"]"),
   Buffer.from([255, 254, 0, 1]).toString("base64url")
+]
+
+/** Bodies that are no JSON, or no UTF-8. */
+export const malformed: ReadonlyArray<Buffer | string> = [
+  "{",
+  "nothing",
+  "{\"a\":1,}",
+  "{'a':1}",
+  "{\"a\":01}",
+  "\"\u0001\"",
+  "{} {}",
+  "\0",
+  Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+  Buffer.from([0xed, 0xa0, 0x80]),
+  Buffer.from([0xc0, 0x80]),
+  Buffer.from("{}", "utf16le")
 ]

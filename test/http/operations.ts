@@ -1,17 +1,29 @@
 import { OpenApi } from "@effect/platform"
 import type { Rule } from "../../src/domain/Access.ts"
-import { Api } from "../../src/http/Api.ts"
+import { documented } from "../../src/http/Docs/Document.ts"
 import { rules } from "../../src/http/Rules.ts"
+import type { JsonSchema } from "./fuzz/JsonSchema.ts"
 
-/** As much of JSON Schema as the document uses. */
-export interface JsonSchema {
-  readonly $ref?: string
-  readonly type?: string
-  readonly format?: string
-  readonly enum?: ReadonlyArray<unknown>
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: ReadonlyArray<string>
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly schema: JsonSchema
+}
+
+/** As much of an OpenAPI document as the tests read. */
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, {
+    readonly parameters?: ReadonlyArray<Parameter>
+    readonly requestBody?: Content
+    readonly responses: Readonly<Record<string, Content>>
+    readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  }>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
 }
 
 /** An endpoint as the OpenAPI document shows it, with its declared access. */
@@ -25,49 +37,45 @@ export interface Operation {
   readonly rule: Rule
   readonly pathParameters: ReadonlyArray<string>
   readonly query: ReadonlyArray<string>
-  /** The fields of the body, and those that it must have; null where there is no body. */
-  readonly body: { readonly fields: Readonly<Record<string, JsonSchema>>; readonly required: ReadonlyArray<string> } | null
+  readonly querySchemas: Readonly<Record<string, JsonSchema>>
+  /** The schema of the body, its fields, and those that it must have; null where there is no body. */
+  readonly body: {
+    readonly schema: JsonSchema
+    readonly fields: Readonly<Record<string, JsonSchema>>
+    readonly required: ReadonlyArray<string>
+  } | null
+  /** Content types and their schemas by status. */
+  readonly responses: Readonly<Record<string, Content>>
+  /** The credentials that open it, any of them; none: anybody. */
+  readonly security: ReadonlyArray<string>
 }
 
-interface Documented {
-  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly in: string }>
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> }
-}
+/** The endpoints of the brain's document. */
+export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Operation> =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([name, { parameters = [], requestBody, responses, security = [] }]) => {
+      const method = name.toUpperCase()
+      const route = `${method} ${path.replace(/\{([a-z_]+)\}/g, ":$1")}`
+      const rule = rules.get(route)
+      if (rule === undefined) throw new Error(`${route} is documented and has no rule`)
+      const schema = Object.values(requestBody?.content ?? {})[0]?.schema
+      const { properties = {}, required = [] } = components.schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema ?? {}
+      const query = parameters.filter((parameter) => parameter.in === "query")
+      return {
+        method,
+        path,
+        route,
+        pattern: new RegExp(`^${path.replace(/\{[a-z_]+\}/g, "[^/]+")}$`),
+        rule,
+        pathParameters: parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name),
+        query: query.map(({ name }) => name),
+        querySchemas: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
+        body: schema === undefined ? null : { schema, fields: properties, required },
+        responses,
+        // `{}` beside others: anybody, but who is signed in counts
+        security: security.some((any) => Object.keys(any).length === 0) ? [] : security.flatMap((any) => Object.keys(any))
+      }
+    }))
 
 // the package types the document more loosely than what these tests read of it
-const document = OpenApi.fromApi(Api) as unknown as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
-}
-
-const resolved = (schema: JsonSchema): JsonSchema =>
-  schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}
-
-/** The JSON types that a field takes; empty: any. */
-export const typesOf = (schema: JsonSchema): ReadonlyArray<string> => {
-  const { anyOf, enum: literals, type } = resolved(schema)
-  if (anyOf !== undefined) return anyOf.flatMap(typesOf)
-  if (type !== undefined) return [type]
-  return literals === undefined ? [] : literals.map((literal) => typeof literal)
-}
-
-export const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([name, { parameters = [], requestBody }]) => {
-    const method = name.toUpperCase()
-    const route = `${method} ${path.replace(/\{([a-z_]+)\}/g, ":$1")}`
-    const rule = rules.get(route)
-    if (rule === undefined) throw new Error(`${route} is documented and has no rule`)
-    const declared = Object.values(requestBody?.content ?? {})[0]?.schema
-    const schema = declared === undefined ? undefined : resolved(declared)
-    const named = (place: string) => parameters.filter((parameter) => parameter.in === place).map((parameter) => parameter.name)
-    return {
-      method,
-      path,
-      route,
-      pattern: new RegExp(`^${path.replace(/\{[a-z_]+\}/g, "[^/]+")}$`),
-      rule,
-      pathParameters: named("path"),
-      query: named("query"),
-      body: schema === undefined ? null : { fields: schema.properties ?? {}, required: schema.required ?? [] }
-    }
-  }))
+export const operations = operationsOf(OpenApi.fromApi(documented) as unknown as Document)

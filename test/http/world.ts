@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql"
+import { hash } from "argon2"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { generateSync } from "otplib"
@@ -14,9 +15,12 @@ import * as Ids from "../../src/services/Ids.ts"
 import { Vault } from "../../src/services/Keys.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { Operation } from "./operations.ts"
-import { freshUser, fromElsewhere, password, signedIn } from "./people.ts"
+import { fromElsewhere, password, sessionOf } from "./people.ts"
 
 let made = 0
+
+/** Once: it takes time. */
+const hashed = hash(password)
 
 /** The secret of whoever has or enrols a second factor here. */
 const mfaSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
@@ -25,21 +29,23 @@ const mfaSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 const browsing = (isEnrolled: boolean) => Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const vault = yield* Vault
-  const { email, id } = yield* freshUser({ isAdmin: true })
-  const browser = yield* signedIn({ email })
-  const sessions = yield* request("GET", "/auth/sessions", { headers: browser })
-  const key = yield* request("POST", "/api-keys", { headers: browser, body: { name: "key" } })
+  const { email, user_id: id } = yield* freshKey({ isAdmin: true })
   const now = yield* Timestamp.now
+  yield* sql`UPDATE users SET password_hash = ${yield* Effect.promise(() => hashed)} WHERE id = ${id}`
+  const browser = yield* sessionOf(id)
+  const [named] = yield* sql<{ session_id: string; key_id: string }>`
+    SELECT s.id AS session_id, k.id AS key_id FROM sessions s JOIN api_keys k ON k.user_id = s.user_id WHERE s.user_id = ${id}`
   const device = { id: yield* Ids.next, user_id: id, token_hash: yield* Ids.secret, label: "one", created_at: now, last_seen_at: now, expires_at: now }
   yield* sql`INSERT INTO trusted_devices ${sql.insert(device)}`
   const sealed = vault.seal(`users.mfa_secret ${id}`, mfaSecret)
+  yield* sql`UPDATE sessions SET proven_at = ${now} WHERE user_id = ${id}`
   yield* isEnrolled
     ? Effect.zipRight(
       sql`UPDATE users SET mfa_secret = ${sealed}, mfa_enrolled_at = ${now} WHERE id = ${id}`,
       sql`UPDATE sessions SET factor_at = ${now} WHERE user_id = ${id}`
     )
     : sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now} WHERE id = ${id}`
-  return { email, browser, session_id: String(sessions.json[0].id), key_id: String(key.json.id), device_id: device.id }
+  return { email, browser, session_id: named?.session_id ?? "", key_id: named?.key_id ?? "", device_id: device.id }
 }).pipe(Effect.orDie)
 
 /** Tokens that work: of a password reset, and of an invitation; and another invitation to name. */
@@ -58,7 +64,7 @@ const links = (project: Project) =>
 /**
  * A project with one of everything that a path can name, people to call as, and a valid value for each parameter and
  * field by its name: so that what a request gets wrong is the only thing wrong with it. Without `signedIn` there is no
- * browser: passwords take time to hash. `enrolled`: its person has a second factor.
+ * browser. `enrolled`: its person has a second factor.
  */
 export const world = Effect.fnUntraced(function*(
   { enrolled = false, signedIn: isSignedIn }: { readonly signedIn: boolean; readonly enrolled?: boolean }
@@ -93,12 +99,11 @@ export const world = Effect.fnUntraced(function*(
   yield* freshKey({ roles: { [project.id]: "viewer" } })
   const [membership] = yield* Effect.orDie(sql<{ id: string }>`SELECT id FROM memberships WHERE project_id = ${project.id}`)
   const { token } = yield* freshKey({ isAdmin: true })
-  const crowd = yield* Effect.forEach(Array.from({ length: 16 }), () => freshKey({ isAdmin: true }))
-  let turns = 0
   const person = isSignedIn
     ? yield* browsing(enrolled)
     : { email: "nobody@example.com", browser: {}, session_id: "", key_id: "", device_id: "" }
   const poll = longPoll({ base: yield* baseUrl, ...agent, project_id: project.id })
+  const asAgent = { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": poll.nonce }
   const restart = { agent_id: agent.agent_id, worker_name: "w@box" }
   const commands = yield* Effect.forEach([0, 1, 2], () =>
     request("POST", `/projects/${project.slug}/commands/restart-worker`, { token, body: restart }))
@@ -143,6 +148,7 @@ export const world = Effect.fnUntraced(function*(
       slug: `new-${++made}-${randomUUID().slice(0, 8)}`,
       task_id: tasks[0]?.task_id,
       task_name: "shop.pay",
+      timezone: "Europe/Berlin",
       token: "no such setup token",
       user_id: other.user_id,
       worker_name: "w@box"
@@ -157,12 +163,12 @@ export const world = Effect.fnUntraced(function*(
   const credentials = ({ rule }: Operation): Readonly<Record<string, string>> => ({
     ...fromElsewhere(),
     ...(rule.caller === "agent"
-      ? { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": poll.nonce }
+      ? asAgent
       : rule.caller === "session"
       ? person.browser
       : rule.caller === "public"
       ? {}
-      : { authorization: `Bearer ${rule.bucket === "activity" ? crowd[turns++ % crowd.length]!.token : token}` })
+      : { authorization: `Bearer ${token}` })
   })
 
   /** A body with all that it must have, or that the endpoint is good for nothing without. */
@@ -175,14 +181,6 @@ export const world = Effect.fnUntraced(function*(
       ...(path.includes("/invitations/") && { token: tokens.invitation })
     }
   }
-
-  /** The same, but for what would end the session that goes on sending. */
-  const refusedBody = (operation: Operation): Readonly<Record<string, unknown>> => ({
-    ...body(operation),
-    ...(operation.path.endsWith("/change-password") && { current_password: "not the password" }),
-    ...(operation.path.endsWith("/reauthenticate") && { password: "not the password" }),
-    ...(operation.path.endsWith("/enroll-complete") && { code: "000000" })
-  })
 
   /** A query with all that it must have, and none that waits. */
   const query = (operation: Operation): Readonly<Record<string, string>> =>
@@ -198,7 +196,7 @@ export const world = Effect.fnUntraced(function*(
     return pairs.length === 0 ? filled : `${filled}?${pairs.join("&")}`
   }
 
-  return { path, token, credentials, body, refusedBody, target }
+  return { project, path, agent: asAgent, token, credentials, field, body, target }
 })
 
 export type World = Effect.Effect.Success<ReturnType<typeof world>>

@@ -93,7 +93,9 @@ const filterFields = {
   filter_priority: maybe(
     Schema.Array(TaskPriority).pipe(
       Schema.minItems(1),
-      Schema.filter((given) => new Set(given).size === given.length || "must not name a priority twice")
+      Schema.filter((given) => new Set(given).size === given.length || "must not name a priority twice", {
+        jsonSchema: { uniqueItems: true }
+      })
     )
   ),
   filter_search: maybe(FilterText),

@@ -39,6 +39,31 @@ const describe = ({ bucket, caller, mayBeSignedIn, mutates, scope, stepUp }: Rul
     ...(bucket === undefined ? [] : [`Rate bucket \`${bucket}\`.`])
   ].join(" ")
 
+/** Every object within a part of the document, itself among them. */
+const objectsIn = (part: unknown): ReadonlyArray<Record<string, unknown>> => {
+  if (typeof part !== "object" || part === null) return []
+  const inner = Object.values(part).flatMap(objectsIn)
+  // an object that is no array has names and values
+  return Array.isArray(part) ? inner : [part as Record<string, unknown>, ...inner]
+}
+
+/** Members that a body need not have are ignored, and those of an answer are all declared. */
+const openTo = ({ components }: OpenApi.OpenAPISpec, bodies: unknown): void => {
+  const reached = new Set(objectsIn(bodies))
+  for (const schema of reached) {
+    if (schema.additionalProperties === false) delete schema.additionalProperties
+    if (typeof schema.$ref !== "string") continue
+    for (const inner of objectsIn(components.schemas[schema.$ref.replace("#/components/schemas/", "")])) reached.add(inner)
+  }
+}
+
+/** What a list answers with `format`: the columns, and so a row's members, are those of `fields`. */
+const files = (content: OpenApi.OpenApiSpecContent): object => ({
+  "application/json": { schema: { anyOf: [content["application/json"]?.schema, { type: "array", items: { type: "object" } }] } },
+  "text/csv": { schema: { type: "string" } },
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": { schema: { type: "string", format: "binary" } }
+})
+
 /** What the definition does not tell by itself: who may call, with which credential, and that every failure is a problem. */
 const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
   for (const [route, rule] of rules) {
@@ -52,8 +77,16 @@ const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
     // @effect/platform adds its own decode error, which http/Problem.ts answers as 422
     const { 400: badRequest, 401: problem } = operation.responses
     if (badRequest !== undefined && problem?.content !== undefined) badRequest.content = problem.content
+    const page = operation.responses[200]
+    if (page?.content !== undefined && operation.parameters.some(({ name }) => name === "format")) {
+      Object.assign(page.content, files(page.content))
+    }
   }
   for (const name of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete document.components.schemas[name]
+  const taken = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ requestBody }) => requestBody))
+  openTo(document, taken)
+  // one for every value of any type, where an $id may be given once
+  for (const schema of objectsIn([document.paths, document.components.schemas])) if (schema.$id === "/schemas/unknown") delete schema.$id
   document.components.securitySchemes = {
     api_key: { type: "http", scheme: "bearer", description: "An API key, `svk_…`." },
     agent_token: { type: "http", scheme: "bearer", description: "An agent's token." },

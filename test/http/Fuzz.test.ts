@@ -1,0 +1,131 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import fc from "fast-check"
+import { Health } from "../../src/services/Health.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
+import { type Engine, engines } from "../databases.ts"
+import { complaint } from "./fuzz/answers.ts"
+import { difference, expected } from "./fuzz/expected.ts"
+import { type Validator, validator } from "./fuzz/JsonSchema.ts"
+import { type Attempt, attempts, type Caller, placesOf } from "./fuzz/requests.ts"
+import { type Document, type Operation, operationsOf } from "./operations.ts"
+import { fromElsewhere, proxied, sessionOf } from "./people.ts"
+import { wire } from "./wire.ts"
+import { type World, world } from "./world.ts"
+
+/**
+ * Requests for each thing that an operation takes, and as many again for its callers, headers and body as a whole.
+ * `SVC_FUZZ_RUNS=50 npx vitest run test/http/Fuzz.test.ts` tries fifty times as much; `SVC_FUZZ_SEED` repeats a run.
+ */
+const runs = (engine: Engine) => Number(process.env.SVC_FUZZ_RUNS ?? (engine === "SQLite" ? 1.5 : 0.5))
+const seed = Number(process.env.SVC_FUZZ_SEED ?? 20_261_121)
+
+/** Of these attempts at each operation. */
+const overall = 8
+
+/** Requests with one world, so that no rate bucket of a user runs over. */
+const perWorld = 40
+
+/** An operation's world with every caller's headers. */
+const begin = (operation: Operation) =>
+  Effect.gen(function*() {
+    const at = yield* world({
+      signedIn: operation.security.join() === "session" || operation.path.endsWith("/login"),
+      enrolled: /\/mfa\/(verify|disable|recovery-codes|trusted-devices)/.test(operation.path)
+    })
+    const { user_id } = yield* freshKey({ isAdmin: true })
+    const viewer = yield* freshKey({ roles: { [at.project.id]: "viewer" } })
+    const admin = yield* sessionOf(user_id)
+    const callers: Readonly<Record<Caller, Readonly<Record<string, string>>>> = {
+      nobody: {},
+      garbage: { authorization: "Bearer svk_not-a-key" },
+      viewer: yield* sessionOf(viewer.user_id),
+      admin,
+      "admin without CSRF": { cookie: admin.cookie },
+      key: { authorization: `Bearer ${at.token}` },
+      agent: at.agent
+    }
+    return { at, callers, isKnown: (name: string) => at.field(name) !== undefined }
+  })
+
+type Begun = Effect.Effect.Success<ReturnType<typeof begin>>
+
+/** The body with the values that the world knows. */
+const filled = (at: World, operation: Operation, body: Buffer | string) =>
+  typeof body === "string"
+    ? body.replace(/"<<([a-z_]+)>>"/g, (_, name: string) => JSON.stringify(at.body(operation)[name] ?? at.field(name)))
+    : body
+
+const send = ({ at, callers }: Begun, operation: Operation, attempt: Attempt) => {
+  const body = operation.body === null ? undefined : filled(at, operation, attempt.body ?? JSON.stringify(at.body(operation)))
+  const target = at.target(operation, attempt.path, attempt.query && { [attempt.query.name]: attempt.query.value })
+  const sent = {
+    method: operation.method,
+    target,
+    headers: {
+      ...(attempt.caller === undefined ? at.credentials(operation) : { ...fromElsewhere(), ...callers[attempt.caller] }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...attempt.headers
+    },
+    ...(body === undefined ? {} : { body })
+  }
+  return Effect.map(wire(sent), (received) => ({ received, target, text: body?.toString("utf8") ?? "" }))
+}
+
+/** Sends an attempt as it is in the world at hand; what the document holds against the answer, if anything. */
+const look = Effect.fnUntraced(function*(schemas: Validator, begun: Begun, operation: Operation, attempt: Attempt) {
+  const { received, target, text } = yield* send(begun, operation, attempt)
+  const awaited = expected(schemas, operation, attempt, text)
+  const wrong = complaint(schemas, operation, received, `${target} ${text}`) ?? difference(awaited, received)
+  const told = `${target.slice(0, 300)} ${text.slice(0, 300)} -> ${received.status} ${received.text.slice(0, 300)}`
+  return {
+    status: received.status,
+    wrong: wrong && `${operation.route}, ${attempt.what}: ${wrong} (${told})`,
+    /** Refused, and not for what is wrong with it. */
+    isUnexplained: received.status >= 400 && (awaited === null || wrong !== undefined)
+  }
+})
+
+describe.each(engines)("each operation of the document on %s", (engine) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
+    const fetched = Effect.gen(function*() {
+      // a brain that says it is ready: the program does once it listens
+      yield* Effect.flatMap(Health, (health) => health.started)
+      const document: Document = (yield* request("GET", "/openapi.json")).json
+      return { operations: operationsOf(document), schemas: validator(document.components.schemas) }
+    })
+
+    it.effect("answers good requests with what it declares, and others with the problem that it declares", () =>
+      Effect.gen(function*() {
+        const { operations, schemas } = yield* fetched
+        const found: Array<string> = []
+
+        const fuzz = Effect.fnUntraced(function*(operation: Operation, index: number) {
+          let begun = yield* begin(operation)
+          let uses = 1
+          const good = yield* look(schemas, begun, operation, { what: "good" })
+          // nobody has the setup's token: the brain is set up
+          const isRefused = good.status >= 300 && !operation.path.endsWith("/setup/complete")
+          if (isRefused) found.push(`${operation.route} refuses what is good: ${good.status}`)
+          if (good.wrong !== undefined) found.push(good.wrong)
+          let isUsed = operation.method !== "GET"
+
+          const sampled = { seed: seed + index, numRuns: Math.ceil(runs(engine) * (overall + placesOf(operation))) }
+          for (const attempt of fc.sample(attempts(operation, schemas, begun.isKnown), sampled)) {
+            let seen = yield* look(schemas, begun, operation, attempt)
+            // what succeeded before may have removed what this is about
+            if (++uses > perWorld || (isUsed && seen.isUnexplained)) {
+              begun = yield* begin(operation)
+              seen = yield* look(schemas, begun, operation, attempt)
+              uses = 1
+              isUsed = false
+            }
+            if (seen.wrong !== undefined) found.push(seen.wrong)
+            isUsed ||= operation.method !== "GET" && seen.status < 300
+          }
+        })
+        yield* Effect.forEach(operations, fuzz, { concurrency: 4, discard: true })
+        assert.strictEqual(found.length, 0, `with SVC_FUZZ_SEED=${seed}:\n${found.join("\n")}\n`)
+      }), 3_600_000)
+  })
+})
