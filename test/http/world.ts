@@ -19,6 +19,10 @@ import { fromElsewhere, password, sessionOf } from "./people.ts"
 
 let made = 0
 
+/** In one transaction: each commit of SQLite waits for the disk. */
+export const together = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.orDie(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(self)))
+
 /** Once: it takes time. */
 const hashed = hash(password)
 
@@ -46,7 +50,7 @@ const browsing = (isEnrolled: boolean) => Effect.gen(function*() {
     )
     : sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now} WHERE id = ${id}`
   return { email, browser, session_id: named?.session_id ?? "", key_id: named?.key_id ?? "", device_id: device.id }
-}).pipe(Effect.orDie)
+}).pipe(together)
 
 /** Tokens that work: of a password reset, and of an invitation; and another invitation to name. */
 const links = (project: Project) =>
@@ -59,7 +63,7 @@ const links = (project: Project) =>
     const named = yield* invite()
     const { link } = yield* resets.link(email)
     return { reset: new URL(link).searchParams.get("token") ?? "", invitation, invitation_id: named.invitation.id }
-  }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.orDie)
+  }).pipe(Effect.provideService(CurrentActor, system("test")), together)
 
 /**
  * A project with one of everything that a path can name, people to call as, and a valid value for each parameter and
