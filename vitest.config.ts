@@ -15,7 +15,7 @@ export default defineConfig({
     silent: "passed-only", // what a test logs is printed with its failure
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 3, // many tests wait for processes and timers, so that two cores have room for a third
+    maxWorkers: 4, // many tests wait for processes, disks and timers, so that two cores have room for more
     minWorkers: 1
   }
 })
