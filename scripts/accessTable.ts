@@ -58,7 +58,7 @@ because the answer showed something that is shown once. **Bucket**: requests of 
 **Audited**: a signed-in caller who is refused for want of a role or scope leaves a row \`access.denied\` in the audit log.
 
 **Step-up**: a browser must have signed in, or given a code or password again, within
-\`SVC_MFA_STEP_UP_WINDOW_SECONDS\`; an API key is not asked. **While owing**: open to a session that still owes its second
+\`SVC_MFA_STEP_UP_WINDOW_SECONDS\`; an API key is not asked, nor is a restricted session. **While owing**: open to a session that still owes its second
 factor (all else is 401 \`mfa_required\`). **While restricted**: open to a session whose user should have enrolled a second
 factor by now (all else is 403 \`mfa_enrollment_required\`). See [mfa.md](mfa.md).
 

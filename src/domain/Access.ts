@@ -82,7 +82,7 @@ export interface Rule {
   readonly bucket?: Bucket
   /** Removes or ends something: a signed-in caller who may not leaves a row in the audit log. */
   readonly destructive?: boolean
-  /** By cookie it needs a step-up: password and second factor given within SVC_MFA_STEP_UP_WINDOW_SECONDS. Keys are not asked. */
+  /** By cookie it needs a step-up: password and second factor given within SVC_MFA_STEP_UP_WINDOW_SECONDS. Keys and restricted sessions are not asked. */
   readonly stepUp?: true
   /** Open to a session that still owes its second factor (design, section 8). */
   readonly whileOwing?: true

@@ -154,6 +154,22 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         assert.deepInclude((yield* ask(now, "GET", "/auth/mfa/status")).json, { enrollment_required: false, enrollment_deadline: null })
       }))
 
+    it.effect("restricted in an old session: it enrols all the same, without a login and without the password", () =>
+      Effect.gen(function*() {
+        const { browser, user } = yield* overdue
+        yield* back("sessions", "proven_at", user.id, 900)
+        const { browser: now } = yield* enrol(browser)
+        assert.isTrue(yield* mayGoOn(now))
+      }))
+
+    it.effect("in grace in an old session: enrolling wants the password again", () =>
+      Effect.gen(function*() {
+        const user = yield* admin
+        const { browser } = yield* loginFrom({}, user.email)
+        yield* back("sessions", "proven_at", user.id, 900)
+        assert.deepInclude((yield* ask(browser, "POST", "/auth/mfa/enroll-start")).json, { code: "mfa_reverify_required" })
+      }))
+
     it.effect("enrolled, disabled after the deadline: restricted at the next request, by the same anchor", () =>
       Effect.gen(function*() {
         const { browser, user } = yield* overdue

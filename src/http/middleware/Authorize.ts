@@ -65,6 +65,9 @@ const checkStanding = (rule: Rule, { overdue_since, owes_factor }: Session) => {
   })
 }
 
+/** Whoever is past the deadline could give no step-up, and need not sign in again to enrol (interface, MFA enforcement). */
+const isRestricted = ({ via }: Person): boolean => via.kind === "session" && via.overdue_since !== null
+
 const equal = (a: string, b: string) => {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
@@ -150,7 +153,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       }
       const notGlobalAdmin = rule.caller === "global_admin" && !actor.is_admin
       if (notGlobalAdmin && params.slug === undefined) return yield* onlyGlobalAdmins
-      if (rule.stepUp === true) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
+      if (rule.stepUp === true && !isRestricted(actor)) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
       // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
       for (const [name, value = ""] of Object.entries(params)) {
         const isId = name.endsWith("_id") && name !== "task_id"
