@@ -5,6 +5,7 @@ import { Audit } from "../services/Audit.ts"
 import { AuditForwarder } from "../services/AuditForwarder.ts"
 import { Loops } from "../services/Loops.ts"
 import { Mail } from "../services/Mail.ts"
+import { Notices } from "../services/Mail/Notices.ts"
 import { MailRepo } from "../services/Mail/Repo.ts"
 import { MailTransport } from "../services/Mail/Transport.ts"
 import { Metrics } from "../services/Metrics.ts"
@@ -38,7 +39,7 @@ export const auditing = Audit.layer.pipe(
 /** Users, their second factor and the first boot; none of the brain's loops, which the server runs. */
 export const administration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
   Layer.provide(Projects.layer),
-  Layer.provide(Mail.layer.pipe(Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))),
+  Layer.provide(Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))),
   Layer.provide(Layer.mergeAll(
     MfaRepo.layer,
     PasswordResetsRepo.layer,

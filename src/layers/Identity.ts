@@ -11,6 +11,7 @@ import { InvitationAcceptance } from "../services/Invitations/Acceptance.ts"
 import { InvitationsRepo } from "../services/Invitations/Repo.ts"
 import { Mail } from "../services/Mail.ts"
 import { MailRepo } from "../services/Mail/Repo.ts"
+import { Notices } from "../services/Mail/Notices.ts"
 import { MailTransport } from "../services/Mail/Transport.ts"
 import { Memberships } from "../services/Memberships.ts"
 import { MembershipsRepo } from "../services/Memberships/Repo.ts"
@@ -35,7 +36,7 @@ import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
 
 /** Needs Settings, Vault and the database; the loop that sends is in `loops`. */
-const mail = Mail.layer.pipe(Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))
+const mail = Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))
 
 /** Who there is, what they may do, and what they own: users, sessions, projects, keys, agents. */
 export const layer = Layer.mergeAll(

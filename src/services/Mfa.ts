@@ -8,6 +8,7 @@ import { Audit } from "./Audit.ts"
 import { currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
+import { Notices } from "./Mail/Notices.ts"
 import { policyOf } from "./Mfa/AtLogin.ts"
 import { newRecoveryCodes, newSecret, stepOf } from "./Mfa/Codes.ts"
 import { MfaRepo } from "./Mfa/Repo.ts"
@@ -56,6 +57,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const sessionsRepo = yield* SessionsRepo
     const devices = yield* TrustedDevices
     const devicesRepo = yield* TrustedDevicesRepo
+    const notices = yield* Notices
     const audit = yield* Audit
     const hints = yield* Hints
     const vault = yield* Vault
@@ -110,7 +112,8 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     /** The first code of the new secret makes it the second factor. The caller's other sessions owe it from now on. */
     const enrollComplete = Effect.fn("Mfa.enrollComplete")(
       function*(input: CompleteEnrollment) {
-        const { person: { user_id }, session_id } = yield* currentSession
+        const { person, session_id } = yield* currentSession
+        const { user_id } = person
         const now = yield* Timestamp.now
         const row = Option.getOrUndefined(yield* repo.lockedByUser(user_id))
         if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled
@@ -124,6 +127,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         yield* repo.setRecoveryCodes(user_id, codes)
         yield* sessionsRepo.forgetFactor(user_id, session_id)
         const cookie = yield* raised(session_id)
+        yield* notices.tell("factor_enrolled", person.email, person)
         yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: user_id })
         return { cookie, answer: { recovery_codes: codes } }
       },
@@ -183,6 +187,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           const cookie = yield* raised(session_id)
           const trusted = input.remember_device ? (yield* devices.trust(person, device)).cookie : null
           const { used_recovery_code } = used
+          if (used_recovery_code) yield* notices.tell("recovery_code_used", person.email, person)
           yield* audit.record({ action: "auth.mfa_verified", target_type: "session", target_id: session_id, metadata: { used_recovery_code } })
           return { cookie, device: trusted, answer: { ok: true, ...used } }
         }))
@@ -200,6 +205,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           yield* repo.clear(person.user_id)
           yield* devicesRepo.revokeAll(person.user_id, now)
           yield* sessionsRepo.revokeOwing(person.user_id, now)
+          yield* notices.tell("factor_disabled", person.email, person)
           yield* audit.record({ action: "auth.mfa_disabled", target_type: "user", target_id: person.user_id })
           return { cookie, answer: { ok: true, used_recovery_code, remaining_recovery_codes: null } }
         }))
@@ -214,6 +220,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         if (!session.enrolled) return yield* notEnrolled
         const codes = newRecoveryCodes()
         yield* repo.setRecoveryCodes(person.user_id, codes)
+        yield* notices.tell("recovery_codes_replaced", person.email, person)
         yield* audit.record({ action: "auth.mfa_recovery_codes_regenerated", target_type: "user", target_id: person.user_id })
         return { recovery_codes: codes }
       },

@@ -11,7 +11,8 @@ import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
 import { Mail } from "./Mail.ts"
-import { passwordChangedLetter, passwordResetLetter } from "./Mail/Letters.ts"
+import { passwordResetLetter } from "./Mail/Letters.ts"
+import { Notices } from "./Mail/Notices.ts"
 import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
@@ -21,9 +22,6 @@ import { UsersRepo } from "./Users/Repo.ts"
 
 /** How long a link is good (interface, Limits). */
 const lifetimeSeconds = 1800
-
-/** A notice that could not be sent for a day is of no use. */
-const noticeSeconds = 86_400
 
 /** While an account has this many links that work, no further one is mailed: nobody's mailbox is filled this way. */
 const mostLinks = 3
@@ -50,6 +48,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const sessions = yield* SessionsRepo
     const passwords = yield* Passwords
     const mail = yield* Mail
+    const notices = yield* Notices
     const audit = yield* Audit
     const hints = yield* Hints
     const settings = yield* Settings
@@ -128,11 +127,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       if (!(yield* repo.take(tokenHash, now))) return yield* invalid
       yield* users.setPassword(userId, passwordHash, now)
       yield* sessions.revokeAll(userId, now, null)
-      const { source_ip } = source
-      if (mail.isOn) {
-        const letter = passwordChangedLetter({ to: user.value.email, source_ip, url: publicUrlOf(settings), at: now })
-        yield* mail.enqueue(letter, Timestamp.addSeconds(now, noticeSeconds))
-      }
+      yield* notices.tell("password_reset", user.value.email, source)
       yield* audit.record({
         action: "user.password_changed",
         target_type: "user",

@@ -10,6 +10,7 @@ import { Audit, type Entry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { Notices } from "./Mail/Notices.ts"
 import { MfaAtLogin, type Standing } from "./Mfa/AtLogin.ts"
 import { inSlots } from "./Sessions/AnswerTime.ts"
 import { OwnPassword } from "./Sessions/OwnPassword.ts"
@@ -63,6 +64,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const repo = yield* SessionsRepo
     const users = yield* UsersRepo
     const passwords = yield* Passwords
+    const notices = yield* Notices
     const audit = yield* Audit
     const hints = yield* Hints
     const settings = yield* Settings
@@ -237,6 +239,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       yield* repo.revokeAll(user.id, now, null)
       // the session that asks has given the factor, or it could not ask
       const { opened } = yield* open(user, yield* mfa.standing(user.id), { remember, factor: true, fresh }, person)
+      yield* notices.tell("password_changed", user.email, person)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
       return opened
     }, sql.withTransaction)

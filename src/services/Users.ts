@@ -7,6 +7,7 @@ import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { Notices } from "./Mail/Notices.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { givenOf, UsersRepo } from "./Users/Repo.ts"
@@ -28,6 +29,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const repo = yield* UsersRepo
     const sessions = yield* SessionsRepo
     const passwords = yield* Passwords
+    const notices = yield* Notices
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -110,10 +112,11 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const passwordSet = Effect.fnUntraced(function*(id: string, passwordHash: string) {
       const actor = yield* CurrentActor
       const now = yield* Timestamp.now
-      yield* Effect.flatMap(repo.lockedById(id), found)
+      const { email } = yield* Effect.flatMap(repo.lockedById(id), found)
       yield* repo.setPassword(id, passwordHash, now)
       const own = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
       yield* sessions.revokeAll(id, now, own)
+      yield* notices.tell(own === null ? "password_set" : "password_changed", email, { source_ip: null })
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
     }, sql.withTransaction)
 

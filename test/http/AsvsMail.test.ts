@@ -5,18 +5,19 @@ import { freshKey, freshProject, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../mailbox.ts"
 import { until } from "../until.ts"
-import { freshUser, fromElsewhere, login, proxied, signedIn } from "./people.ts"
+import { after, ask, enrolled, nextCode } from "./mfa.ts"
+import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "./people.ts"
 
 const better = "a quite different passphrase"
 
-const ask = (email: string) => request("POST", "/auth/password-reset/request", { body: { email }, headers: fromElsewhere() })
+const askReset = (email: string) => request("POST", "/auth/password-reset/request", { body: { email }, headers: fromElsewhere() })
 
 const confirm = (token: string) =>
   request("POST", "/auth/password-reset/confirm", { body: { token, new_password: better }, headers: fromElsewhere() })
 
 const mailedToken = (email: string) =>
   Effect.gen(function*() {
-    yield* ask(email)
+    yield* askReset(email)
     const [mail] = yield* mailsTo(email)
     return mail === undefined ? "" : tokenIn(mail)
   })
@@ -45,7 +46,7 @@ describe.each(engines)("ASVS on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* freshUser()
         const sql = yield* SqlClient.SqlClient
-        yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => ask(user.email))
+        yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => askReset(user.email))
         yield* until(sql`SELECT 1 FROM password_reset_requests`, (rows) => rows.length === 0)
         assert.strictEqual((yield* mailsTo(user.email, 3)).length, 3)
         yield* until(sql`SELECT 1 FROM mail_outbox`, (rows) => rows.length === 0)
@@ -60,10 +61,42 @@ describe.each(engines)("ASVS on %s", (engine) => {
         assert.match(notice?.text ?? "", /^The password of your account/)
       }))
 
+    it.effect("6.3.7 a password that is changed, by whomever, is told to the account's address", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const headers = yield* signedIn(user)
+        const changed = yield* request("POST", "/auth/change-password", { headers, body: { current_password: password, new_password: better } })
+        assert.strictEqual(changed.status, 200)
+        const { token } = yield* freshKey({ isAdmin: true })
+        assert.strictEqual((yield* request("POST", `/users/${user.id}/password`, { token, body: { new_password: `${better} again` } })).status, 204)
+        const [own, set] = yield* mailsTo(user.email, 2)
+        assert.match(own?.text ?? "", /was changed at [-\d]+ [:\d]+ UTC, from the address \S+\. /)
+        assert.match(set?.text ?? "", /was set by an administrator at [-\d]+ [:\d]+ UTC\. /)
+      }))
+
+    it.effect("6.3.7 what is done to the second factor is told to the account's address", () =>
+      Effect.gen(function*() {
+        const { browser, codes, email, ...user } = yield* enrolled()
+        const used = yield* ask(browser, "POST", "/auth/mfa/verify", { code: codes[0] })
+        const now = after(browser, used)
+        assert.strictEqual((yield* ask(now, "POST", "/auth/mfa/recovery-codes/regenerate")).status, 200)
+        const wrong = yield* ask(now, "POST", "/auth/mfa/disable", { password, code: codes[0] })
+        assert.strictEqual(wrong.status, 403)
+        const disabled = yield* ask(now, "POST", "/auth/mfa/disable", { password, code: yield* nextCode(user) })
+        assert.strictEqual(disabled.status, 200)
+        const subjects = (yield* mailsTo(email, 4)).map(({ headers }) => headers.find((header) => header.startsWith("Subject: ")))
+        assert.sameMembers(subjects, [
+          "Subject: You have a second factor for svc",
+          "Subject: A recovery code for svc was used",
+          "Subject: Your recovery codes for svc are new",
+          "Subject: Your second factor for svc is off"
+        ])
+      }))
+
     it.effect("6.3.8 asking for a reset does not tell whether there is an account", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
-        const [known, unknown] = [yield* ask(user.email), yield* ask("nobody@example.com")]
+        const [known, unknown] = [yield* askReset(user.email), yield* askReset("nobody@example.com")]
         const varying = ["date", "x-request-id"]
         const shown = ({ headers, status, text }: typeof known) => [status, text, [...headers].filter(([name]) => !varying.includes(name))]
         assert.deepStrictEqual(shown(known), shown(unknown))

@@ -214,7 +214,7 @@ describe.each(engines)("the second factor on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* enrolled()
         const trusted = after(user.browser, yield* ask(user.browser, "POST", "/auth/mfa/trusted-devices"))
-        const reset = Effect.flatMap(MfaReset, (mfa) => mfa.reset(user.id)).pipe(
+        const reset = Effect.flatMap(MfaReset, (mfa) => mfa.reset(user)).pipe(
           Effect.provide(MfaReset.layer.pipe(Layer.provide([MfaRepo.layer, SessionsRepo.layer, TrustedDevicesRepo.layer]))),
           Effect.provideService(CurrentActor, system("svc reset-mfa"))
         )

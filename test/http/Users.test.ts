@@ -124,6 +124,17 @@ describe.each(engines)("users on %s", (engine) => {
         assert.strictEqual((yield* login(user.email, { password: "set by an admin" })).status, 200)
       }))
 
+    it.effect("a global admin's own password, set there, keeps the session that asks and ends the others", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser({ isAdmin: true })
+        const [headers, other] = [yield* signedIn(user), yield* signedIn(user)]
+        const body = { new_password: "set by themselves" }
+        assert.strictEqual((yield* request("POST", `/users/${user.id}/password`, { headers, body })).status, 204)
+        assert.strictEqual((yield* request("GET", "/auth/me", { headers })).status, 200)
+        assert.strictEqual((yield* request("GET", "/auth/me", { headers: other })).status, 401)
+        assert.strictEqual((yield* login(user.email, { password: "set by themselves" })).status, 200)
+      }))
+
     it.effect("one admin always stays, also when two are taken away at once", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ export const run = ({ confirm, email }: { readonly confirm: boolean; readonly em
     const user = yield* users.byEmail(email)
     const question = `Takes the second factor, the recovery codes and the trusted browsers of ${user.email} away: from then on the password alone lets in.`
     yield* confirmed(confirm, question, "--confirm")
-    const had = yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user.id))
+    const had = yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user))
     yield* Console.log(
       had
         ? `took the second factor of ${user.email} away; their sessions have ended, and their next login needs the password alone`

@@ -30,22 +30,40 @@ If that was not you, do nothing: your password stays as it is.
 `
 })
 
+/** What was done to an account's way in: the letter's subject, and what follows on "of your account" in it. */
+const noticed = {
+  password_reset: ["Your password for svc was changed", "The password", "was changed by a link", "Every session has ended."],
+  password_changed: ["Your password for svc was changed", "The password", "was changed", "All other sessions have ended."],
+  password_set: ["Your password for svc was changed", "The password", "was set by an administrator", "Your sessions have ended."],
+  factor_enrolled: ["You have a second factor for svc", "A second factor", "was enrolled", "From now on signing in asks for a code of it."],
+  factor_disabled: ["Your second factor for svc is off", "The second factor", "was disabled", "Signing in asks for the password only."],
+  factor_reset: ["Your second factor for svc is off", "The second factor", "was taken away by an administrator", "Every session has ended, and signing in asks for the password only."],
+  recovery_code_used: ["A recovery code for svc was used", "A recovery code", "was used", "It works no more."],
+  recovery_codes_replaced: ["Your recovery codes for svc are new", "The recovery codes", "were replaced", "Those of before work no more."]
+} as const
+
+export type Noticed = keyof typeof noticed
+
 /** Told afterwards, so that who did not do it learns of it. */
-export const passwordChangedLetter = (input: {
+export const noticeLetter = (input: {
+  readonly what: Noticed
   readonly to: string
   readonly source_ip: string | null
   readonly url: string
   readonly at: Timestamp
-}): Message => ({
-  to: input.to,
-  subject: "Your password for svc was changed",
-  text: `The password of your account ${input.to} at
+}): Message => {
+  const [subject, thing, happened, meaning] = noticed[input.what]
+  return {
+    to: input.to,
+    subject,
+    text: `${thing} of your account ${input.to} at
 ${input.url}
-was changed by a link at ${shownTime(input.at)}${input.source_ip === null ? "" : `, from the address ${line(input.source_ip)}`}. Every session has ended.
+${happened} at ${shownTime(input.at)}${input.source_ip === null ? "" : `, from the address ${line(input.source_ip)}`}. ${meaning}
 
 If that was not you, ask for a new password there, and tell whoever runs it.
 `
-})
+  }
+}
 
 export const invitationLetter = (input: {
   readonly to: string

@@ -1,11 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import type { UserDetail } from "../../domain/User.ts"
 import { Audit } from "../Audit.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
+import { Notices } from "../Mail/Notices.ts"
 import { SessionsRepo } from "../Sessions/Repo.ts"
 import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
 import { MfaRepo } from "./Repo.ts"
+
+type Whom = Pick<UserDetail, "email" | "id">
 
 /** For who has lost their second factor; only from the command line, for who owns the database. */
 export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
@@ -14,14 +18,16 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
     const repo = yield* MfaRepo
     const devices = yield* TrustedDevicesRepo
     const sessions = yield* SessionsRepo
+    const notices = yield* Notices
     const audit = yield* Audit
     const hints = yield* Hints
 
-    const cleared = Effect.fnUntraced(function*(userId: string) {
+    const cleared = Effect.fnUntraced(function*({ email, id: userId }: Whom) {
       if (!(yield* repo.clear(userId))) return false
       const now = yield* Timestamp.now
       yield* devices.revokeAll(userId, now)
       yield* sessions.revokeAll(userId, now, null)
+      yield* notices.tell("factor_reset", email, { source_ip: null })
       yield* audit.record({ action: "user.mfa_reset_by_admin", target_type: "user", target_id: userId })
       return true
     }, sql.withTransaction)
@@ -30,9 +36,9 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
      * Takes the user's secret, recovery codes and trusted browsers away, and ends their sessions: the device that is
      * lost may hold one. False when there was nothing.
      */
-    const reset = Effect.fn("MfaReset.reset")(function*(userId: string) {
-      const had = yield* cleared(userId)
-      yield* hints.publish("access", userId)
+    const reset = Effect.fn("MfaReset.reset")(function*(user: Whom) {
+      const had = yield* cleared(user)
+      yield* hints.publish("access", user.id)
       return had
     }, orDieOnSql)
 
