@@ -140,7 +140,11 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const known = yield* users.credentials(emailKey(input.email))
       const stored = Option.match(known, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
       const right = yield* passwords.verifyLogin(stored, input.password)
-      if (Option.isNone(known)) return yield* refused
+      if (Option.isNone(known)) {
+        // the address may be a password, typed in the wrong field
+        yield* Effect.logInfo("a login failed: nobody has the address").pipe(Effect.annotateLogs({ source_ip: input.source.source_ip }))
+        return yield* refused
+      }
       if (!right) {
         yield* ownPassword.countFailure(known.value.id, input.source)
         return yield* refused
@@ -148,7 +152,10 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const { password_hash } = known.value
       const newHash = passwords.isOutdated(password_hash) ? yield* passwords.hash(input.password) : password_hash
       const checked = yield* openChecked(known.value, newHash, input)
-      if (checked === null) return yield* refused
+      if (checked === null) {
+        yield* ownPassword.countFailure(known.value.id, input.source)
+        return yield* refused
+      }
       if (checked.replaced !== null) yield* hints.publish("access", checked.replaced.user_id)
       return checked.opened
     })

@@ -73,6 +73,15 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         ])
       }))
 
+    it.effect("16.3.1 a login by an address that nobody has is logged, without the address", () =>
+      Effect.gen(function*() {
+        const headers = fromElsewhere()
+        assert.strictEqual((yield* login("hunter2-typed-here@example.com", { headers })).status, 401)
+        const ofIt = lines.map((line) => JSON.parse(line)).filter((line) => line.source_ip === headers["x-forwarded-for"])
+        assert.deepStrictEqual(ofIt.map(({ level, msg }) => [level, msg]), [["info", "a login failed: nobody has the address"]])
+        assert.notInclude(lines.join("\n"), "hunter2")
+      }))
+
     it.effect("16.3.2 whoever is refused is logged; where something would be removed, in the audit log", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()

@@ -73,7 +73,10 @@ describe.each(engines)("sessions on %s", (engine) => {
           "auth.login_failed",
           "auth.login_failed",
           "auth.account_locked",
-          ])
+          "auth.login_failed"
+        ])
+        const ofInactive = yield* sql<{ action: string }>`SELECT action FROM audit_log WHERE target_id = ${inactive.id} ORDER BY seq`
+        assert.strictEqual(ofInactive.at(-1)?.action, "auth.login_failed", "the right password too")
         yield* sql`UPDATE users SET locked_until = ${yield* secondsAgo(1)} WHERE id = ${user.id}`
         assert.strictEqual((yield* login(user.email)).status, 200)
         assert.strictEqual((yield* login(user.email, wrong)).status, 401)
