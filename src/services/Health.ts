@@ -6,6 +6,7 @@ import { packages } from "../domain/Packages.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Database, orDieOnSql, Reader } from "./Database.ts"
+import { type HeadLink, isOurs } from "./Audit/Append.ts"
 import { genesis } from "./Audit/Chain.ts"
 import { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
@@ -100,24 +101,22 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
               ? check({ status: "ok" })
               : check({ status: "degraded", detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}` })
         )),
-      // only whether the head and the newest row agree, and whether we hold the key; `svc audit verify` reads all rows
+      // the head and the newest row only; `svc audit verify` reads all rows
       audit_chain: Effect.map(
-        read<{ head: string; newest: string | null; key_id: string }>`
-          SELECT row_hmac AS head, key_id, (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest
+        read<HeadLink & { readonly newest: string | null }>`
+          SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
+            (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest
           FROM audit_head WHERE id = 1`,
-        ([row]) => {
-          const agree = row !== undefined && row.head === (row.newest ?? genesis.row_hmac)
-          const activated = row !== undefined && auditChain.find(row.key_id) !== undefined
-          return check({
-            status: agree && activated ? "ok" : "failed",
-            detail: !agree
-              ? "the chain's head is not its newest row"
-              : activated
-              ? null
-              : "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY",
-            activated,
-            scope: "state-only"
-          })
+        ([head]) => {
+          const activated = head !== undefined && auditChain.find(head.key_id) !== undefined
+          const detail = head === undefined || head.row_hmac !== (head.newest ?? genesis.row_hmac)
+            ? "the chain's head is not its newest row"
+            : !activated
+            ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"
+            : !isOurs(auditChain, head)
+            ? "the chain's head was not written by us, so that nothing is recorded after it; svc audit verify says more"
+            : null
+          return check({ status: detail === null ? "ok" : "failed", detail, activated, scope: "state-only" })
         }
       )
     }

@@ -1,10 +1,11 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { version } from "../../src/domain/Version.ts"
 import { Health } from "../../src/services/Health.ts"
 import { Keys } from "../../src/services/Keys.ts"
-import { freshKey, request, serverOn } from "../brain.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 
 const packaged: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(readFileSync("package.json", "utf8"))
@@ -35,6 +36,25 @@ describe.each(engines)("watching on %s", (engine) => {
         const deep = yield* request("GET", "/health/deep", { token })
         assert.deepInclude(deep.json, { status: "ok" })
         assert.strictEqual(deep.json.checks.audit_chain.scope, "state-only")
+      }))
+
+    it.effect("shows an audit chain whose head is not ours", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { token } = yield* freshKey()
+        yield* freshProject()
+        const deep = Effect.map(request("GET", "/health/deep", { token }), ({ json, status }) => [status, json.checks.audit_chain.status, json.checks.audit_chain.detail])
+        const [head] = yield* sql<{ row_hash: string; row_hmac: string }>`SELECT row_hash, row_hmac FROM audit_head`
+        const hash = "ab".repeat(32)
+        yield* sql`UPDATE audit_head SET row_hash = ${hash}`
+        const forged = yield* deep
+        yield* sql`UPDATE audit_head SET row_hash = ${head?.row_hash ?? ""}, row_hmac = ${hash}`
+        const another = yield* deep
+        yield* sql`UPDATE audit_head SET row_hmac = ${head?.row_hmac ?? ""}`
+        assert.deepStrictEqual(forged.slice(0, 2), [503, "failed"])
+        assert.include(forged[2], "was not written by us")
+        assert.deepStrictEqual(another, [503, "failed", "the chain's head is not its newest row"])
+        assert.deepStrictEqual(yield* deep, [200, "ok", null])
       }))
 
     it.effect("gives metrics to the bearer of the token only", () =>
