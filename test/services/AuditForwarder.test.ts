@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer, Redacted } from "effect"
+import { Deferred, Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -136,6 +136,28 @@ describe("the audit log's mirror", () => {
         yield* until(Effect.sync(() => posts.length), (count) => count === 4)
         assert.deepStrictEqual(actions(), ["test.a", "test.b", "test.c", "test.f"])
       }).pipe(Effect.provide(brainOn("SQLite", to(url, { auditWebhookBufferSize: 2 }))))
+    }))
+
+  it.scopedLive("warns of the first row that is lost, and of each hundredth after it", () =>
+    Effect.gen(function*() {
+      const { url } = yield* receiverOf(() => {}) // it never answers
+      const warned: Array<string> = []
+      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
+        if (logLevel._tag === "Warning") warned.push(String(message))
+      }))
+      yield* Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const audit = yield* Audit
+        const entry = { actor: system("test"), entry: { action: "test.many", target_type: "test" } }
+        yield* sql.withTransaction(audit.recordAll(Array.from({ length: 260 }, () => entry)))
+        const lost = yield* drops("queue_full")
+        assert.isAtLeast(lost, 201)
+        assert.deepStrictEqual(warned.map((text) => /, the (\d+)\. of this process: (.*)/.exec(text)?.slice(1)), [
+          ["1", "too many rows wait"],
+          ["101", "too many rows wait"],
+          ["201", "too many rows wait"]
+        ])
+      }).pipe(Effect.provide(Layer.provideMerge(brainOn("SQLite", to(url, { auditWebhookBufferSize: 2, auditWebhookTimeout: 1 })), logger)))
     }))
 
   const lost = (site: string, settings: (url: string) => Partial<SettingsShape>, answer?: Parameters<typeof receiverOf>[0]) =>
