@@ -1,8 +1,10 @@
 import { Effect, Layer } from "effect"
 import * as DatabaseLayer from "../layers/Database.ts"
+import * as Keys from "../layers/Keys.ts"
 import { Database } from "../services/Database.ts"
 import { Migrations } from "../services/Migrations.ts"
 import { Settings } from "../services/Settings.ts"
+import { Refused } from "./Explain.ts"
 import { settings } from "./Settings.ts"
 
 /** The database as it is, neither made nor migrated nor written to, and the settings. */
@@ -17,13 +19,19 @@ export interface Inspection {
   readonly database_exists: boolean
   /** Null before the first migration. */
   readonly revision: number | null
+  /** Why `svc serve` would not take the keys; null when it would, or has yet to make them. */
+  readonly key_trouble: string | null
 }
 
 const existing = Effect.gen(function*() {
   const { shownUrl } = yield* Database
   const { current } = yield* Migrations
   const revision = yield* current
-  return { database_url: shownUrl, database_exists: true, revision: revision === 0 ? null : revision }
+  const compared = revision === 0 ? Effect.void : Keys.compare
+  const key_trouble = yield* Effect.as(compared, null).pipe(
+    Effect.catchTags({ KeyMismatch: ({ message }) => Effect.succeed(message), KeyUnusable: ({ message }) => Effect.succeed(message) })
+  )
+  return { database_url: shownUrl, database_exists: true, revision: revision === 0 ? null : revision, key_trouble }
 })
 
 /** What `svc check` tells: settings that load, and a database that answers or is still to be made. */
@@ -32,7 +40,7 @@ export const inspect = Effect.gen(function*() {
   const found = yield* existing.pipe(
     Effect.provide(DatabaseLayer.inspected),
     Effect.catchTag("DatabaseMissing", ({ file }) =>
-      Effect.succeed({ database_url: `sqlite:///${file}`, database_exists: false, revision: null }))
+      Effect.succeed({ database_url: `sqlite:///${file}`, database_exists: false, revision: null, key_trouble: null }))
   )
   return { home, ...found } satisfies Inspection
 }).pipe(Effect.provide(settings()))
@@ -41,5 +49,10 @@ export const inspect = Effect.gen(function*() {
 export const linesOf = (found: Inspection): ReadonlyArray<string> => [
   `settings: ok (SVC_HOME ${found.home})`,
   `database: ${found.database_url} ${found.database_exists ? "answers" : "is not there yet; svc serve makes it"}`,
-  `revision: ${found.revision ?? "none"}`
+  `revision: ${found.revision ?? "none"}`,
+  `keys: ${found.key_trouble ?? "ok"}`
 ]
+
+/** Fails, once everything was told, when `svc serve` would. */
+export const requireKeys = ({ key_trouble }: Inspection) =>
+  key_trouble === null ? Effect.void : new Refused({ message: "svc serve will refuse to start with these keys; see the line keys" })

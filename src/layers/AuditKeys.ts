@@ -29,6 +29,20 @@ export const read = (before: Before) =>
     }
   })
 
+/** Whether the key that signs rows is held, and one of the signing keys is known. */
+export const compare = (chain: ChainKeys, { trusted }: Pick<SigningKeys, "trusted">) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [head] = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_head WHERE id = 1`
+    if (head === undefined || chain.find(head.key_id) === undefined) {
+      return yield* new KeyMismatch({ setting: "SVC_AUDIT_CHAIN_KEY" })
+    }
+    const known = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
+    if (!known.some(({ key_id }) => trusted.has(key_id))) {
+      return yield* new KeyMismatch({ setting: "SVC_AUDIT_SIGNING_KEY" })
+    }
+  })
+
 /**
  * Compares them with those that the log was written with. A new database takes the first of each; later, the key that
  * signs rows must be held, and one of the signing keys must be known. `Audit/Checkpoints.ts` makes others known.
@@ -48,12 +62,6 @@ export const check = (chain: ChainKeys, { signer, trusted }: SigningKeys) =>
         ])
       }`
     }
-    const [head] = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_head WHERE id = 1 ${lock}`
-    if (head === undefined || chain.find(head.key_id) === undefined) {
-      return yield* new KeyMismatch({ setting: "SVC_AUDIT_CHAIN_KEY" })
-    }
-    const known = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
-    if (!known.some(({ key_id }) => trusted.has(key_id))) {
-      return yield* new KeyMismatch({ setting: "SVC_AUDIT_SIGNING_KEY" })
-    }
+    yield* sql`SELECT 1 FROM audit_head WHERE id = 1 ${lock}`
+    yield* compare(chain, { trusted })
   }).pipe((work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)))

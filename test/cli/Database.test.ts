@@ -146,6 +146,14 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.match(again.stderr, /^svc: The brain is set up already/)
       assert.match((yield* svc(["reset-setup", "--force"], settings)).stderr, /^svc: The brain is set up already/)
 
+      const right = yield* svc(["check"], settings)
+      assert.deepStrictEqual([right.code, right.stdout.split("\n").at(-2)], [0, "keys: ok"])
+      for (const [command, setting] of [["check", "SVC_SECRET_KEY"], ["doctor", "SVC_AUDIT_CHAIN_KEY"]] as const) {
+        const wrong = yield* svc([command], { ...settings, [setting]: Buffer.alloc(32, 1).toString("base64url") })
+        assert.include(wrong.stdout, `keys: ${setting} is not the key this database was written with.`)
+        assert.deepStrictEqual([wrong.code, wrong.stderr], [1, "svc: svc serve will refuse to start with these keys; see the line keys\n"])
+      }
+
       yield* Effect.promise(() =>
         execute(home, settings, [
           `INSERT INTO sessions (id, user_id, token_hash, remember_me, issued_at, last_seen_at, expires_at, ip_at_issue)

@@ -3,5 +3,5 @@ import { json } from "../Options.ts"
 import { lazily } from "../Load.ts"
 
 export const check = Command.make("check", { json }, lazily(() => import("../programs/check.ts"))).pipe(
-  Command.withDescription("Check that the settings load and the database answers; print its migration revision.")
+  Command.withDescription("Check that the settings load, the database answers and the keys are its own; print its migration revision.")
 )

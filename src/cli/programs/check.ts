@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
-import { inspect, linesOf } from "../Inspection.ts"
+import { inspect, linesOf, requireKeys } from "../Inspection.ts"
 
 export const run = ({ json }: { readonly json: boolean }) =>
-  Effect.flatMap(inspect, (found) => Console.log(json ? JSON.stringify(found) : linesOf(found).join("\n")))
+  Effect.flatMap(inspect, (found) =>
+    Effect.zipRight(Console.log(json ? JSON.stringify(found) : linesOf(found).join("\n")), requireKeys(found)))

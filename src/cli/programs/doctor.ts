@@ -7,7 +7,7 @@ import { Database, Reader } from "../../services/Database.ts"
 import { MailTransport } from "../../services/Mail/Transport.ts"
 import { declared, Settings } from "../../services/Settings.ts"
 import { Environment } from "../Environment.ts"
-import { inspect, inspected, linesOf } from "../Inspection.ts"
+import { inspect, inspected, linesOf, requireKeys } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
 import { warningsOf } from "../Warnings.ts"
 
@@ -77,4 +77,5 @@ export const run = () =>
     yield* Console.log(
       warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")
     )
+    yield* requireKeys(found)
   }).pipe(Effect.provide(settings()))
