@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { type Engine, engines, freshPostgres, temporaryHome } from "../databases.ts"
@@ -148,11 +148,15 @@ describe.each(engines)("the database commands on %s", (engine) => {
 
       const right = yield* svc(["check"], settings)
       assert.deepStrictEqual([right.code, right.stdout.split("\n").at(-2)], [0, "keys: ok"])
-      for (const [command, setting] of [["check", "SVC_SECRET_KEY"], ["doctor", "SVC_AUDIT_CHAIN_KEY"]] as const) {
-        const wrong = yield* svc([command], { ...settings, [setting]: Buffer.alloc(32, 1).toString("base64url") })
-        assert.include(wrong.stdout, `keys: ${setting} is not the key this database was written with.`)
-        assert.deepStrictEqual([wrong.code, wrong.stderr], [1, "svc: svc serve will refuse to start with these keys; see the line keys\n"])
-      }
+      const refused = [1, "svc: svc serve will refuse to start with these keys; see the line keys\n"]
+      const wrong = yield* svc(["check"], { ...settings, SVC_SECRET_KEY: Buffer.alloc(32, 1).toString("base64url") })
+      assert.include(wrong.stdout, "keys: SVC_SECRET_KEY is not the key this database was written with.")
+      assert.deepStrictEqual([wrong.code, wrong.stderr], refused)
+      renameSync(join(home, "audit-chain.key"), join(home, "away.key"))
+      const missing = yield* svc(["doctor"], settings)
+      assert.include(missing.stdout, "keys: SVC_AUDIT_CHAIN_KEY or SVC_AUDIT_SIGNING_KEY is not the key this database was written with.")
+      assert.deepStrictEqual([missing.code, missing.stderr, existsSync(join(home, "audit-chain.key"))], [...refused, false])
+      renameSync(join(home, "away.key"), join(home, "audit-chain.key"))
 
       yield* Effect.promise(() =>
         execute(home, settings, [

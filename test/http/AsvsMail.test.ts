@@ -1,6 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { system } from "../../src/domain/Actor.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { MfaRepo } from "../../src/services/Mfa/Repo.ts"
+import { MfaReset } from "../../src/services/Mfa/Reset.ts"
+import { SessionsRepo } from "../../src/services/Sessions/Repo.ts"
+import { TrustedDevicesRepo } from "../../src/services/TrustedDevices/Repo.ts"
 import { freshKey, freshProject, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../mailbox.ts"
@@ -91,6 +97,17 @@ describe.each(engines)("ASVS on %s", (engine) => {
           "Subject: Your recovery codes for svc are new",
           "Subject: Your second factor for svc is off"
         ])
+      }))
+
+    it.effect("6.3.7 a second factor that is taken away from the command line is told to the account's address", () =>
+      Effect.gen(function*() {
+        const user = yield* enrolled()
+        yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user)).pipe(
+          Effect.provide(MfaReset.layer.pipe(Layer.provide([MfaRepo.layer, SessionsRepo.layer, TrustedDevicesRepo.layer]))),
+          Effect.provideService(CurrentActor, system("svc reset-mfa"))
+        )
+        const [, notice] = yield* mailsTo(user.email, 2)
+        assert.match(notice?.text ?? "", /^The second factor of your account[^]*was taken away by an administrator/)
       }))
 
     it.effect("6.3.8 asking for a reset does not tell whether there is an account", () =>
