@@ -49,8 +49,8 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
       return claimed.length > 0
     })
 
-    const stillThere = Effect.flatMap(Timestamp.now, (now) =>
-      sql`UPDATE audit_verification SET claimed_at = ${now} WHERE id = 1 AND finished_at IS NULL`)
+    const stillThere = Effect.asVoid(Effect.flatMap(Timestamp.now, (now) =>
+      sql`UPDATE audit_verification SET claimed_at = ${now} WHERE id = 1 AND finished_at IS NULL`))
 
     const finish = (outcome: Outcome, rows: number) =>
       Effect.gen(function*() {
