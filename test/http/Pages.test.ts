@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { mailingServerOn, mailsTo, tokenIn } from "../mailbox.ts"
+import { enrolled, nextCode, wrongCode } from "./mfa.ts"
 import { openPage } from "./pageInBrowser.ts"
 import { freshUser, login, password, proxied } from "./people.ts"
 
@@ -92,6 +93,20 @@ describe("the pages that mailed links lead to", () => {
         const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
         const members = yield* request("GET", `/projects/${project.slug}/memberships`, { token })
         assert.include(members.json.map(({ user_id }: { user_id: string }) => user_id), user.id)
+      }))
+
+    it.effect("an invitation: who has a second factor gives a code of it", () =>
+      Effect.gen(function*() {
+        const user = yield* enrolled()
+        const { path } = yield* invite(user.email)
+        const page = yield* open(path)
+        yield* submit(page, "join")
+        yield* submit(page, "login", { current: password })
+        assert.deepStrictEqual([page.section(), page.said()], ["second", ""])
+        yield* submit(page, "factor", { code: yield* wrongCode(user.secret) })
+        assert.match(page.said() ?? "", /code is wrong/)
+        yield* submit(page, "factor", { code: (yield* nextCode(user)).replace(/^.../, "$& ") })
+        assert.deepStrictEqual([page.section(), page.said()], ["done", ""])
       }))
   })
 })

@@ -26,8 +26,13 @@ onSubmit("account", async ({ display_name, password, again }) => {
 onSubmit("login", async ({ current }) => {
   const answer = await post("api/v1/auth/login", { email: invited.email, password: current.value })
   if (!answer.ok) say(answer.detail)
-  else if (answer.mfa_required) say("This account has a second factor. Sign in with it first, then open the link again.")
+  else if (answer.mfa_required) show("second")
   else await accept()
+})
+onSubmit("factor", async ({ code }) => {
+  const answer = await post("api/v1/auth/mfa/verify", { code: code.value.split(" ").join("") })
+  if (answer.ok) await accept()
+  else say(answer.detail)
 })
 `
 
@@ -60,6 +65,15 @@ ${newPasswordFields(12)}
 <button>Sign in and join</button>
 </form>
 <p><a href="reset-password">Forgotten the password?</a></p>
+</section>
+<section id="second" hidden>
+<h1>One more step</h1>
+<p>This account has a second factor.</p>
+<form id="factor">
+<label>Code <small>(of your authenticator app, or a recovery code)</small>
+<input name="code" required maxlength="64" autocomplete="one-time-code"></label>
+<button>Join</button>
+</form>
 </section>
 <section id="done" hidden>
 <h1>You are in</h1>
