@@ -65,7 +65,8 @@ describe("svc init and svc config", () => {
       const home = yield* temporaryHome
       writeFileSync(join(home, "token"), token)
       const settings = { SVC_HOME: home, SVC_METRICS_AUTH_TOKEN_FILE: join(home, "token"), SVC_PORT_FILE: "x", SVC_COLOUR: "blue" }
-      const { stdout } = yield* svc(["doctor"], settings)
+      const operators = { SVC_URL: "https://svc.example.com", SVC_API_KEY_FILE: join(home, "token"), SVC_PROJECT: "shop" }
+      const { stdout } = yield* svc(["doctor"], { ...settings, ...operators })
       assert.include(stdout, "warning: nothing reads SVC_COLOUR, SVC_PORT_FILE of the environment")
     }))
 

@@ -6,6 +6,7 @@ import { migrations } from "../../../migrations/index.ts"
 import { Database, Reader } from "../../services/Database.ts"
 import { MailTransport } from "../../services/Mail/Transport.ts"
 import { declared, Settings } from "../../services/Settings.ts"
+import { clientDeclared } from "../ClientSettings.ts"
 import { Environment } from "../Environment.ts"
 import { inspect, inspected, linesOf, requireKeys } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
@@ -23,7 +24,7 @@ const exposedFiles = (home: string) =>
   }).pipe(Effect.orElseSucceed(() => [])) // no folder, no files
 
 const unknownNames = Effect.map(Environment, (environment) => {
-  const known = new Set(Object.values(declared).flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
+  const known = new Set([...Object.values(declared), ...Object.values(clientDeclared)].flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
   return Object.keys(environment).filter((name) => name.startsWith("SVC_") && !known.has(name)).sort()
 })
 
