@@ -1,5 +1,5 @@
-import { CliConfig, Command } from "@effect/cli"
-import { Effect } from "effect"
+import { CliConfig, Command, CommandDescriptor } from "@effect/cli"
+import { Effect, HashMap, HashSet } from "effect"
 import { version as current } from "../domain/Version.ts"
 import { agent } from "./commands/agent.ts"
 import { allowedHosts } from "./commands/allowed-hosts.ts"
@@ -24,39 +24,63 @@ import { status } from "./commands/status.ts"
 import { tasks } from "./commands/tasks.ts"
 import { version } from "./commands/version.ts"
 import { repaired } from "./Completions.ts"
+import { Refused } from "./Explain.ts"
+
+const all = [
+  serve,
+  check,
+  doctor,
+  status,
+  version,
+  init,
+  config,
+  bootstrapAdmin,
+  createSuperuser,
+  changePassword,
+  auth,
+  resetMfa,
+  resetSetup,
+  allowedHosts,
+  metricsToken,
+  migrate,
+  audit,
+  agent,
+  login,
+  logout,
+  agents,
+  tasks,
+  commands
+] as const
 
 const run = Command.make("svc").pipe(
   Command.withDescription("See and operate the background tasks of every engine you run."),
-  Command.withSubcommands([
-    serve,
-    check,
-    doctor,
-    status,
-    version,
-    init,
-    config,
-    bootstrapAdmin,
-    createSuperuser,
-    changePassword,
-    auth,
-    resetMfa,
-    resetSetup,
-    allowedHosts,
-    metricsToken,
-    migrate,
-    audit,
-    agent,
-    login,
-    logout,
-    agents,
-    tasks,
-    commands
-  ]),
+  Command.withSubcommands(all),
   Command.run({ name: "svc", version: current })
 )
 
+const noCommand = (path: string, word: string, names: ReadonlyArray<string>) =>
+  new Refused({ message: `${path} has no command ${word}; it has ${names.toSorted().join(", ")}`, usage: true })
+
+type Described = (typeof all)[number]["descriptor"]
+const nameOf = (command: Described): string => HashSet.toValues(CommandDescriptor.getNames<unknown>(command))[0] ?? ""
+const namesBelow = (command: Described): ReadonlyArray<string> => [...HashMap.keys(CommandDescriptor.getSubcommands<unknown>(command))]
+
+const isName = (word: string | undefined): word is string => word !== undefined && !word.startsWith("-")
+
+/** For a word that stands where a command's name belongs and is none: the library names those of `svc`, wherever it stood. */
+const misnamed = ([first, second]: ReadonlyArray<string>): Refused | undefined => {
+  if (!isName(first)) return undefined
+  const groups = new Map(all.map(({ descriptor }) => [nameOf(descriptor), namesBelow(descriptor)]))
+  const below = groups.get(first)
+  if (below === undefined) return noCommand("svc", first, [...groups.keys()])
+  const isGroup = !below.includes(first) // the library calls a command without others the only one of its own
+  return isGroup && isName(second) && !below.includes(second) ? noCommand(`svc ${first}`, second, below) : undefined
+}
+
 /** The program `svc`: runs the command that the process's arguments name. */
 export const cli = (args: ReadonlyArray<string>) => {
+  const mistake = misnamed(args.slice(2))
+  if (mistake !== undefined) return mistake
   const running = Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false }))
   if (!args.includes("--completions")) return running
   return Effect.consoleWith((console) =>

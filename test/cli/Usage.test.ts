@@ -46,7 +46,9 @@ describe("the command line", () => {
     }))
 
   it.effect.each([
-    [["bogus"], "Invalid subcommand"],
+    [["bogus"], "svc has no command bogus; it has agent, agents, "],
+    [["agents", "show"], "svc agents has no command show; it has create, delete, list\n"],
+    [["commands", "rtry", "--wait", "x"], "svc commands has no command rtry"],
     [["serve", "--port", "many"], "not a integer"],
     [["serve", "--port", "70000"], "--port must be a whole number from 0 to 65535"],
     [["serve", "--workers", "0"], "--workers must be a whole number"],
