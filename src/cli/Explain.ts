@@ -71,6 +71,7 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^EADDRINUSE/, "another program listens on that port"],
   [/^EADDRNOTAVAIL/, "this machine does not have that address"],
   [/^EACCES/, "this user may not do that"],
+  [/^ENOENT/, "there is no such file or folder"],
   [/^ENOSPC/, "the disk is full"],
   [/^EROFS/, "the file system is read-only"]
 ]

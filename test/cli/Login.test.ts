@@ -202,7 +202,7 @@ layer(serverOn("SQLite", { mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0 }),
   it.scoped("says that a second factor must be enrolled first", () =>
     Effect.gen(function*() {
       const { file, login } = yield* person
-      refused(yield* login, "sign in with a browser, enrol one, and come back")
+      refused(yield* login, "enrol one over the API (docs/mfa.md has the lines), and come back")
       assert.isFalse(existsSync(file))
     }))
 })

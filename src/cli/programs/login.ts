@@ -40,15 +40,15 @@ const browser = Effect.map(Ref.make(Cookies.empty), (jar) => (self: HttpClient.H
       }))
   ))
 
-const codeMissing = (url: string) =>
+const codeMissing = Effect.suspend(() =>
   new Refused({
-    message: `the account has a second factor, and nobody can be asked for a code of it here: give one on the line after the ` +
-      `password, with --code-stdin, or make an API key in a browser at ${url} and hand it over with --api-key-stdin`
-  })
+    message: "the account has a second factor, and nobody can be asked for a code of it here: give one, or a recovery code, " +
+      "on the line after the password, with --code-stdin"
+  }))
 
 const mustEnrol = (deadline: string | null) =>
   new Refused({
-    message: `the account must have a second factor${deadline === null ? "" : ` since ${deadline}`}: sign in with a browser, enrol one, and come back`
+    message: `the account must have a second factor${deadline === null ? "" : ` since ${deadline}`}: enrol one over the API (docs/mfa.md has the lines), and come back`
   })
 
 /** Signing in, where "not accepted" is about the password or the code and not about a key. */
@@ -71,11 +71,10 @@ const secretsOf = (email: string, { codeStdin, passwordStdin }: Options) =>
     return { password: yield* asked(Prompt.hidden({ message: `Password of ${email}` })), code: undefined }
   })
 
-const codeOf = (url: string) =>
-  Effect.gen(function*() {
-    if (!(yield* asksPeople)) return yield* codeMissing(url)
-    return Redacted.make(yield* asked(Prompt.text({ message: "Code of your authenticator app, or a recovery code" })))
-  })
+const askedCode = Effect.gen(function*() {
+  if (!(yield* asksPeople)) return yield* codeMissing
+  return Redacted.make(yield* asked(Prompt.text({ message: "Code of your authenticator app, or a recovery code" })))
+})
 
 /** Signs in, makes an API key, keeps it, and signs out again. */
 const signIn = (url: string, email: string, options: Options) =>
@@ -92,7 +91,7 @@ const signIn = (url: string, email: string, options: Options) =>
     const { mfa_enrollment_deadline, mfa_required } = yield* Effect.mapError(api.login.login({ payload }), signingIn(url))
     return yield* Effect.gen(function*() {
       if (mfa_required) {
-        const code = yield* accepted(VerifyMfa, { code: Redacted.value(given ?? (yield* codeOf(url))).trim() })
+        const code = yield* accepted(VerifyMfa, { code: Redacted.value(given ?? (yield* askedCode)).trim() })
         yield* Effect.mapError(api.mfa.verify({ payload: code }), signingIn(url))
       }
       const { expires_at, id, name, token } = yield* api.api_keys.create({ payload: key }).pipe(Effect.mapError((error) =>
