@@ -25,6 +25,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it
       const unset = yield* svc(["agent", "doctor"], { SVC_HOME: home })
       assert.strictEqual(unset.code, 1)
       assert.match(unset.stdout, /settings {3}failed/)
+      assert.include(unset.stdout, "SVC_AGENT_BRAIN_URL")
       assert.notInclude(JSON.stringify([well, polled, wrong]), hmac_secret)
     }))
 })

@@ -80,6 +80,9 @@ const revealed = (secret: string | Redacted.Redacted): string => (Redacted.isRed
 
 export const checkBrain = Effect.fnUntraced(function*(options: BrainOptions) {
   const url = URL.canParse(options.brainUrl) ? new URL(options.brainUrl) : undefined
+  if (options.brainUrl === "") {
+    return yield* refused("The brain's URL is missing. Set brainUrl, or SVC_AGENT_BRAIN_URL, to where people reach the brain, such as https://svc.example.com.")
+  }
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return yield* refused("The brain's URL must begin with https:// (or http:// on this machine), such as https://svc.example.com.")
   }

@@ -28,7 +28,7 @@ ${newPasswordFields()}
 </section>
 <section id="done" hidden>
 <h1>All set</h1>
-<p>The account is made. You can sign in with it now.</p>
+<p>The account is made. Sign in with it: <code>svc login --email …</code></p>
 <p>There is a project named <code>default</code>. Create an agent in it, and give its token and secret to your
 workers; the <a href="api/v1/docs">API page</a> has every call.</p>
 </section>`
