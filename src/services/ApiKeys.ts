@@ -116,8 +116,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
 
     const revoked = Effect.fnUntraced(function*(userId: string, id: string) {
       const key = yield* Effect.flatMap(repo.byId(userId, id), found)
-      if (key.revoked_at !== null) return
-      yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner")
+      if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
       yield* audit.record({ action: "api_key.revoked", target_type: "api_key", target_id: id, project_id: key.project_id })
     }, sql.withTransaction)
 

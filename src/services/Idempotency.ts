@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
-import { createHash } from "node:crypto"
+import { Effect, Redacted } from "effect"
+import { createHash, createHmac } from "node:crypto"
 import { Conflict } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
+import { Keys } from "./Keys.ts"
 
 /** One `Idempotency-Key` and what it is kept apart by. */
 export interface Request {
@@ -43,11 +44,15 @@ const scopeOf = ({ key, projectId, route, userId }: Request): string => hash(JSO
 export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const keys = yield* Keys
+    // keyed: a body may hold a password, which a bare hash in the database would let anybody guess at full speed
+    const fingerprint = (body: string): string =>
+      createHmac("sha256", Redacted.value(keys.secret)).update(body, "utf8").digest("hex")
 
     /** Reserves the key: null when the work is to be done now, else the answer it got the first time. */
     const begin = Effect.fn("Idempotency.begin")(function*(request: Request) {
       const scope = scopeOf(request)
-      const body_hash = hash(request.body)
+      const body_hash = fingerprint(request.body)
       const created_at = yield* Timestamp.now
       const old = Timestamp.addSeconds(created_at, -keptSeconds)
       const reserved = yield* sql`

@@ -16,8 +16,10 @@ const alreadyMember = new Conflict({
   detail: "The user is a member of this project already. Change the role of that membership."
 })
 
+const gone = new NotFound({ resource: "membership" })
+
 const found = Option.match({
-  onNone: () => new NotFound({ resource: "membership" }),
+  onNone: () => gone,
   onSome: (membership: Membership) => Effect.succeed(membership)
 })
 
@@ -67,7 +69,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
 
     const roleSet = Effect.fnUntraced(function*(project: Project, id: string, role: Role) {
       const membership: Membership = { ...(yield* Effect.flatMap(repo.byId(project.id, id), found)), role }
-      yield* repo.setRole(id, role)
+      if (!(yield* repo.setRole(id, role))) return yield* gone
       yield* record("membership.updated", membership)
       return membership
     }, sql.withTransaction)
@@ -79,7 +81,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
 
     const removed = Effect.fnUntraced(function*(project: Project, id: string) {
       const membership = yield* Effect.flatMap(repo.byId(project.id, id), found)
-      yield* repo.delete(id)
+      if (!(yield* repo.delete(id))) return yield* gone
       yield* record("membership.revoked", membership)
       return membership
     }, sql.withTransaction)

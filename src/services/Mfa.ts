@@ -217,7 +217,9 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const regenerate = Effect.fn("Mfa.regenerate")(
       function*() {
         const { person, session } = yield* currentSession
-        if (!session.enrolled) return yield* notEnrolled
+        // under the user's lock: of two at once the later codes are the only ones
+        const row = yield* repo.lockedByUser(person.user_id)
+        if (!session.enrolled || Option.isNone(row) || row.value.mfa_enrolled_at === null) return yield* notEnrolled
         const codes = newRecoveryCodes()
         yield* repo.setRecoveryCodes(person.user_id, codes)
         yield* notices.tell("recovery_codes_replaced", person.email, person)

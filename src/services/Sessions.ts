@@ -239,19 +239,25 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return ended
     }, orDieOnSql)
 
-    const replaced = Effect.fnUntraced(function*(person: Person, passwordHash: string, remember: boolean, fresh: boolean) {
+    const replaced = Effect.fnUntraced(function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
       const now = yield* Timestamp.now
       const user = yield* Effect.flatMap(users.lockedById(person.user_id), found)
+      // hashing took a while: what ended this session meanwhile, or made it owe a factor, stands
+      const asking = yield* repo.replace(sessionId, now)
+      if (Option.isNone(asking)) return yield* hasEnded
+      const standing = yield* mfa.standing(user.id)
+      const factor = asking.value.factor || !standing.enrolled
       yield* users.setPassword(user.id, passwordHash, now)
       yield* repo.revokeAll(user.id, now, null)
-      // the session that asks has given the factor, or it could not ask
-      const { opened } = yield* open(user, yield* mfa.standing(user.id), { remember, factor: true, fresh }, person)
+      const proof = { remember: asking.value.remember, factor, fresh: isFresh && factor }
+      const { opened } = yield* open(user, standing, proof, person)
       yield* notices.tell("password_changed", user.email, person)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
       return opened
     }, sql.withTransaction)
 
-    const reproven = Effect.fnUntraced(function*(sessionId: string) {
+    const reproven = Effect.fnUntraced(function*(userId: string, sessionId: string) {
+      if ((yield* mfa.standing(userId)).enrolled) return yield* codeNeeded // by now
       yield* repo.setProven(sessionId, yield* Timestamp.now)
       const cookie = yield* rotate()
       yield* audit.record({ action: "auth.reauthenticated", target_type: "session", target_id: sessionId })
@@ -260,10 +266,10 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
 
     /** The password as a step-up, for who has nothing better. */
     const reauthenticate = Effect.fn("Sessions.reauthenticate")(function*(input: Reauthenticate) {
-      const { session, session_id } = yield* currentSession
+      const { person, session, session_id } = yield* currentSession
       if (session.enrolled) return yield* codeNeeded
       yield* ownPassword.prove(input.password)
-      return yield* reproven(session_id)
+      return yield* reproven(person.user_id, session_id)
     }, orDieOnSql)
 
     /** Changes the caller's password. Every session of theirs ends, and this browser gets a new one. */
@@ -277,7 +283,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         about: textsOf(user)
       })
       const isFresh = session.is_fresh || !session.enrolled
-      const opened = yield* replaced(person, passwordHash, yield* repo.isRemembered(session_id), isFresh)
+      const opened = yield* replaced(person, session_id, passwordHash, isFresh)
       yield* hints.publish("access", person.user_id)
       return opened
     }, orDieOnSql)

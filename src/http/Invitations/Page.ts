@@ -6,6 +6,7 @@ const accept = async (account) => {
   const answer = await post("api/v1/invitations/accept", { token, ...account })
   if (answer.ok) show("done")
   else if (answer.code === "sign_in_first" || answer.code === "wrong_account") show("known")
+  else if (answer.code === "mfa_required") show("second")
   else if (answer.code === "validation_failed" && account === undefined) show("new")
   else say(answer.detail)
 }

@@ -213,7 +213,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     })
 
     /**
-     * Asked again while an answer to somebody signed in goes on: fails when it would not be granted any more. It is no
+     * Asked again while a request of somebody signed in goes on: fails when it would not be granted any more. It is no
      * use of the credential, so that a page which is left open does not keep a session from idling out.
      */
     const stillGranted = Effect.fn("Authorize.stillGranted")(function*(
@@ -223,7 +223,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     ) {
       const found = yield* credential(request, false)
       if (Option.isNone(found)) return yield* notSignedIn
-      yield* allowed(rule, request, params, found.value)
+      return yield* allowed(rule, request, params, found.value)
     })
 
     return { grant, stillGranted, sourceOf } as const

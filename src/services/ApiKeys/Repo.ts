@@ -41,8 +41,12 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
       },
       setRanges: (id: string, ranges: ReadonlyArray<string> | null) =>
         sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
+      /** Whether it was not revoked before. */
       revoke: (id: string, now: string, why: string) =>
-        sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${why} WHERE id = ${id}`
+        Effect.map(
+          sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${why} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`,
+          ({ length }) => length > 0
+        )
     } as const
   })
 }) {

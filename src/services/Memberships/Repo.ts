@@ -39,8 +39,11 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
           (rows) => Option.map(Option.fromNullable(rows[0]), decode)
         ),
       insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
-      setRole: (id: string, role: Role) => sql`UPDATE memberships SET role = ${role} WHERE id = ${id}`,
-      delete: (id: string) => sql`DELETE FROM memberships WHERE id = ${id}`
+      /** Whether it was still there. */
+      setRole: (id: string, role: Role) =>
+        Effect.map(sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`, ({ length }) => length > 0),
+      /** Whether it was still there. */
+      delete: (id: string) => Effect.map(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`, ({ length }) => length > 0)
     } as const
   })
 }) {

@@ -23,6 +23,7 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
     const hints = yield* Hints
 
     const cleared = Effect.fnUntraced(function*({ email, id: userId }: Whom) {
+      yield* repo.lockedByUser(userId) // before its codes, in the order that a verification locks them
       if (!(yield* repo.clear(userId))) return false
       const now = yield* Timestamp.now
       yield* devices.revokeAll(userId, now)

@@ -56,10 +56,16 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
       /** Ends the sessions that never gave the second factor: with the password alone they must not become whole. */
       revokeOwing: (userId: string, now: string) =>
         sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL AND factor_at IS NULL`,
-      isRemembered: (id: string) =>
+      /** Ends a session and tells what it was, unless it had been ended before. */
+      replace: (id: string, now: string) =>
         Effect.map(
-          read<{ remember_me: number }>`SELECT remember_me FROM sessions WHERE id = ${id}`,
-          (rows) => rows[0]?.remember_me === 1
+          sql<{ remember_me: number; factor_at: string | null }>`UPDATE sessions SET revoked_at = ${now}
+            WHERE id = ${id} AND revoked_at IS NULL RETURNING remember_me, factor_at`,
+          (rows) =>
+            Option.map(Option.fromNullable(rows[0]), ({ factor_at, remember_me }) => ({
+              remember: remember_me === 1,
+              factor: factor_at !== null
+            }))
         ),
       exists: (userId: string, id: string) =>
         Effect.map(
