@@ -1,17 +1,40 @@
+import type { HttpServer } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import * as argon2 from "argon2"
 import { Effect } from "effect"
+import { once } from "node:events"
+import { type IncomingMessage, request as open } from "node:http"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { Sessions } from "../../src/services/Sessions.ts"
-import { freshKey, request, serverOn } from "../brain.ts"
+import { baseUrl, freshKey, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf, signedIn } from "./people.ts"
 
 const me = (headers: Record<string, string>) => request("GET", "/auth/me", { headers })
 
 const secondsAgo = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -seconds))
+
+/** A request whose body's last byte waits for `meanwhile`; its status. */
+const slowly = Effect.fnUntraced(function*(
+  [method, path, body]: readonly [string, string, object],
+  headers: Record<string, string>,
+  meanwhile: Effect.Effect<unknown, never, HttpServer.HttpServer>
+) {
+  const text = JSON.stringify(body)
+  const sent = open(`${yield* baseUrl}/api/v1${path}`, {
+    method,
+    headers: { ...headers, "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) }
+  })
+  const answered = once(sent, "response") as Promise<[IncomingMessage]> // what this event comes with
+  sent.write(text.slice(0, -1))
+  yield* meanwhile
+  sent.end(text.slice(-1))
+  const [answer] = yield* Effect.promise(() => answered)
+  answer.resume()
+  return answer.statusCode
+})
 
 describe.each(engines)("sessions on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
@@ -131,6 +154,15 @@ describe.each(engines)("sessions on %s", (engine) => {
         yield* sql`UPDATE users SET is_active = 1 WHERE id = ${user.id}`
         yield* sql`UPDATE sessions SET expires_at = ${yield* secondsAgo(1)} WHERE user_id = ${user.id}`
         assert.strictEqual((yield* me(remembered)).status, 401)
+      }))
+
+    it.effect("what ends while a body is on its way ends that request too", () =>
+      Effect.gen(function*() {
+        const browser = yield* signedIn(yield* freshUser())
+        const change = ["PATCH", "/auth/me", { display_name: "Still Here" }] as const
+        assert.strictEqual(yield* slowly(change, browser, Effect.sleep("1200 millis")), 200)
+        const logout = request("POST", "/auth/logout", { headers: browser }).pipe(Effect.delay("100 millis"), Effect.zipRight(Effect.sleep("1200 millis")))
+        assert.strictEqual(yield* slowly(change, browser, logout), 401)
       }))
 
     it.effect("lists the sessions that work, and ends one or all others", () =>
