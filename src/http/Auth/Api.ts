@@ -47,7 +47,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
     HttpApiEndpoint.post("changePassword", "/auth/change-password")
       .setPayload(ChangePassword)
       .addSuccess(LoggedIn)
-      .annotate(Access, { caller: "session", mutates: true, bucket: "mfa" })
+      .annotate(Access, { caller: "session", mutates: true })
   )
   .add(
     HttpApiEndpoint.post("reauthenticate", "/auth/reauthenticate")
