@@ -258,7 +258,7 @@ export const declared = {
   mfaEnforceForAdmins: flag("SVC_MFA_ENFORCE_FOR_ADMINS", false, "Global admins must have a second factor."),
   mfaEnforceForAll: flag("SVC_MFA_ENFORCE_FOR_ALL", false, "Everybody must have a second factor."),
   mfaEnrollmentGraceDays: integer("SVC_MFA_ENROLLMENT_GRACE_DAYS", 7, 0, 90, "Who must have one may take so long from their next login on."),
-  mfaVerificationRate: integer("SVC_MFA_VERIFICATION_RATE_PER_MIN", 10, 1, 1000, "Codes and passwords of one address that are checked in a minute, besides logins."),
+  mfaVerificationRate: integer("SVC_MFA_VERIFICATION_RATE_PER_MIN", 10, 1, 1000, "Codes, and passwords for a step-up, of one address that are checked in a minute."),
   mfaStepUpWindow: integer("SVC_MFA_STEP_UP_WINDOW_SECONDS", 300, 10, day, "What needs a step-up may be done this long after a login, a code or a password."),
   mfaTrustedDeviceDays: integer("SVC_MFA_TRUSTED_DEVICE_DAYS", 30, 1, 365, "A trusted browser needs no code at login for this long."),
 
