@@ -66,7 +66,7 @@ export const exportAndDeleteFrozen = (path: string) =>
     }))
 
     const archive = { archive: basename(path), archive_sha256: hash.digest("hex") }
-    const prune = sql.withTransaction(pruneAudit(({ seq }) => seq <= until, archive, 5000))
+    const prune = sql.withTransaction(pruneAudit(({ seq }) => seq <= until, archive))
     yield* Effect.repeat(prune, { while: (more) => more })
     return written
   })

@@ -110,9 +110,10 @@ export const retire = (key_id: string, lost: boolean) =>
     if (found === null || found.problem !== null) {
       return yield* new RotationRefused({ message: `the audit log does not verify: ${found?.problem?.detail ?? "there is none"}` })
     }
+    // before the transaction: it may read the whole log, and a former key signs no new row
+    const [last] = yield* sql<{ seq: number; row_hash: string }>`
+      SELECT seq, row_hash FROM audit_log WHERE key_id = ${key_id} ORDER BY seq DESC LIMIT 1`
     return yield* inTransaction(Effect.gen(function*() {
-      const [last] = yield* sql<{ seq: number; row_hash: string }>`
-        SELECT seq, row_hash FROM audit_log WHERE key_id = ${key_id} ORDER BY seq DESC LIMIT 1`
       yield* set(key_id, "retired")
       yield* audit.record({
         action: "audit.key_retired",
