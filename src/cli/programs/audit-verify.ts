@@ -28,8 +28,18 @@ const textOf = (given: string) =>
       : yield* fs.readFileString(given)
   })
 
-const linesOf = (path: string) =>
-  Stream.unwrap(Effect.map(FileSystem.FileSystem, (fs) => fs.stream(path))).pipe(
+interface Measured {
+  readonly path: string
+  readonly upTo: { readonly bytesToRead?: FileSystem.Size }
+}
+
+/** What a running brain appends later, while the log is read, may be about rows after the head that is found. A pipe has no size. */
+const measured = (path: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    Effect.map(fs.stat(path), ({ size, type }): Measured => ({ path, upTo: type === "File" ? { bytesToRead: size } : {} })))
+
+const linesOf = ({ path, upTo }: Measured) =>
+  Stream.unwrap(Effect.map(FileSystem.FileSystem, (fs) => fs.stream(path, upTo))).pipe(
     Stream.decodeText(),
     Stream.splitLines,
     Stream.filter((line) => line !== "")
@@ -84,10 +94,11 @@ export const run = ({ checkpoints, json, knownHead, publicKey }: Options) =>
     const trusted = new Map([...held.auditSigning.trusted, ...given.map((key) => [key.key_id, key] as const)])
     const keys = { ...held, auditSigning: { ...held.auditSigning, trusted } }
     const sql = yield* Reader
+    const files = yield* Effect.forEach(yield* checkpointFiles(checkpoints), measured)
     const found = Option.getOrNull(yield* verifyAll(sql, keys))
     if (found === null) return yield* new Refused({ message: "no brain has served this database yet" })
-    const checked = yield* Effect.forEach(yield* checkpointFiles(checkpoints), (file) =>
-      Effect.map(checkCheckpoints(sql, linesOf(file), found, trusted), (report): Checked => ({ file, ...report })))
+    const checked = yield* Effect.forEach(files, (file) =>
+      Effect.map(checkCheckpoints(sql, linesOf(file), found, trusted), (report): Checked => ({ file: file.path, ...report })))
     const head = known === null ? null : yield* compareHead(sql, known, found, trusted)
     if (json) {
       yield* Console.log(JSON.stringify({ ...found, checkpoints: checked, known_head: head }))
