@@ -17,6 +17,13 @@ export class PruneRefused extends Data.TaggedError("PruneRefused")<{ readonly se
 
 const lockKey = 7_700_002
 
+/** Whoever moves the watermark takes turns with other replicas, in a transaction: what is read after this goes together. */
+export const pruningTurn = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockKey})`),
+    orElse: () => Effect.void
+  }))
+
 /**
  * Removes the oldest rows of the audit log, at most `mostRows`, as long as `isOld` says so, once they are verified. A signed
  * watermark says where what is left begins, and a row `audit.pruned` says the same in the log; `metadata` is added to it.
@@ -31,10 +38,7 @@ export const pruneAudit = (
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
     const { auditChain, auditSigning } = yield* Keys
-    yield* sql.onDialectOrElse({
-      pg: () => sql`SELECT pg_advisory_xact_lock(${lockKey})`, // replicas take turns: what is read below goes together
-      orElse: () => Effect.void
-    })
+    yield* pruningTurn
     const state = yield* chainState(sql)
     if (Option.isNone(state)) return false
     const begin = beginning(state.value, auditSigning)

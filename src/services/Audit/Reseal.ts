@@ -3,6 +3,7 @@ import { Data, Effect, Either, Option, Schema } from "effect"
 import { Audit } from "../Audit.ts"
 import { Keys } from "../Keys.ts"
 import type { Link } from "./Chain.ts"
+import { pruningTurn } from "./Prune.ts"
 import type { PublicKey } from "./SigningKeys.ts"
 import { chainState } from "./State.ts"
 import { opened, Watermark } from "./Statement.ts"
@@ -52,13 +53,17 @@ export const reseal = (given: ReadonlyArray<PublicKey>) =>
     if (Either.isLeft(flaw) && key_id === signer.key_id) return null
     const problem = Option.getOrNull(yield* verifyAll(sql, keys, { begin }))?.problem ?? null
     if (problem !== null) return yield* new ResealRefused({ message: `the audit log does not verify: ${problem.detail}` })
-    yield* sql.withTransaction(Effect.zipRight(
-      sealWatermark(keys.auditSigning, begin),
-      audit.record({
+    yield* sql.withTransaction(Effect.gen(function*() {
+      yield* pruningTurn
+      if (Option.getOrNull(yield* chainState(sql))?.watermark !== text) {
+        return yield* new ResealRefused({ message: "rows were pruned meanwhile; run it again" })
+      }
+      yield* sealWatermark(keys.auditSigning, begin)
+      yield* audit.record({
         action: "audit.watermark_resealed",
         target_type: "audit_log",
         metadata: { seq, from: key_id, to: signer.key_id }
       })
-    ))
+    }))
     return seq
   })
