@@ -32,7 +32,6 @@ import * as Keys from "./Keys.ts"
 export const layer = Layer.mergeAll(
   Commands.layer,
   Identity.loops,
-  Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer)),
   AuditVerifier.loop,
   Gateway.receiving,
   RateLimits.layer,
@@ -52,6 +51,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(Gateway.presence, Commands.inbox, Ingest.layer)),
   Layer.provideMerge(Identity.layer),
   Layer.provideMerge(TaskChanges.layer),
+  Layer.provideMerge(Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer))), // below all that writes rows: the last one is signed after them
   Layer.provideMerge(Audit.layer),
   Layer.provideMerge(AuditForwarder.layer),
   Layer.provideMerge(Loops.layer),
