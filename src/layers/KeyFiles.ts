@@ -1,4 +1,5 @@
 import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
 import { Data, Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -14,15 +15,23 @@ export class KeyMismatch extends Data.TaggedError("KeyMismatch")<{ readonly sett
 
 export class KeyUnusable extends Data.TaggedError("KeyUnusable")<{ readonly message: string }> {}
 
-/** Makes the file with mode 0600 and 32 random bytes in it, when it is not there. */
+const isThere = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
+
+/** Makes the file with mode 0600 and 32 random bytes in it, when it is not there. Nobody ever reads half of it. */
 export const made = (path: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { home } = yield* Settings
+    if (yield* fs.exists(path)) return
     yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-    const make = fs.writeFileString(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
-    // "wx" leaves an existing file alone, also one that another process made a moment ago
-    yield* Effect.catchIf(make, (error) => error._tag === "SystemError" && error.reason === "AlreadyExists", () => Effect.void)
+    const beside = `${path}.${randomBytes(4).toString("hex")}`
+    const write = (to: string) => fs.writeFileString(to, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
+    yield* Effect.zipRight(write(beside), fs.link(beside, path)).pipe(
+      // a rename would replace what another process made a moment ago; where the file system has no links it is written in place
+      Effect.catchIf((error) => !isThere(error), () => write(path)),
+      Effect.catchIf(isThere, () => Effect.void),
+      Effect.ensuring(Effect.ignore(fs.remove(beside)))
+    )
   })
 
 /** What is done about a file in SVC_HOME before it is read. */

@@ -8,13 +8,25 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { Keys } from "../services/Keys.ts"
 import { Settings } from "../services/Settings.ts"
 import * as AuditKeys from "./AuditKeys.ts"
-import { KeyMismatch, keys32, made, untouched, valueOf } from "./KeyFiles.ts"
+import { KeyMismatch, KeyUnusable, keys32, made, untouched, valueOf } from "./KeyFiles.ts"
 
 const metricsTokenFile = "metrics.token"
 
+/** As for the setting. */
+const fewestCharacters = 16
+
 /** The bearer token of /metrics: the setting's, else that of SVC_HOME. */
-export const metricsTokenOf = Effect.flatMap(Settings, ({ metricsAuthToken }) =>
-  Effect.map(valueOf(metricsAuthToken, metricsTokenFile, made), (token) => Redacted.make(token)))
+export const metricsTokenOf = Effect.gen(function*() {
+  const { home, metricsAuthToken } = yield* Settings
+  const token = yield* valueOf(metricsAuthToken, metricsTokenFile, made)
+  if (token.length < fewestCharacters) {
+    return yield* new KeyUnusable({
+      message: `the token of /metrics in ${join(home, metricsTokenFile)} has fewer than ${fewestCharacters} characters, so anybody could guess it. ` +
+        "svc metrics-token rotate puts a new one in its place"
+    })
+  }
+  return Redacted.make(token)
+})
 
 /** Puts a new token in the place of the one in SVC_HOME, which running brains do not see; answers its file. */
 export const rotateMetricsToken = Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { cli } from "../../src/cli/Command.ts"
 import { Environment } from "../../src/cli/Environment.ts"
@@ -101,6 +101,16 @@ describe("svc metrics-token", () => {
       assert.notStrictEqual(second, first)
       assert.notInclude(rotated, second.trim())
       assert.strictEqual(statSync(join(home, "metrics.token")).mode & 0o777, 0o600)
+    }))
+
+  it.scopedLive("takes no token that anybody could guess, such as that of a file that was cut", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      writeFileSync(join(home, "metrics.token"), "")
+      assert.match((yield* run(["metrics-token"], { SVC_HOME: home })).failed ?? "", /fewer than 16 characters.*svc metrics-token rotate/)
+      yield* run(["metrics-token", "rotate"], { SVC_HOME: home })
+      assert.match((yield* run(["metrics-token"], { SVC_HOME: home })).printed, /^[\w-]{43}\n$/)
+      assert.deepStrictEqual(readdirSync(home), ["metrics.token"])
     }))
 
   it.scopedLive("leaves alone what the environment gives", () =>
