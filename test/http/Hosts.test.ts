@@ -1,8 +1,9 @@
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
+import { isOfBrain } from "../../src/http/middleware/Request.ts"
 import { Settings } from "../../src/services/Settings.ts"
 import { baseUrl, serverOn } from "../brain.ts"
 import { until } from "../until.ts"
@@ -105,5 +106,16 @@ describe("the names that the brain answers to", () => {
         assert.deepInclude((yield* to("brain")).json, { status: 400, code: "host_not_allowed" })
         assert.strictEqual((yield* to("0.0.0.0")).status, 400)
       }))
+  })
+})
+
+describe("the paths of the brain on a router with others", () => {
+  it("are its own however they are written", () => {
+    const written = [
+      "/metrics", "/metrics/", "/metrics?a", "/METRICS", "/metrics;a", "//api/v1/tasks", "/api//v1", "/%61pi/v1/tasks", "/api/v1/%ff",
+      "http://evil.example/api/v1", "http://evil?x/api/v1", "/%ff"
+    ]
+    for (const url of written) assert.isTrue(isOfBrain(url), url)
+    for (const url of ["/", "/metricsx", "/shop?to=/api/v1", "/shop/api/v1", "/api", "http://a.example/shop"]) assert.isFalse(isOfBrain(url), url)
   })
 })

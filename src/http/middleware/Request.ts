@@ -31,14 +31,28 @@ const roots = ["/api/v1", "/health", "/metrics", "/setup", "/reset-password", "/
 /** A balancer asks these by address, and they tell nothing. */
 const forAnyHost = new Set(["/health", "/health/ready", "/api/v1/health", "/api/v1/health/ready"])
 
-const isOfBrain = (path: string): boolean => roots.some((root) => path === root || path.startsWith(`${root}/`))
+/** The path as the router reads it, which takes no notice of an origin, of doubled slashes, case and encoding; null: it finds nothing. */
+const routedPath = (url: string): string | null => {
+  const [path = ""] = url.replace(/^https?:\/\/.*?\//, "/").split(/[?;#]/, 1)
+  try {
+    return decodeURI(path.replace(/\/+/g, "/")).toLowerCase()
+  } catch {
+    return null
+  }
+}
+
+/** Whether the brain serves it, however it is written; also what cannot be read. */
+export const isOfBrain = (url: string): boolean => {
+  const path = routedPath(url)
+  return path === null || roots.some((root) => path === root || path.startsWith(`${root}/`))
+}
 
 /**
  * Around every route: the Host header is one of ours; a request id (taken from X-Request-Id when it is plain, else
  * new), the id in each log line, one line a request at debug level, the headers above, what a configured other site
  * needs, and every failure as a problem document.
  */
-const around = (covers: (path: string) => boolean) => HttpLayerRouter.middleware(
+const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
   Effect.gen(function*() {
     const hosts = yield* AllowedHosts
     const settings = yield* Settings
@@ -53,7 +67,7 @@ const around = (covers: (path: string) => boolean) => HttpLayerRouter.middleware
     return (app) =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
-        if (!covers(pathOf(request.url))) return yield* app
+        if (!covers(request.url)) return yield* app
         yield* hideSecrets(request)
         const requestId = yield* Ids.ofRequest(request.headers["x-request-id"])
         const refused = refusalOf(request)
