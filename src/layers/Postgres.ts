@@ -13,8 +13,15 @@ const types: pg.CustomTypesConfig = {
 
 const patienceMillis = 5000
 
-/** Compiling takes longer than any of our queries. `query_timeout` is missing in pg's types; the pool ends the client. */
-const withoutJit = { text: "SET jit = off", query_timeout: patienceMillis }
+/**
+ * Compiling takes longer than any of our queries. A process that stands still within a transaction, which may hold a lock
+ * that all others wait for, loses it; none of ours idles for long. `query_timeout` is missing in pg's types; the pool
+ * ends the client.
+ */
+const asWanted = {
+  text: "SET jit = off; SET idle_in_transaction_session_timeout = '30s'",
+  query_timeout: patienceMillis
+}
 
 /**
  * Whoever was interrupted gives its connection back while the query still runs; the next one would wait behind it. Such
@@ -48,7 +55,7 @@ export const make = (url: Redacted.Redacted, maxConnections: number, measure: Me
           keepAlive: true, // finds a peer that is gone without a word while a query waits for it
           keepAliveInitialDelayMillis: 10_000,
           application_name: "svc",
-          onConnect: (client) => client.query(withoutJit),
+          onConnect: (client) => client.query(asWanted),
           types
         })
         // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
