@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Cause, Effect, Layer, Redacted } from "effect"
+import { Cause, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,6 +15,7 @@ import { Keys } from "../../../src/services/Keys.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
 import { engines, settingsOn } from "../../databases.ts"
 import { auditLog } from "./layer.ts"
+import { until } from "../../until.ts"
 import { append, verified } from "./world.ts"
 
 /** Another process over the same database, with these settings besides. */
@@ -143,4 +144,30 @@ describe("the keys of the chain from the environment", () => {
       const old = publicKeyOf((yield* Effect.provide(Keys, first)).auditSigning.signer.public_key)
       assert.include((yield* Effect.flip(Effect.provide(reseal([old!]), second))).message, "wrong")
     }).pipe(Effect.provide(settingsOn("SQLite"))))
+})
+
+describe("the watermark on PostgreSQL", () => {
+  it.scopedLive("is not set back to what it was before rows were pruned meanwhile", () =>
+    Effect.gen(function*() {
+      const first = yield* replica({ auditSigningKey: Redacted.make(key(1)) })
+      const both = yield* replica({ auditSigningKey: Redacted.make(`${key(2)} ${key(1)}`) })
+      const prune = (upTo: number, before: Effect.Effect<unknown>) =>
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(Effect.zipRight(pruneAudit(({ seq }) => seq <= upTo), before)))
+      yield* Effect.provide(Effect.zipRight(append(5), prune(2, Effect.void)), first)
+      const [pruned, committed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const pruning = yield* Effect.fork(
+        Effect.provide(prune(4, Effect.zipRight(Deferred.succeed(pruned, undefined), Deferred.await(committed))), first)
+      )
+      yield* Deferred.await(pruned)
+      const resealing = yield* Effect.fork(Effect.flip(Effect.provide(reseal([]), both)))
+      const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+      yield* until(Effect.provide(waiting, both), (rows) => rows.length > 0)
+      yield* Deferred.succeed(committed, undefined)
+      yield* Fiber.join(pruning)
+      assert.include((yield* Fiber.join(resealing)).message, "run it again")
+      yield* Effect.provide(reseal([]), both)
+      assert.deepInclude(yield* Effect.provide(verified, both), { problem: null, rows: 4 }, "5, two of pruning, and that of the seal")
+    }).pipe(Effect.provide(settingsOn("PostgreSQL"))))
 })
