@@ -1,8 +1,9 @@
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
-import { type Console, Effect, Either, Option } from "effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { type Console, Effect, Either, Option, Stream } from "effect"
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { system } from "../../src/domain/Actor.ts"
 import { changing } from "../../src/cli/AuditLog.ts"
@@ -63,6 +64,20 @@ describe.each(engines)("svc audit on %s", (engine) => {
         const grown = yield* ran(verify.run({ ...none, knownHead: Option.some(head.out) }))
         assert.deepInclude(grown, { code: 4 })
         assert.include(grown.said, "VERIFIED_ANCESTOR")
+        const checkpoints = join(home, "theirs.jsonl")
+        writeFileSync(checkpoints, "")
+        const withFile = verify.run({ ...none, checkpoints: [checkpoints] })
+        const growing = Effect.map(FileSystem.FileSystem, (fs) => ({
+          ...fs,
+          stream: (path: string, options?: FileSystem.StreamOptions) =>
+            Stream.suspend(() => {
+              appendFileSync(path, "{}\n")
+              return fs.stream(path, options)
+            })
+        }))
+        const meanwhile = yield* ran(Effect.provideServiceEffect(withFile, FileSystem.FileSystem, growing))
+        assert.deepInclude(meanwhile, { code: 0 }, "what is appended while the log is read may be newer than what was read of it")
+        assert.include((yield* ran(withFile)).said, "malformed")
         const key = yield* ran(publicKey.run())
         assert.match(key.out, /^[0-9a-f]{16} [\w-]{43}$/)
         assert.include(head.out, key.out.slice(0, 16))
