@@ -35,7 +35,8 @@ export const clientAddress = (
 ): string | null => {
   if (peer === undefined || !ipaddr.isValid(peer)) return null
   let client = ipaddr.process(peer).toString()
-  for (const hop of (forwardedFor ?? "").split(",").reverse()) {
+  if (forwardedFor === undefined) return client
+  for (const hop of forwardedFor.split(",").reverse()) {
     const address = addressOfHop(hop.trim())
     if (address === null || !isIn(client, proxies)) return client
     client = address
