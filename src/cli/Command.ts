@@ -77,12 +77,35 @@ const misnamed = ([first, second]: ReadonlyArray<string>): Refused | undefined =
   return isGroup && isName(second) && !below.includes(second) ? noCommand(`svc ${first}`, second, below) : undefined
 }
 
+/** The library says which value is no number, and not of which option it is the value. */
+const withOption = (args: ReadonlyArray<string>, message: string): string => {
+  const value = /'(.*)' is not a integer/.exec(message)?.[1]
+  if (value === undefined) return message
+  const [joined] = args.filter((arg) => arg.startsWith("--") && arg.endsWith(`=${value}`)).map((arg) => arg.split("=", 1)[0])
+  const option = joined ?? args[args.indexOf(value) - 1] ?? ""
+  return `${option} takes a whole number, and '${value}' is none`
+}
+
+const shells = ["bash", "fish", "sh", "zsh"]
+
+/** For a shell that the library cannot complete in, it lists the commands of `svc`. */
+const unknownShell = (args: ReadonlyArray<string>): Refused | undefined => {
+  const at = args.indexOf("--completions")
+  return at === -1 || shells.includes(args[at + 1] ?? "")
+    ? undefined
+    : new Refused({ message: `--completions takes the name of a shell: ${shells.join(", ")}`, usage: true })
+}
+
 /** The program `svc`: runs the command that the process's arguments name. */
 export const cli = (args: ReadonlyArray<string>) => {
-  const mistake = misnamed(args.slice(2))
+  const given = args.slice(2)
+  const mistake = misnamed(given) ?? unknownShell(given)
   if (mistake !== undefined) return mistake
-  const running = Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false }))
-  if (!args.includes("--completions")) return running
+  const log = given.includes("--completions") ? repaired : (text: string) => text
   return Effect.consoleWith((console) =>
-    Effect.withConsole(running, { ...console, log: (script) => console.log(repaired(String(script))) }))
+    Effect.withConsole(Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })), {
+      ...console,
+      log: (...parts) => console.log(...parts.map((part) => log(String(part)))),
+      error: (...parts) => console.error(...parts.map((part) => withOption(given, String(part))))
+    }))
 }
