@@ -1,13 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { genesis, zeros } from "../services/Audit/Chain.ts"
-import { chainKeyOf, type ChainKeys, chainKeys } from "../services/Audit/ChainKeys.ts"
+import { chainKeyOf } from "../services/Audit/ChainKeys.ts"
 import { signingKeyOf, type SigningKeys, signingKeys } from "../services/Audit/SigningKeys.ts"
-import { keysOf, Settings } from "../services/Settings.ts"
-import { type Before, KeyMismatch, keys32, valueOf } from "./KeyFiles.ts"
+import type { HeldKeys } from "../services/HeldKeys.ts"
+import { Settings } from "../services/Settings.ts"
+import { type Before, held, KeyMismatch, keys32, valueOf } from "./KeyFiles.ts"
 
 const chainFile = "audit-chain.key"
 const signingFile = "audit-signing.key"
@@ -15,22 +14,15 @@ const signingFile = "audit-signing.key"
 /** The keys of the audit log, from the settings or from files in SVC_HOME. */
 export const read = (before: Before) =>
   Effect.gen(function*() {
-    const settings = yield* Settings
-    const chain = yield* keys32("SVC_AUDIT_CHAIN_KEY", yield* valueOf(settings.auditChainKey, chainFile, before))
-    const signing = yield* keys32("SVC_AUDIT_SIGNING_KEY", yield* valueOf(settings.auditSigningKey, signingFile, before))
-    const file = settings.auditChainKey === null
-      ? join(settings.home, chainFile)
-      : settings.files.get("SVC_AUDIT_CHAIN_KEY") ?? null
-    const again = () => keysOf(file === null ? "" : readFileSync(file, "utf8")).filter(({ length }) => length === 32).map(chainKeyOf)
-    const [signer, ...others] = signing
-    return {
-      auditChain: chainKeys(chain.map(chainKeyOf), file, again),
-      auditSigning: signingKeys(signingKeyOf(signer), others.map(signingKeyOf))
-    }
+    const { auditChainKey, auditSigningKey } = yield* Settings
+    const auditChain = yield* held("SVC_AUDIT_CHAIN_KEY", auditChainKey, chainFile, before, chainKeyOf)
+    const signing = yield* valueOf(auditSigningKey, signingFile, before)
+    const [signer, ...others] = yield* keys32("SVC_AUDIT_SIGNING_KEY", signing)
+    return { auditChain, auditSigning: signingKeys(signingKeyOf(signer), others.map(signingKeyOf)) }
   })
 
 /** Whether the key that signs rows is held, and one of the signing keys is known. */
-export const compare = (chain: ChainKeys, { trusted }: Pick<SigningKeys, "trusted">) =>
+export const compare = (chain: HeldKeys, { trusted }: Pick<SigningKeys, "trusted">) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [head] = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_head WHERE id = 1`
@@ -47,7 +39,7 @@ export const compare = (chain: ChainKeys, { trusted }: Pick<SigningKeys, "truste
  * Compares them with those that the log was written with. A new database takes the first of each; later, the key that
  * signs rows must be held, and one of the signing keys must be known. `Audit/Checkpoints.ts` makes others known.
  */
-export const check = (chain: ChainKeys, { signer, trusted }: SigningKeys) =>
+export const check = (chain: HeldKeys, { signer, trusted }: SigningKeys) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })

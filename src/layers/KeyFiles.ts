@@ -2,7 +2,9 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Data, Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { type HeldKey, heldKeys } from "../services/HeldKeys.ts"
 import { keysOf, Settings } from "../services/Settings.ts"
 
 /** The key that this process was given is not the one the database was written with. */
@@ -57,3 +59,20 @@ export const keys32 = (setting: string, text: string) => {
     ? Effect.succeed([first, ...others] as const)
     : Effect.fail(new KeyUnusable({ message: `${setting} must be 32 bytes as base64url (43 characters)` }))
 }
+
+/** The keys of a setting that can be replaced while replicas run, else of the file in SVC_HOME. */
+export const held = (
+  setting: string,
+  given: Redacted.Redacted | null,
+  name: string,
+  before: Before,
+  keyOf: (bytes: Buffer) => HeldKey
+) =>
+  Effect.gen(function*() {
+    const { files, home } = yield* Settings
+    const keys = yield* keys32(setting, yield* valueOf(given, name, before))
+    const file = given === null ? join(home, name) : files.get(setting) ?? null
+    const text = () => (file === null ? "" : readFileSync(file, "utf8"))
+    const again = () => keysOf(text()).filter(({ length }) => length === 32).map(keyOf)
+    return heldKeys(keys.map(keyOf), file, again)
+  })

@@ -1,7 +1,7 @@
 import { Context, Data, Effect, type Layer, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-import type { ChainKeys } from "./Audit/ChainKeys.ts"
 import type { SigningKeys } from "./Audit/SigningKeys.ts"
+import type { HeldKeys } from "./HeldKeys.ts"
 
 /**
  * The brain's own keys, from the environment or made in SVC_HOME (`src/layers/Keys.ts`). The database keeps each
@@ -11,7 +11,7 @@ export class Keys extends Context.Tag("svc/Keys")<Keys, {
   /** 32 bytes: encrypts what must be readable again (agents' hmac secrets, override arguments of commands). */
   readonly secret: Redacted.Redacted<Buffer>
   /** HMAC keys of the audit chain. */
-  readonly auditChain: ChainKeys
+  readonly auditChain: HeldKeys
   /** Ed25519 keys of what is said about the audit log outside of it. */
   readonly auditSigning: SigningKeys
   /** Bearer token of /metrics. */

@@ -5,7 +5,7 @@ import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestam
 import { uuidv7 } from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
 import { type ChainedRow, type Link, rowHash, rowHmac, zeros } from "./Chain.ts"
-import type { ChainKey, ChainKeys } from "./ChainKeys.ts"
+import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
 import { type ByActor, rowOf } from "./Row.ts"
 
 /** The newest row's link, the HMAC before it, and the key that signs the next one. */
@@ -44,10 +44,10 @@ export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: n
 }
 
 /** Whether we signed the newest row, with whichever of our keys: then its hash, and with it all before it, is ours. */
-export const isOurs = (keys: ChainKeys, { key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink): boolean => {
+export const isOurs = (keys: HeldKeys, { key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink): boolean => {
   if (seq === 0) return row_hash === zeros && row_hmac === zeros
   const signs = keys.find(key_id)
-  const holds = ({ key }: ChainKey) => rowHmac(key, row_hash, prev_row_hmac) === row_hmac
+  const holds = ({ key }: HeldKey) => rowHmac(key, row_hash, prev_row_hmac) === row_hmac
   return (signs !== undefined && holds(signs)) || keys.all().some(holds)
 }
 
@@ -82,7 +82,7 @@ export const columnNames = Object.keys(columns).join(", ")
  * before. Throws ChainKeyMissing and HeadForged.
  */
 export const follow = (
-  keys: ChainKeys,
+  keys: HeldKeys,
   head: ChainHead,
   entries: ReadonlyArray<ByActor>,
   now: Timestamp
@@ -131,7 +131,7 @@ export class SqliteLog {
     )
   }
 
-  append(keys: ChainKeys, entries: ReadonlyArray<ByActor>, at: Timestamp): ReadonlyArray<StoredRow> {
+  append(keys: HeldKeys, entries: ReadonlyArray<ByActor>, at: Timestamp): ReadonlyArray<StoredRow> {
     const before = this.head.get()
     if (before === undefined) throw new Error("audit_head has no row")
     const { head, rows } = follow(keys, before, entries, at)

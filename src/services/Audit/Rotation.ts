@@ -1,9 +1,8 @@
-import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option } from "effect"
-import { randomBytes } from "node:crypto"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
+import { addKey, howToAdd } from "../HeldKeys.ts"
 import { Keys } from "../Keys.ts"
 import { chainKeyOf } from "./ChainKeys.ts"
 import { verifyAll } from "./Verify.ts"
@@ -21,18 +20,6 @@ const states = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 
 const keyIn = (found: ReadonlyMap<string, State>, state: State): string | null =>
   [...found].find(([, of]) => of === state)?.[0] ?? null
-
-/** Adds a new key to the file; it is replaced as a whole, so that nobody ever reads half of it. */
-const addKey = (path: string) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const bytes = randomBytes(32)
-    const text = `${(yield* fs.readFileString(path)).trim()}\n${bytes.toString("base64url")}\n`
-    const beside = `${path}.${randomBytes(4).toString("hex")}`
-    yield* fs.writeFileString(beside, text, { mode: 0o600, flag: "wx" })
-    yield* fs.rename(beside, path)
-    return chainKeyOf(bytes).key_id
-  })
 
 const set = (key_id: string, state: State) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_keys SET state = ${state} WHERE key_id = ${key_id}`)
@@ -56,11 +43,10 @@ export const stage = Effect.gen(function*() {
   const given = auditChain.all().find(({ key_id }) => !known.has(key_id))?.key_id
   if (given === undefined && auditChain.file === null) {
     return yield* new RotationRefused({
-      message: "SVC_AUDIT_CHAIN_KEY comes from the environment and has no new key: add one to it, after a comma, at every replica, " +
-        "restart them one after the other, and run this again (openssl rand -base64 32 | tr '+/' '-_' | tr -d = makes one)"
+      message: `SVC_AUDIT_CHAIN_KEY comes from the environment and has no new key: ${howToAdd}`
     })
   }
-  const key_id = given ?? (yield* addKey(auditChain.file ?? ""))
+  const key_id = given ?? chainKeyOf(yield* addKey(auditChain.file ?? "")).key_id
   yield* inTransaction(Effect.gen(function*() {
     const created_at = yield* Timestamp.now
     yield* sql`INSERT INTO audit_keys ${sql.insert({ key_id, purpose: "chain", state: "staged", public_key: null, created_at })}`

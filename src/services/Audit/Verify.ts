@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
 import { turn } from "../EventLoop.ts"
 import type { Link } from "./Chain.ts"
-import type { ChainKeys } from "./ChainKeys.ts"
+import type { HeldKeys } from "../HeldKeys.ts"
 import { diagnose, type Problem } from "./Diagnosis.ts"
 import { lookup, slice } from "./Read.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
@@ -24,7 +24,7 @@ export interface Verification {
 }
 
 export interface VerifyKeys {
-  readonly auditChain: ChainKeys
+  readonly auditChain: HeldKeys
   readonly auditSigning: SigningKeys
 }
 

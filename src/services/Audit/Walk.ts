@@ -1,6 +1,6 @@
 import type { StoredRow } from "./Append.ts"
 import { type Link, rowHash, rowHmac } from "./Chain.ts"
-import type { ChainKey, ChainKeys } from "./ChainKeys.ts"
+import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
 
 /** What is not as it should be with a row: its place, its key, its hash, what it hangs on, or its HMAC. */
 export type Misfit = "seq" | "key" | "hash" | "link" | "hmac"
@@ -13,11 +13,11 @@ export class Walk {
   sealed = 0
   /** Whether the HMAC of the last row was checked. */
   proven = true
-  private readonly known = new Map<string, ChainKey | undefined>()
+  private readonly known = new Map<string, HeldKey | undefined>()
 
   constructor(
     public last: Link,
-    private readonly keys: ChainKeys,
+    private readonly keys: HeldKeys,
     private readonly retired: ReadonlySet<string>
   ) {}
 
@@ -49,7 +49,7 @@ export class Walk {
     return key !== undefined && rowHmac(key.key, row.row_hash, row.prev_row_hmac) === row.row_hmac
   }
 
-  private keyOf({ key_id }: StoredRow): ChainKey | undefined {
+  private keyOf({ key_id }: StoredRow): HeldKey | undefined {
     if (!this.known.has(key_id)) this.known.set(key_id, this.keys.find(key_id))
     return this.known.get(key_id)
   }

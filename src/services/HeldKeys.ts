@@ -1,0 +1,54 @@
+import { FileSystem } from "@effect/platform"
+import { Effect } from "effect"
+import { type KeyObject, randomBytes } from "node:crypto"
+
+/** A key that can be replaced while replicas run. A KeyObject shows nothing of itself when it is printed. */
+export interface HeldKey {
+  /** A fingerprint of the key, by which the database names it. */
+  readonly key_id: string
+  readonly key: KeyObject
+}
+
+/** The keys of one setting that this process holds. Which of them is in use is written in the database. */
+export interface HeldKeys {
+  /** Looks into `file` again when it does not know the key: a new one may have been put there meanwhile. */
+  readonly find: (key_id: string) => HeldKey | undefined
+  readonly all: () => ReadonlyArray<HeldKey>
+  /** Where they were read from, and where a new one goes; null when the environment gave them. */
+  readonly file: string | null
+}
+
+/** `read` gives what is in `file` now. */
+export const heldKeys = (
+  first: ReadonlyArray<HeldKey>,
+  file: string | null,
+  read: () => ReadonlyArray<HeldKey>
+): HeldKeys => {
+  let held = new Map(first.map((one) => [one.key_id, one]))
+  return {
+    find: (key_id) => {
+      if (!held.has(key_id) && file !== null) {
+        held = new Map([...held, ...read().map((one) => [one.key_id, one] as const)])
+      }
+      return held.get(key_id)
+    },
+    all: () => [...held.values()],
+    file
+  }
+}
+
+/** Adds a new key to the file and answers it; the file is replaced as a whole, so that nobody ever reads half of it. */
+export const addKey = (path: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const bytes = randomBytes(32)
+    const text = `${(yield* fs.readFileString(path)).trim()}\n${bytes.toString("base64url")}\n`
+    const beside = `${path}.${randomBytes(4).toString("hex")}`
+    yield* fs.writeFileString(beside, text, { mode: 0o600, flag: "wx" })
+    yield* fs.rename(beside, path)
+    return bytes
+  })
+
+/** How to get a key that no file can take, for whoever is told to add one. */
+export const howToAdd = "add one to it, after a comma, at every replica, restart them one after the other, and run " +
+  "this again (openssl rand -base64 32 | tr '+/' '-_' | tr -d = makes one)"
