@@ -19,6 +19,7 @@ import { metricsToken } from "./commands/metrics-token.ts"
 import { migrate } from "./commands/migrate.ts"
 import { resetMfa } from "./commands/reset-mfa.ts"
 import { resetSetup } from "./commands/reset-setup.ts"
+import { secretKey } from "./commands/secret-key.ts"
 import { serve } from "./commands/serve.ts"
 import { status } from "./commands/status.ts"
 import { tasks } from "./commands/tasks.ts"
@@ -42,6 +43,7 @@ const all = [
   resetSetup,
   allowedHosts,
   metricsToken,
+  secretKey,
   migrate,
   audit,
   agent,

@@ -29,7 +29,7 @@ const existing = Effect.gen(function*() {
   const revision = yield* current
   const compared = revision === 0 ? Effect.void : Keys.compare
   const key_trouble = yield* Effect.as(compared, null).pipe(
-    Effect.catchTags({ KeyMismatch: ({ message }) => Effect.succeed(message), KeyUnusable: ({ message }) => Effect.succeed(message) })
+    Effect.catchTag("KeyMismatch", "KeyUnusable", "SecretKeyNeeded", ({ message }) => Effect.succeed(message))
   )
   return { database_url: shownUrl, database_exists: true, revision: revision === 0 ? null : revision, key_trouble }
 })

@@ -2,13 +2,15 @@ import { FileSystem } from "@effect/platform"
 import { SystemError } from "@effect/platform/Error"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
-import { createHash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { join } from "node:path"
-import * as Timestamp from "../domain/Timestamp.ts"
 import { Keys } from "../services/Keys.ts"
+import { known, sealing } from "../services/Keys/Known.ts"
+import { Migrations } from "../services/Migrations.ts"
 import { Settings } from "../services/Settings.ts"
 import * as AuditKeys from "./AuditKeys.ts"
-import { KeyMismatch, KeyUnusable, keys32, made, untouched, valueOf } from "./KeyFiles.ts"
+import { KeyMismatch, KeyUnusable, made, untouched, valueOf } from "./KeyFiles.ts"
+import * as SecretKeys from "./SecretKeys.ts"
 
 const metricsTokenFile = "metrics.token"
 
@@ -39,30 +41,18 @@ export const rotateMetricsToken = Effect.gen(function*() {
   return path
 })
 
-const fingerprintOf = (key: Buffer) => createHash("sha256").update("svc key fingerprint\n").update(key).digest("hex").slice(0, 32)
-
-const checkFingerprint = (setting: string, key: Buffer) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const fingerprint = fingerprintOf(key)
-    const created_at = yield* Timestamp.now
-    yield* sql`INSERT INTO key_fingerprints ${sql.insert({ name: setting, fingerprint, created_at })} ON CONFLICT DO NOTHING`
-    const [row] = yield* sql<{ fingerprint: string }>`SELECT fingerprint FROM key_fingerprints WHERE name = ${setting}`
-    if (row?.fingerprint !== fingerprint) return yield* new KeyMismatch({ setting })
-  })
-
 const isMissing = (error: unknown): boolean => error instanceof SystemError && error.reason === "NotFound"
 
 /** Fails as a start would for a key that is not the database's, or is not here. Makes no key and writes nothing. */
 export const compare = Effect.gen(function*() {
-  const { secretKey } = yield* Settings
   const sql = yield* SqlClient.SqlClient
-  const setting = "SVC_SECRET_KEY"
-  const [known] = yield* sql<{ fingerprint: string }>`SELECT fingerprint FROM key_fingerprints WHERE name = ${setting}`
-  if (known !== undefined) {
-    const text = yield* valueOf(secretKey, "secret.key", untouched).pipe(Effect.catchIf(isMissing, () => new KeyMismatch({ setting })))
-    const [secret] = yield* keys32(setting, text)
-    if (fingerprintOf(secret) !== known.fingerprint) return yield* new KeyMismatch({ setting })
+  if ((yield* known).active !== null) {
+    const secret = yield* SecretKeys.read(untouched).pipe(
+      Effect.catchIf(isMissing, () => new KeyMismatch({ setting: sealing }))
+    )
+    yield* SecretKeys.compare(secret)
+    const { current, head } = yield* Migrations
+    if ((yield* current) >= head) yield* SecretKeys.compareSealed(secret) // an older schema may lack a column
   }
   const begun = yield* sql`SELECT 1 FROM audit_head`
   if (begun.length === 0) return
@@ -74,11 +64,10 @@ export const compare = Effect.gen(function*() {
 
 /** The brain's keys, made where there are none, and compared with those that the database was written with. */
 export const layer = Layer.effect(Keys, Effect.gen(function*() {
-  const settings = yield* Settings
-  const [secret] = yield* keys32("SVC_SECRET_KEY", yield* valueOf(settings.secretKey, "secret.key", made))
+  const secret = yield* SecretKeys.read(made)
   const { auditChain, auditSigning } = yield* AuditKeys.read(made)
   const metricsToken = yield* metricsTokenOf
-  yield* checkFingerprint("SVC_SECRET_KEY", secret)
+  yield* SecretKeys.check(secret)
   yield* AuditKeys.check(auditChain, auditSigning)
-  return { secret: Redacted.make(secret), auditChain, auditSigning, metricsToken }
+  return { secret, auditChain, auditSigning, metricsToken }
 }))

@@ -27,8 +27,6 @@ const unauthenticated = new Unauthenticated({ detail: "Send the agent's token as
 /** Agents' tokens start with `sva_`, so that a leaked one is recognised for what it is. */
 const tokenPrefix = "sva_"
 
-const purposeOf = (agentId: string) => `agents.hmac_secret ${agentId}`
-
 export class Agents extends Effect.Service<Agents>()("svc/Agents", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -38,9 +36,9 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const hints = yield* Hints
 
     const keyOf = (agentId: string, sealed: string) =>
-      vault.open(purposeOf(agentId), sealed).pipe(
+      vault.open("agents.hmac_secret", agentId, sealed).pipe(
         Effect.map((secret) => Redacted.make(Buffer.from(secret, "base64url"))),
-        Effect.orDie // the keys' fingerprints were checked at start, so this is damage in the database
+        Effect.orDie // the keys were checked at start, so this is damage in the database
       )
 
     /** Newest first. */
@@ -61,7 +59,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
         project_id: project.id,
         name: input.name,
         token_hash: Ids.hashSecret(token),
-        hmac_secret: vault.seal(purposeOf(id), hmac_secret),
+        hmac_secret: yield* vault.seal("agents.hmac_secret", id, hmac_secret),
         created_at: yield* Timestamp.now
       })
       yield* audit.record({

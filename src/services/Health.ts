@@ -9,6 +9,7 @@ import { Database, orDieOnSql, Reader } from "./Database.ts"
 import { type HeadLink, isOurs } from "./Audit/Append.ts"
 import { genesis } from "./Audit/Chain.ts"
 import { Keys } from "./Keys.ts"
+import { known } from "./Keys/Known.ts"
 import { Loops } from "./Loops.ts"
 import { Migrations } from "./Migrations.ts"
 
@@ -31,7 +32,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const database = yield* Database
     const migrations = yield* Migrations
     const loops = yield* Loops
-    const { auditChain } = yield* Keys
+    const { auditChain, secret } = yield* Keys
     const started = yield* Ref.make(false)
 
     /** A trivial query of reader and writer, each within two seconds; a query that hangs is left to end behind our back. */
@@ -101,6 +102,16 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
               ? check({ status: "ok" })
               : check({ status: "degraded", detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}` })
         )),
+      secret_key: Effect.map(Effect.provideService(known, SqlClient.SqlClient, read), ({ active, ids }) => {
+        const isHeld = active !== null && secret.find(active) !== undefined
+        const next = secret.all().find(({ key_id }) => !ids.includes(key_id))
+        const detail = !isHeld
+          ? "the key that seals stored secrets is not known here; see SVC_SECRET_KEY"
+          : next === undefined
+          ? null
+          : `a key that nothing was sealed under yet is at hand: ${next.key_id}`
+        return check({ status: isHeld ? "ok" : "failed", detail })
+      }),
       // the head and the newest row only; `svc audit verify` reads all rows
       audit_chain: Effect.map(
         read<HeadLink & { readonly newest: string | null }>`
@@ -134,7 +145,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
         status: statuses.includes("failed") ? "failed" : statuses.includes("degraded") ? "degraded" : "ok",
         coverage: {
           startup_equivalent: false,
-          detail: "Database, schema revision, audit chain head and background loops of this process. Settings and keys were checked at start."
+          detail: "Database, schema revision, audit chain head, key of stored secrets and background loops of this process. Settings and keys were checked at start."
         },
         checks
       } satisfies DeepHealth

@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Redacted } from "effect"
-import { createHash, createHmac } from "node:crypto"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import { Conflict } from "../domain/Errors.ts"
+import { keptSeconds } from "../domain/Idempotency.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
-import { Keys } from "./Keys.ts"
+import { Vault } from "./Keys.ts"
 
 /** One `Idempotency-Key` and what it is kept apart by. */
 export interface Request {
@@ -28,9 +29,6 @@ interface Row {
   readonly response: string | null
 }
 
-/** How long a key is remembered. */
-export const keptSeconds = 86_400
-
 const conflict = (detail: string) => new Conflict({ code: "idempotency_conflict", detail })
 
 const hash = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
@@ -44,15 +42,19 @@ const scopeOf = ({ key, projectId, route, userId }: Request): string => hash(JSO
 export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const keys = yield* Keys
-    // keyed: a body may hold a password, which a bare hash in the database would let anybody guess at full speed
-    const fingerprint = (body: string): string =>
-      createHmac("sha256", Redacted.value(keys.secret)).update(body, "utf8").digest("hex")
+    const vault = yield* Vault
+    // sealed: a body may hold a password, which a bare hash in the database would let anybody guess at full speed
+    const sealedHash = ({ body }: Request, scope: string) => vault.seal("idempotency_keys.body_hash", scope, hash(body))
+    const isOf = ({ body }: Request, scope: string, sealed: string) =>
+      vault.open("idempotency_keys.body_hash", scope, sealed).pipe(
+        Effect.map((text) => text === hash(body)),
+        Effect.orElseSucceed(() => false) // what cannot be opened cannot be told from another body
+      )
 
     /** Reserves the key: null when the work is to be done now, else the answer it got the first time. */
     const begin = Effect.fn("Idempotency.begin")(function*(request: Request) {
       const scope = scopeOf(request)
-      const body_hash = fingerprint(request.body)
+      const body_hash = yield* sealedHash(request, scope)
       const created_at = yield* Timestamp.now
       const old = Timestamp.addSeconds(created_at, -keptSeconds)
       const reserved = yield* sql`
@@ -63,7 +65,7 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
         RETURNING scope`
       if (reserved.length > 0) return null
       const [row] = yield* sql<Row>`SELECT body_hash, status, response FROM idempotency_keys WHERE scope = ${scope}`
-      return yield* answerOf(row, body_hash)
+      return yield* answerOf(row, row !== undefined && (yield* isOf(request, scope, row.body_hash)))
     }, orDieOnSql)
 
     /** Keeps the answer; `response` null where it held a secret. */
@@ -82,9 +84,9 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
   static readonly layer = this.Default
 }
 
-const answerOf = (row: Row | undefined, bodyHash: string): Effect.Effect<FirstAnswer, Conflict> => {
+const answerOf = (row: Row | undefined, isSame: boolean): Effect.Effect<FirstAnswer, Conflict> => {
   if (row === undefined) return conflict("The first request with this Idempotency-Key has just failed. Send it again.")
-  if (row.body_hash !== bodyHash) return conflict("This Idempotency-Key was used with another body.")
+  if (!isSame) return conflict("This Idempotency-Key was used with another body.")
   if (row.status === null) {
     return conflict("The first request with this Idempotency-Key is still at work, or how it ended is not known.")
   }

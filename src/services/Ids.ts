@@ -21,6 +21,19 @@ export const uuidv7 = (at: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+const bound = (millis: number, rest: "0" | "f"): string => {
+  const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)
+  const hex = clamped.toString(16).padStart(12, "0")
+  const tail = rest.repeat(20)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`
+}
+
+/** Sorts before every id of the millisecond and those after it. */
+export const lowestAt = (millis: number): string => bound(millis, "0")
+
+/** Sorts behind every id of the millisecond and those before it. */
+export const highestAt = (millis: number): string => bound(millis, "f")
+
 /** The next record id. */
 export const next: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, uuidv7)
 

@@ -1,16 +1,20 @@
-import { Context, Data, Effect, type Layer, Redacted } from "effect"
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { SqlClient } from "@effect/sql"
+import { Context, Data, Effect, type Layer, Option, type Redacted } from "effect"
 import type { SigningKeys } from "./Audit/SigningKeys.ts"
+import { orDieOnSql, Reader } from "./Database.ts"
 import type { HeldKeys } from "./HeldKeys.ts"
+import * as Cipher from "./Keys/Cipher.ts"
+import { sealing } from "./Keys/Known.ts"
+import { type Purpose, purposeOf } from "./Keys/Sealed.ts"
 
 /**
  * The brain's own keys, from the environment or made in SVC_HOME (`src/layers/Keys.ts`). The database keeps each
- * one's fingerprint; a replica with another key refuses to start.
+ * one's fingerprint; a replica that lacks one which is needed refuses to start.
  */
 export class Keys extends Context.Tag("svc/Keys")<Keys, {
-  /** 32 bytes: encrypts what must be readable again (agents' hmac secrets, override arguments of commands). */
-  readonly secret: Redacted.Redacted<Buffer>
-  /** HMAC keys of the audit chain. */
+  /** AES keys: encrypt what must be readable again (agents' hmac secrets, override arguments of commands). */
+  readonly secret: HeldKeys
+  /** HMAC keys of the audit chain; which of them signs is written in `audit_head`. */
   readonly auditChain: HeldKeys
   /** Ed25519 keys of what is said about the audit log outside of it. */
   readonly auditSigning: SigningKeys
@@ -19,32 +23,49 @@ export class Keys extends Context.Tag("svc/Keys")<Keys, {
 }>() {}
 
 /** What was sealed cannot be opened: another key, or altered bytes. */
-export class SealBroken extends Data.TaggedError("SealBroken")<{ readonly purpose: string }> {}
+export class SealBroken extends Data.TaggedError("SealBroken")<{ readonly purpose: Purpose }> {}
+
+/** The database was given another key meanwhile, and this process was not. */
+export class SecretKeyMissing extends Data.TaggedError("SecretKeyMissing")<{ readonly key_id: string }> {
+  override get message() {
+    return `secrets are sealed with the key ${this.key_id}, which SVC_SECRET_KEY of this process does not have`
+  }
+}
 
 /**
- * Encryption at rest: AES-256-GCM (NIST SP 800-38D), 12 random bytes of nonce, the purpose as associated data, so
- * that a sealed text cannot be moved to another column. Stored as base64url of nonce, ciphertext and tag.
+ * The key that seals, for all replicas the same from the moment it is changed: in a transaction it stays the one until
+ * that ends, so that whoever changes it knows that nothing more comes under the one before.
  */
+export const sealingKey = (sql: SqlClient.SqlClient, held: HeldKeys) =>
+  Effect.gen(function*() {
+    const transaction = yield* Effect.serviceOption(SqlClient.TransactionConnection)
+    const forShare = sql.onDialectOrElse({ pg: () => "FOR SHARE", orElse: () => "" })
+    // outside of a transaction it would hold nothing, and cost a commit
+    const share = sql.literal(Option.isSome(transaction) ? forShare : "")
+    const [row] = yield* sql<{ fingerprint: string }>`
+      SELECT fingerprint FROM key_fingerprints WHERE name = ${sealing} ${share}`
+    const key_id = row?.fingerprint ?? ""
+    return held.find(key_id) ?? (yield* Effect.die(new SecretKeyMissing({ key_id })))
+  })
+
+/** Encryption at rest under the key that the database names; each text names its own, and any that is held opens it. */
 export class Vault extends Effect.Service<Vault>()("svc/Vault", {
-  effect: Effect.map(Keys, (keys) => ({
-    seal: (purpose: string, text: string): string => {
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv("aes-256-gcm", Redacted.value(keys.secret), nonce)
-      cipher.setAAD(Buffer.from(purpose, "utf8"))
-      return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64url")
-    },
-    open: (purpose: string, sealed: string): Effect.Effect<string, SealBroken> =>
-      Effect.try({
-        try: () => {
-          const bytes = Buffer.from(sealed, "base64url")
-          const decipher = createDecipheriv("aes-256-gcm", Redacted.value(keys.secret), bytes.subarray(0, 12))
-          decipher.setAAD(Buffer.from(purpose, "utf8"))
-          decipher.setAuthTag(bytes.subarray(bytes.length - 16))
-          return Buffer.concat([decipher.update(bytes.subarray(12, bytes.length - 16)), decipher.final()]).toString("utf8")
-        },
-        catch: () => new SealBroken({ purpose })
+  effect: Effect.gen(function*() {
+    const { secret } = yield* Keys
+    const read = yield* Reader
+
+    /** Seals a text of the row `id`; in the transaction that writes it, where there is one. */
+    const seal = (purpose: Purpose, id: string, text: string): Effect.Effect<string> =>
+      Effect.map(orDieOnSql(sealingKey(read, secret)), (key) => Cipher.seal(key, purposeOf(purpose, id), text))
+
+    const open = (purpose: Purpose, id: string, sealed: string): Effect.Effect<string, SealBroken> =>
+      Effect.suspend(() => {
+        const text = Cipher.open(secret, purposeOf(purpose, id), sealed)
+        return text === null ? new SealBroken({ purpose }) : Effect.succeed(text)
       })
-  }))
+
+    return { seal, open } as const
+  })
 }) {
-  static readonly layer: Layer.Layer<Vault, never, Keys> = this.Default
+  static readonly layer: Layer.Layer<Vault, never, Keys | Reader> = this.Default
 }

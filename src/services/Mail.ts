@@ -18,8 +18,6 @@ const Sealed = Schema.parseJson(Schema.Struct({ to: Schema.String, subject: Sche
 const encode = Schema.encodeSync(Sealed)
 const decode = Schema.decodeUnknown(Sealed)
 
-const purposeOf = (id: string) => `mail_outbox ${id}`
-
 /**
  * Mail that goes out by a table: whoever has something to say puts it there in their own transaction, and a loop sends
  * it, tries again with back-off, and gives up when the mail would be of no use any more. A mail may arrive twice, when
@@ -39,7 +37,7 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
     const enqueue = Effect.fn("Mail.enqueue")(function*(message: Message, expires_at: string) {
       const id = yield* Ids.next
       const now = yield* Timestamp.now
-      const sealed = vault.seal(purposeOf(id), encode(message))
+      const sealed = yield* vault.seal("mail_outbox", id, encode(message))
       yield* repo.insert({ id, sealed, due_at: now, created_at: now, expires_at })
     }, orDieOnSql)
 
@@ -68,8 +66,8 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
         yield* giveUp({ ...mail, attempts: mail.attempts - 1 }, "its time ran out")
         return yield* deliver
       }
-      const message = yield* Effect.flatMap(vault.open(purposeOf(mail.id), mail.sealed), decode).pipe(
-        Effect.orDie // the keys' fingerprints were checked at start, so this is damage in the database
+      const message = yield* Effect.flatMap(vault.open("mail_outbox", mail.id, mail.sealed), decode).pipe(
+        Effect.orDie // the keys were checked at start, so this is damage in the database
       )
       const sent = yield* Effect.either(transport.send(mail.id, message))
       if (sent._tag === "Right") yield* repo.delete(mail.id)

@@ -45,8 +45,6 @@ const locked = new Forbidden({
   detail: "Too many wrong codes. For a while no code of this account is accepted; try again later."
 })
 
-const purposeOf = (userId: string) => `users.mfa_secret ${userId}`
-
 /** The second factor: codes of an authenticator app, ten recovery codes, browsers that are trusted. */
 export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
   effect: Effect.gen(function*() {
@@ -65,7 +63,8 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const policy = policyOf(settings)
 
     const unseal = (userId: string, sealed: string) =>
-      Effect.orDie(vault.open(purposeOf(userId), sealed)) // the key's fingerprint was checked at start: damage in the database
+      // the keys were checked at start, so this is damage in the database
+      Effect.orDie(vault.open("users.mfa_secret", userId, sealed))
 
     const step = Effect.fnUntraced(function*(userId: string, sealed: string, code: string) {
       return stepOf(yield* unseal(userId, sealed), code, yield* Clock.currentTimeMillis)
@@ -92,7 +91,8 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       function*() {
         const { email, user_id } = yield* currentPerson
         const { secret, url } = newSecret(email)
-        if (!(yield* repo.setPending(user_id, vault.seal(purposeOf(user_id), secret), yield* Timestamp.now))) return yield* alreadyEnrolled
+        const sealed = yield* vault.seal("users.mfa_secret", user_id, secret)
+        if (!(yield* repo.setPending(user_id, sealed, yield* Timestamp.now))) return yield* alreadyEnrolled
         yield* audit.record({ action: "auth.mfa_enrollment_started", target_type: "user", target_id: user_id })
         return { secret_base32: secret, provisioning_url: url }
       },

@@ -149,14 +149,6 @@ export const secret = (name: string, line: string, least = 1): Setting<Redacted.
   print: (value) => (value === null ? "" : "********")
 })
 
-const key = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
-  ...secret(name, line, 43),
-  parse: (text) =>
-    Buffer.from(text, "base64url").length === 32
-      ? Either.right(Redacted.make(text))
-      : Either.left("must be 32 bytes as base64url (43 characters)")
-})
-
 /** A secret of so many bytes at least, in UTF-8. */
 const secretBytes = (name: string, line: string, least: number): Setting<Redacted.Redacted | null> => ({
   ...secret(name, line),
@@ -232,7 +224,7 @@ export const declared = {
   corsOrigins: origins("SVC_CORS_ORIGINS", "Other sites whose pages may call the API from a browser; empty: none."),
   logLevel: oneOf("SVC_LOG_LEVEL", ["debug", "info", "warning", "error"], "info", "Least level that is logged."),
 
-  secretKey: key("SVC_SECRET_KEY", "Key of the secrets stored in the database, 32 bytes as base64url (default: made in SVC_HOME)."),
+  secretKey: keys("SVC_SECRET_KEY", "Keys of the secrets stored in the database, 32 bytes each as base64url, with commas between them (default: made in SVC_HOME)."),
   auditChainKey: keys("SVC_AUDIT_CHAIN_KEY", "Keys of the audit chain, 32 bytes each as base64url, with commas between them (default: made in SVC_HOME)."),
   auditSigningKey: keys("SVC_AUDIT_SIGNING_KEY", "Ed25519 keys of checkpoints, likewise; the first signs (default: made in SVC_HOME)."),
   metricsAuthToken: secret("SVC_METRICS_AUTH_TOKEN", "Bearer token of /metrics (default: made in SVC_HOME).", 16),

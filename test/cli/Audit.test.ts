@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
-import { type Console, Effect, Either, Option, Stream } from "effect"
+import { type Console, Effect, Either, Layer, Option, Stream } from "effect"
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { system } from "../../src/domain/Actor.ts"
@@ -18,7 +18,15 @@ import * as reseal from "../../src/cli/programs/audit-reseal-watermark.ts"
 import * as retire from "../../src/cli/programs/audit-retire-chain-key.ts"
 import * as rotate from "../../src/cli/programs/audit-rotate-chain-key.ts"
 import * as verify from "../../src/cli/programs/audit-verify.ts"
+import * as check from "../../src/cli/programs/check.ts"
+import * as activateSecretKey from "../../src/cli/programs/secret-key-activate.ts"
+import * as resealSecrets from "../../src/cli/programs/secret-key-reseal.ts"
+import * as rotateSecretKey from "../../src/cli/programs/secret-key-rotate.ts"
+import * as showSecretKeys from "../../src/cli/programs/secret-key-show.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Audit } from "../../src/services/Audit.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import { Vault } from "../../src/services/Keys.ts"
 import { type Engine, engines, freshPostgres, temporaryHome } from "../databases.ts"
 
 /** What a command prints and its exit code, in this process. */
@@ -99,6 +107,87 @@ describe.each(engines)("svc audit on %s", (engine) => {
         assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })
         const refused = yield* ran(exportHead.run({ verify: true }))
         assert.deepInclude(refused, { code: 1, out: "" })
+      }).pipe(Effect.provideService(Environment, environment))
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+/** Mails on their way, which are sealed. */
+const mails = (many: number) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
+    const now = yield* Timestamp.now
+    for (let n = 0; n < many; n++) {
+      const id = yield* Ids.next
+      const sealed = yield* vault.seal("mail_outbox", id, "{}")
+      yield* sql`INSERT INTO mail_outbox ${sql.insert({ id, sealed, due_at: now, created_at: now, expires_at: now })}`
+    }
+  }).pipe(Effect.provide(Vault.layer.pipe(Layer.provideMerge(changing))))
+
+describe.each(engines)("svc secret-key on %s", (engine) => {
+  it.scopedLive("changes the key of one machine with one command, tells what each is for, and refuses to lose one", () =>
+    Effect.gen(function*() {
+      const { environment, home } = yield* world(engine)
+      const file = join(home, "secret.key")
+      const keys = () => readFileSync(file, "utf8").trim().split("\n")
+      yield* Effect.gen(function*() {
+        yield* mails(3)
+        const idle = yield* ran(activateSecretKey.run())
+        assert.deepInclude(idle, { code: 0 })
+        assert.include(idle.out, "there is nothing to activate")
+        const [first = ""] = keys()
+        const told = yield* ran(rotateSecretKey.run({ activate: true }))
+        assert.deepInclude(told, { code: 0 })
+        const [, second = ""] = keys()
+        const shown = yield* ran(showSecretKeys.run({ json: true }))
+        const [former, active] = JSON.parse(shown.out)
+        assert.deepInclude(former, { state: "former", position: 1, secrets: 0 })
+        assert.deepInclude(active, { state: "active", position: 2, secrets: 3 })
+        assert.include(told.out, `sealed anew: 3 secrets; under the key ${active.key_id} now: 3 secrets`)
+        assert.include(told.out, `not needed any more: ${former.key_id} (key 1 of 2). Take it out of ${file}, `)
+
+        const next = yield* ran(rotateSecretKey.run({ activate: false }))
+        const [, , third = ""] = keys()
+        assert.include(next.out, `is in ${file}, and seals nothing yet`)
+        assert.match((yield* ran(showSecretKeys.run({ json: false }))).out, /^\w{32} sealed before: 0 secrets; key 1 of .*secret.key\n\w{32} seals: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /)
+        assert.include((yield* ran(activateSecretKey.run())).out, `instead of ${active.key_id}. Now run svc secret-key reseal`)
+        writeFileSync(file, third)
+        const early = yield* ran(resealSecrets.run())
+        assert.deepInclude(early, { code: 1 })
+        assert.include(early.said, `SVC_SECRET_KEY lacks the key ${active.key_id}, and stored secrets are still sealed under it: 3`)
+        const checked = yield* ran(check.run({ json: false }))
+        assert.deepInclude(checked, { code: 1 })
+        assert.include(checked.out, `keys: SVC_SECRET_KEY lacks the key ${active.key_id}`)
+        assert.match((yield* ran(showSecretKeys.run({ json: false }))).out, /sealed before: 3 secrets; not held here/)
+        writeFileSync(file, second)
+        assert.include((yield* ran(resealSecrets.run())).said, "which seals secrets now instead of the one that is here")
+
+        writeFileSync(file, `${third},${second}`)
+        assert.deepInclude(yield* ran(resealSecrets.run()), { code: 0 })
+        const again = yield* ran(resealSecrets.run())
+        assert.include(again.out, "sealed anew: 0 secrets")
+        writeFileSync(file, third)
+        assert.deepInclude(yield* ran(check.run({ json: false })), { code: 0 })
+        const printed = [told, next, shown, early, checked, again].map(({ out, said }) => out + said).join("\n")
+        for (const key of [first, second, third]) assert.notInclude(printed, key)
+      }).pipe(Effect.provideService(Environment, environment))
+
+      const fromEnvironment = { ...environment, SVC_SECRET_KEY: readFileSync(file, "utf8") }
+      const none = yield* ran(Effect.provideService(rotateSecretKey.run({ activate: true }), Environment, fromEnvironment))
+      assert.deepInclude(none, { code: 1 })
+      assert.include(none.said, "SVC_SECRET_KEY comes from the environment and has no new key: add one to it")
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("names what is damaged, and keeps its key", () =>
+    Effect.gen(function*() {
+      const { environment } = yield* world(engine)
+      yield* Effect.gen(function*() {
+        yield* mails(1)
+        yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE mail_outbox SET sealed = substr(sealed, 1, 60)`))
+        const told = yield* ran(rotateSecretKey.run({ activate: true }))
+        assert.deepInclude(told, { code: 1 })
+        assert.match(told.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key opens it/)
+        assert.match(told.said, /^keys that are still needed, so that they may not be taken out: \w{32} \(1 secret\)/)
       }).pipe(Effect.provideService(Environment, environment))
     }).pipe(Effect.provide(NodeContext.layer)))
 })

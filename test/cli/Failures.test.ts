@@ -135,7 +135,7 @@ describe("svc serve that cannot start", () => {
     }))
 
   it.scoped.each([
-    [{ SVC_SECRET_KEY: "-".repeat(50) }, "SVC_SECRET_KEY must be 32 bytes as base64url"],
+    [{ SVC_SECRET_KEY: "-".repeat(50) }, "SVC_SECRET_KEY must be keys of 32 bytes as base64url (43 characters)"],
     [{ SVC_PUBLIC_URL: "svc.example" }, "SVC_PUBLIC_URL must be an http or https URL, but is \"svc.example\""],
     [{ SVC_OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "SVC_OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL"],
     [{ SVC_TRUSTED_PROXIES: "10.0.0.0/8, proxy" }, "SVC_TRUSTED_PROXIES must be IP addresses or ranges such as 10.0.0.0/8, but has \"proxy\""],

@@ -48,6 +48,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
       webhook: secretOf("webhook"),
       hmac: secretOf("hmac"),
       key: randomBytes(32).toString("base64url"),
+      nextKey: randomBytes(32).toString("base64url"),
       chain: randomBytes(32).toString("base64url"),
       metrics: secretOf("metrics"),
       password: secretOf("password"),
@@ -60,7 +61,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     const settings = {
       SVC_HOME: yield* temporaryHome,
       SVC_DATABASE_URL: url.toString(),
-      SVC_SECRET_KEY: planted.key,
+      SVC_SECRET_KEY: `${planted.key},${planted.nextKey}`,
       SVC_AUDIT_CHAIN_KEY: planted.chain,
       SVC_METRICS_AUTH_TOKEN: planted.metrics,
       SVC_AUDIT_WEBHOOK_URL: `${base}/${planted.webhook}?token=${planted.webhook}`,
@@ -76,6 +77,10 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     const shown = yield* svc(["config", "show"], settings)
     const checked = yield* svc(["check"], settings)
     const brain = yield* serving(settings)
+    const rotated = yield* svc(["secret-key", "rotate", "--activate"], settings)
+    assert.strictEqual(rotated.code, 0, rotated.stderr)
+    const keys = yield* svc(["secret-key", "show"], settings)
+    assert.match(keys.stdout, /sealed before.*\n.*seals: /)
 
     const answers: Array<string> = []
     const call = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
@@ -126,6 +131,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
       "refusals": answers.join("\n"),
       "svc config show": shown.stdout + shown.stderr,
       "svc check": checked.stdout + checked.stderr,
+      "svc secret-key": rotated.stdout + rotated.stderr + keys.stdout + keys.stderr,
       "svc bootstrap-admin": bootstrap.stdout + bootstrap.stderr,
       "the list of processes": titles.join("\n")
     }

@@ -8,7 +8,8 @@ const packaged = JSON.parse(readFileSync(new URL("../../package.json", import.me
 
 const commands = [
   "serve", "check", "doctor", "status", "version", "init", "config show", "config validate", "bootstrap-admin",
-  "createsuperuser", "changepassword", "reset-mfa", "auth reset-link", "reset-setup", "migrate upgrade", "migrate current", "migrate history", "migrate downgrade",
+  "createsuperuser", "changepassword", "reset-mfa", "auth reset-link", "reset-setup",
+  "secret-key show", "secret-key rotate", "secret-key activate", "secret-key reseal", "migrate upgrade", "migrate current", "migrate history", "migrate downgrade",
   "login", "logout", "agents create", "agents list", "agents delete", "tasks list", "tasks show", "tasks tail", "commands list",
   "commands show", "commands withdraw", "commands retry", "commands cancel", "commands requeue", "commands bulk-retry",
   "commands purge", "commands restart", "commands pool-resize", "commands add-consumer", "commands cancel-consumer",

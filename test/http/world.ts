@@ -41,7 +41,7 @@ const browsing = (isEnrolled: boolean) => Effect.gen(function*() {
     SELECT s.id AS session_id, k.id AS key_id FROM sessions s JOIN api_keys k ON k.user_id = s.user_id WHERE s.user_id = ${id}`
   const device = { id: yield* Ids.next, user_id: id, token_hash: yield* Ids.secret, label: "one", created_at: now, last_seen_at: now, expires_at: now }
   yield* sql`INSERT INTO trusted_devices ${sql.insert(device)}`
-  const sealed = vault.seal(`users.mfa_secret ${id}`, mfaSecret)
+  const sealed = yield* vault.seal("users.mfa_secret", id, mfaSecret)
   yield* sql`UPDATE sessions SET proven_at = ${now} WHERE user_id = ${id}`
   yield* isEnrolled
     ? Effect.zipRight(

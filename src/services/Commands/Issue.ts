@@ -1,29 +1,33 @@
-import { Effect, Option, Redacted } from "effect"
-import { createHmac } from "node:crypto"
+import { Effect, Option } from "effect"
+import { hash } from "node:crypto"
 import type { Actor } from "../../domain/Actor.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import { type Command, frameOverheadBytes, mask, maxFrameBytes } from "../../domain/Command.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
+import { keptSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
 import * as Ids from "../Ids.ts"
-import { Keys, Vault } from "../Keys.ts"
+import { Vault } from "../Keys.ts"
 import { CommandDispatch } from "./Dispatch.ts"
 import type { Intent } from "./Intents.ts"
-import { sealPurpose, targetText } from "./Outbound.ts"
+import { targetText } from "./Outbound.ts"
 import { CommandsRepo } from "./Repo.ts"
-import { CommandWriter, keyLifetime } from "./Writer.ts"
+import { CommandWriter } from "./Writer.ts"
 
 const keyReused = new Conflict({
   code: "idempotency_conflict",
   detail: "This idempotency_key was used with another body. Take a new key for a new request."
 })
 
-/** A key in its scope, and a fingerprint of the request it came with. */
+/** A key in its scope, and a hash of the request it came with. */
 interface IdempotencyKey {
   readonly key: string
-  readonly fingerprint: string
+  readonly requestHash: string
 }
+
+// a request is JSON by its schema, and its overrides are CanonicalText
+const hashOf = (body: object): string => hash("sha256", canonicalize(body as JsonInput), "hex")
 
 const actorKey = (actor: Actor): string => (actor.kind === "person" ? actor.user_id : `system ${actor.name}`)
 
@@ -34,23 +38,16 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     const writer = yield* CommandWriter
     const dispatch = yield* CommandDispatch
     const vault = yield* Vault
-    const keys = yield* Keys
-
-    /** Keyed, since a plain hash of a request could be searched for the secrets in its arguments. */
-    const fingerprintOf = (body: object): string =>
-      createHmac("sha256", Redacted.value(keys.secret))
-        // a request is JSON by its schema, and its overrides are CanonicalText
-        .update(`svc request\n${canonicalize(body as JsonInput)}`)
-        .digest("hex")
 
     /** The earlier command of the key, if there is one; fails when it came with another request. */
-    const earlier = Effect.fnUntraced(function*({ fingerprint, key }: IdempotencyKey) {
+    const earlier = Effect.fnUntraced(function*({ key, requestHash }: IdempotencyKey) {
       const project = yield* CurrentProject
-      const since = Timestamp.addSeconds(yield* Timestamp.now, -keyLifetime)
+      const since = Timestamp.addSeconds(yield* Timestamp.now, -keptSeconds)
       const found = yield* repo.byIdempotencyKey(project.id, key, since)
       if (Option.isNone(found)) return Option.none<Command>()
       const { request_hash, ...command } = found.value
-      return request_hash === fingerprint ? Option.some<Command>(command) : yield* keyReused
+      const first = yield* Effect.option(vault.open("commands.request_hash", command.id, request_hash))
+      return Option.contains(first, requestHash) ? Option.some<Command>(command) : yield* keyReused
     })
 
     /** Row and audit row, both or neither; none when a command of the same key came first. */
@@ -60,6 +57,13 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
       const id = yield* Ids.next
       const issued_at = yield* Timestamp.now
+      const sealed_payload = Object.keys(sealed).length === 0
+        ? null
+        : yield* vault.seal("commands.sealed_payload", id, canonicalize(sealed))
+      // sealed, since a plain hash of a request could be searched for the secrets in its arguments
+      const request_hash = idempotency === null
+        ? null
+        : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
       const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, mask]))
       return yield* writer.insert({
         actor,
@@ -73,9 +77,9 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
           target_type,
           target_id,
           payload: canonicalize({ ...parameters, ...masks }),
-          sealed_payload: Object.keys(sealed).length === 0 ? null : vault.seal(sealPurpose(id), canonicalize(sealed)),
+          sealed_payload,
           idempotency_key: idempotency?.key ?? null,
-          request_hash: idempotency?.fingerprint ?? null,
+          request_hash,
           issued_at,
           timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds)
         },
@@ -123,7 +127,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         const { idempotency_key, ...body } = request
         if (idempotency_key === null) return yield* issue(yield* intentOf(request))
         const key = `${actorKey(yield* CurrentActor)}:${route}:${idempotency_key}`
-        const idempotency = { key, fingerprint: fingerprintOf(body) }
+        const idempotency = { key, requestHash: hashOf(body) }
         const first = yield* earlier(idempotency)
         return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), idempotency)
       })

@@ -5,9 +5,6 @@ import type { OutboundCommand } from "../AgentLine.ts"
 import type { SealBroken, Vault } from "../Keys.ts"
 import type { Outgoing } from "./Queue.ts"
 
-/** What the sealed parameters of a command are encrypted for. */
-export const sealPurpose = (commandId: string): string => `commands.sealed_payload ${commandId}`
-
 /** The `target` of a command frame. A target without an id speaks of all (the agents' protocol, section 5.1). */
 export const targetText = (command: Pick<Outgoing, "engine" | "target_type" | "target_id">): string =>
   canonicalize({ type: command.target_type, id: command.target_id ?? undefined, engine: command.engine ?? undefined })
@@ -19,7 +16,7 @@ export const outbound = (vault: Vault, command: Outgoing): Effect.Effect<Outboun
   const frame = { id, action, target: targetText(command), parameters: payload, timeout_seconds, issued_by }
   return sealed_payload === null
     ? Effect.succeed(frame)
-    : Effect.map(vault.open(sealPurpose(id), sealed_payload), (sealed) => ({
+    : Effect.map(vault.open("commands.sealed_payload", id, sealed_payload), (sealed) => ({
       ...frame,
       parameters: canonicalize({ ...membersOf(payload), ...membersOf(sealed) })
     }))

@@ -2,6 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Deferred, Effect, Exit, Option, Order, Queue } from "effect"
 import type { Actor } from "../../domain/Actor.ts"
 import type { Command } from "../../domain/Command.ts"
+import { keptSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit, type Entry } from "../Audit.ts"
 import { turn } from "../EventLoop.ts"
@@ -13,9 +14,6 @@ const batchSize = 100
 
 /** Callers that wait before more of them wait to wait. */
 const capacity = 1000
-
-/** Seconds that an idempotency key lives. */
-export const keyLifetime = 86_400
 
 /** A new command with its audit row. */
 export interface Issued {
@@ -49,7 +47,7 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
       const batch = issued.toSorted(byKey)
       for (const { command: { idempotency_key, issued_at, project_id } } of batch) {
         if (idempotency_key === null) continue
-        yield* repo.forgetKey(project_id, idempotency_key, Timestamp.addSeconds(issued_at, -keyLifetime))
+        yield* repo.forgetKey(project_id, idempotency_key, Timestamp.addSeconds(issued_at, -keptSeconds))
       }
       const rows = yield* repo.insert(batch.map(({ command }) => command))
       const inserted = new Map(rows.map((row) => [row.id, row]))

@@ -2,6 +2,7 @@ import type { SqlClient, Statement } from "@effect/sql"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import { highestAt, lowestAt } from "../Ids.ts"
 
 export type Fragment = Statement.Fragment
 
@@ -81,18 +82,11 @@ const apart = 60
 
 const floorToHour = (moment: Timestamp): number => Math.floor(toEpochMillis(moment) / 3_600_000) * 3_600_000
 
-const idAt = (millis: number, rest: "0" | "f"): string => {
-  const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)
-  const hex = clamped.toString(16).padStart(12, "0")
-  const tail = rest.repeat(20)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`
-}
-
 /**
  * The ids between which a task can lie whose moment and creation fall into the same hour, given bounds of the moment.
  * Tasks of another hour are in the index `tasks_other_hour`.
  */
 export const idsOf = ({ since, until }: TaskFilter): IdBounds => ({
-  lowest: since === null ? null : idAt(floorToHour(since) - apart * 1000, "0"),
-  highest: until === null ? null : idAt(floorToHour(until) + 3_600_000 + apart * 1000, "f")
+  lowest: since === null ? null : lowestAt(floorToHour(since) - apart * 1000),
+  highest: until === null ? null : highestAt(floorToHour(until) + 3_600_000 + apart * 1000)
 })
