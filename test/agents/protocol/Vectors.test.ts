@@ -5,10 +5,12 @@ import { readdirSync } from "node:fs"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { openFromAgent, openFromBrain, seal } from "../../../src/agents/protocol/Frame.ts"
+import { type Epoch, type ScheduleRow, snapshotOf, sourceScopeOf } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
 import * as Json from "../../../src/domain/CanonicalJson.ts"
 import { purgeToken } from "../../../src/domain/PurgeToken.ts"
 import { sequences } from "../../services/Ingest/world.ts"
+import { SnapshotReader } from "./snapshots.ts"
 import { recordedAnswers, recordedFrames, readVectors, sessionOf } from "./Vectors.ts"
 
 /**
@@ -17,7 +19,7 @@ import { recordedAnswers, recordedFrames, readVectors, sessionOf } from "./Vecto
  * - frames/: Frame.test.ts, Hello.test.ts, Signing.test.ts, and their events here
  * - signing.json, signing-bad.json: Signing.test.ts and Frame.test.ts. `client_exception` there names the published
  *   agent's own class of error, of which we have none.
- * - numbers.json, schedule-digests.json: test/domain/CanonicalJson.test.ts
+ * - numbers.json, schedule-digests.json: test/domain/CanonicalJson.test.ts; the snapshots are made again here
  * - sequences/: Event.test.ts, test/domain/TaskHistory.test.ts, test/services/Ingest/
  * - longpoll.json: Frame.test.ts, test/agents/gateway/LongPoll.test.ts
  * - command-results.json: here, and through a real brain in test/agents/gateway/CommandResults.test.ts
@@ -45,13 +47,13 @@ const objectOf = (node: Json.JsonNode | Json.ParseFailure | undefined): Json.Jso
 const sha256 = (node: Json.JsonNode | undefined): string =>
   createHash("sha256").update(Json.canonical(objectOf(node))).digest("hex")
 
-describe("the recorded batches", () => {
-  const events = recordedFrames.filter(({ name }) => name.startsWith("event_batch.")).flatMap(({ frame_json, name }) => {
-    const list = objectOf(objectOf(Json.parse(frame_json)).get("payload")).get("events")
-    assert.instanceOf(list, Json.JsonArray)
-    return list.items.map((node) => ({ name, node: objectOf(node) }))
-  })
+const events = recordedFrames.filter(({ name }) => name.startsWith("event_batch.")).flatMap(({ frame_json, name }) => {
+  const list = objectOf(objectOf(Json.parse(frame_json)).get("payload")).get("events")
+  assert.instanceOf(list, Json.JsonArray)
+  return list.items.map((node) => ({ name, node: objectOf(node) }))
+})
 
+describe("the recorded batches", () => {
   it.each(events)("$name holds an event that can be used", ({ node }) => {
     assert.isObject(readEvent(node))
   })
@@ -63,6 +65,52 @@ describe("the recorded batches", () => {
       ? [sha256(data.get("external_projection")), data.get("payload_digest")] as const
       : [sha256(frame), data.get("frame_digest")] as const
     assert.strictEqual(digest[0], Json.asString(digest[1]))
+  })
+})
+
+describe("the recorded snapshots of schedules", () => {
+  const bodies = readVectors<ReadonlyArray<{ readonly kind: string; readonly digest: string; readonly body: RecordedFrame }>>("schedule-digests.json")
+    .filter(({ kind }) => kind === "snapshot_frame")
+  const ids = [...new Set(bodies.map(({ body }) => body.snapshot_id))]
+
+  interface RecordedFrame extends Epoch {
+    readonly sequence: number
+    readonly snapshot_id: string
+    readonly schedules: ReadonlyArray<ScheduleRow>
+  }
+
+  it.each(ids)("%s is made again by our own code, to the same digests", (id) => {
+    const recorded = bodies.filter(({ body }) => body.snapshot_id === id)
+    const { adapter_instance_id, epoch_number, epoch_uuid, owner, sequence, source_scope, stream_id } = recorded[0]!.body
+    assert.strictEqual(source_scope, sourceScopeOf(owner))
+    const epoch = { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id }
+    const made = snapshotOf(epoch, sequence, id, recorded.flatMap(({ body }) => body.schedules).toReversed())
+    assert.deepStrictEqual(made.map(({ frame_digest }) => frame_digest), recorded.map(({ digest }) => digest))
+    // The cast: it was JSON.
+    assert.deepStrictEqual(made.map(({ frame }) => frame.text), recorded.map(({ body }) => Json.canonicalize(body as unknown as Json.JsonInput)))
+  })
+
+  it.each(["apscheduler", "celery-beat"])("those of %s are read as the tests read ours", (owner) => {
+    const reader = new SnapshotReader()
+    for (const kind of ["rows", "terminal"]) {
+      events.filter(({ name }) => name === `event_batch.schedule.snapshot.${owner}.${kind}`).forEach(({ node }) => reader.take(node))
+    }
+    assert.deepStrictEqual(reader.snapshots.map(({ reason, sequence }) => [reason, sequence]), [["activation", 1]])
+  })
+
+  it("no frame has more rows than it may, and all have each row once", () => {
+    const row = (n: number) => ({ ...bodies[0]!.body.schedules[0]!, source_key: `key ${n}`, args: ["x".repeat(n % 7 === 0 ? 300 : 3)] })
+    const rows = Array.from({ length: 40 }, (_, n) => row(n))
+    const frames = snapshotOf(bodies[0]!.body, 1, "s", rows, 2000).map(({ frame }) => JSON.parse(frame.text))
+    for (const { schedules } of frames) {
+      const bytes = schedules.map((each: ScheduleRow) => Json.canonicalize(each).length).reduce((sum: number, n: number) => sum + n, 0)
+      assert.isAtMost(bytes, 2000)
+    }
+    assert.strictEqual(frames.at(-1).frame_kind, "terminal")
+    const keys: ReadonlyArray<string> = frames.flatMap(({ schedules }) => schedules.map(({ source_key }: ScheduleRow) => source_key))
+    assert.deepStrictEqual(keys, rows.map(({ source_key }) => source_key).sort())
+    assert.strictEqual(snapshotOf(bodies[0]!.body, 1, "s", [row(1)], 10).length, 2, "a row that is too long stands alone")
+    assert.deepStrictEqual(snapshotOf(bodies[0]!.body, 1, "s", []).map(({ frame }) => JSON.parse(frame.text).frame_count), [0])
   })
 })
 

@@ -1,0 +1,128 @@
+/**
+ * The stream in which an agent publishes an engine's own schedules (agents' protocol, section 6.3): what a snapshot is
+ * on the wire, and its digests. Pure.
+ */
+import { createHash } from "node:crypto"
+import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
+import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
+
+/** In a hello's `runtime_features`: the agent publishes schedules when it is asked to. */
+export const SCHEDULE_PROTOCOL = "external_schedule_protocol_v1"
+/** Among a scheduler's capabilities: each of its snapshots is all that there is at one moment. */
+export const STABLE_SNAPSHOT = "external_schedule_stable_snapshot_v1"
+/** Among a scheduler's capabilities: `schedule.external.mutate` changes its schedules. */
+export const MUTATION = "external_schedule_mutation_v1"
+
+/** The text of all rows in one frame. */
+export const MOST_ROW_BYTES = 736 * 1024
+
+/** A schedule as it is published. */
+export type ScheduleRow = {
+  /** By which commands name it; unique within its scheduler. */
+  readonly source_key: string
+  readonly engine: string
+  readonly scheduler: string
+  readonly name: string
+  readonly task_name: string
+  readonly kind: "cron" | "interval" | "solar" | "clocked"
+  /** A cron pattern, seconds (`30.0`), the event of a solar one, the moment of a clocked one. */
+  readonly expression: string
+  readonly timezone: string
+  readonly queue: string | null
+  readonly priority: "normal"
+  readonly args: JsonInput
+  readonly kwargs: JsonInput
+  readonly is_enabled: boolean
+  /** ISO 8601 with microseconds and `+00:00`. */
+  readonly last_run_at: string | null
+  readonly next_run_at: string | null
+  readonly total_runs: number
+  readonly external_id: string
+  readonly catch_up: string
+  readonly source: string
+  readonly source_hash: string | null
+}
+
+/** What the brain has authorized a publisher to: one stream of snapshots of one scheduler, until a higher epoch. */
+export type Epoch = {
+  readonly stream_id: string
+  readonly epoch_uuid: string
+  readonly epoch_number: number
+  /** The scheduler's name. */
+  readonly owner: string
+  readonly source_scope: string
+  /** Chosen by the brain. */
+  readonly adapter_instance_id: string
+}
+
+/** The only scope that there is: everything of one scheduler. */
+export const sourceScopeOf = (owner: string): string => canonicalize({ kind: "scheduler-owner", owner, version: 1 })
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+export interface SnapshotFrame {
+  readonly frame: CanonicalText
+  readonly frame_digest: string
+}
+
+/**
+ * A snapshot's frames in the order in which they are sent: rows, sorted by `source_key`, as many as fit into
+ * `mostBytes` each (a longer one stands alone), then the terminal one.
+ */
+export const snapshotOf = (
+  epoch: Epoch,
+  sequence: number,
+  snapshotId: string,
+  rows: ReadonlyArray<ScheduleRow>,
+  mostBytes: number = MOST_ROW_BYTES
+): ReadonlyArray<SnapshotFrame> => {
+  const sorted = rows.toSorted((left, right) => compareCodePoints(left.source_key, right.source_key))
+  const texts = sorted.map((row) => new CanonicalText(canonicalize(row)))
+  const packed = pack(texts, mostBytes)
+  const head = { ...epoch, protocol_version: 1, sequence, stable_source: true }
+  const snapshot_digest = sha256(canonicalize({
+    ...head,
+    kind: "snapshot",
+    complete: true,
+    operation_id: null,
+    schedules: texts,
+    deleted_source_keys: []
+  }))
+  return [...packed, []].map((schedules, frame_index) => {
+    const frame = canonicalize({
+      ...head,
+      snapshot_id: snapshotId,
+      frame_kind: frame_index < packed.length ? "rows" : "terminal",
+      frame_index,
+      frame_count: packed.length,
+      row_count: texts.length,
+      snapshot_digest,
+      schedules
+    })
+    return { frame: new CanonicalText(frame), frame_digest: sha256(frame) }
+  })
+}
+
+const pack = (rows: ReadonlyArray<CanonicalText>, mostBytes: number): ReadonlyArray<ReadonlyArray<CanonicalText>> => {
+  const frames: Array<Array<CanonicalText>> = []
+  let room = 0
+  for (const row of rows) {
+    const bytes = Buffer.byteLength(row.text) + 1
+    const last = frames.at(-1)
+    if (last === undefined || bytes > room) {
+      frames.push([row])
+      room = mostBytes - bytes
+    } else {
+      last.push(row)
+      room -= bytes
+    }
+  }
+  return frames
+}
+
+/**
+ * A row's canonical text without what changes by running: whether two looks at a schedule found the same. Of a row that
+ * the brain sent back, too.
+ */
+export const configurationOf = (row: { readonly [field: string]: JsonInput | undefined }): string =>
+  canonicalize({ ...row, last_run_at: undefined, next_run_at: undefined, total_runs: undefined })
