@@ -1,5 +1,6 @@
 import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "effect"
 import * as Redaction from "../../domain/Redaction.ts"
+import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import { type Claimed, BufferFolder } from "./BufferFolder.ts"
 import { Capture } from "./Capture.ts"
 import { CommandBook } from "./CommandBook.ts"
@@ -11,6 +12,7 @@ import { keepBeating, keepLine } from "./Line.ts"
 import { type Log, safely } from "./Log.ts"
 import { type AgentOptions, type AgentRefused, check } from "./Options.ts"
 import { Outbox } from "./Outbox.ts"
+import { keepPublishing, streamsOf } from "./ScheduleStream.ts"
 import { unrefClock } from "./UnrefClock.ts"
 
 /** An agent that runs: it needs nothing of its host any more. */
@@ -52,9 +54,19 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
       core.state = "closed"
       outbox.close(book.isNeeded)
     }))
-  core.onCommand = yield* commandRunner(core, redaction)
+  const streams = streamsOf(config.engines, {
+    lane: outbox.snapshots,
+    redaction,
+    now,
+    log,
+    mostBytes: () => core.session?.mostBytes ?? MAX_FRAME_BYTES,
+    wake: () => core.session?.wake(),
+    stateOf: (engine) => core.engineStates[engine]?.state ?? "starting"
+  })
+  core.onCommand = yield* commandRunner(core, redaction, streams)
   yield* forever(core, "the connection", keepLine(core))
   yield* forever(core, "the heartbeat", keepBeating(core, yield* engineHealth(config.engines, redaction)))
+  if (streams.length > 0) yield* forever(core, "the publishing of schedules", keepPublishing(streams))
   yield* forever(core, "the adoption of buffers", adopting(core, folder))
   // runs before those above are ended
   yield* Effect.addFinalizer(() => farewell(core))

@@ -1,4 +1,5 @@
-import type { Engine } from "./Engine.ts"
+import { MUTATION, STABLE_SNAPSHOT } from "../protocol/ScheduleSnapshot.ts"
+import type { Engine, Scheduler } from "./Engine.ts"
 
 /**
  * What the agent says that an engine can do (agents' protocol, section 2.2), sorted: what its adapter implements, and
@@ -11,4 +12,11 @@ export const capabilitiesOf = ({ actions, retriesByReference }: Engine): Readonl
   if (retry_task !== undefined && retriesByReference) names.push("retry_by_reference_v1")
   if (pool_resize !== undefined) names.push("pool_grow", "pool_shrink")
   return names.sort()
+}
+
+/** The same of a scheduler. That it lists what it has is what makes it one. */
+export const schedulerCapabilitiesOf = ({ actions }: Scheduler): ReadonlyArray<string> => {
+  const names = Object.entries(actions).filter(([, action]) => action !== undefined).map(([name]) => name)
+  if (actions.delete !== undefined) names.push(MUTATION)
+  return [...names, "list", STABLE_SNAPSHOT].sort()
 }

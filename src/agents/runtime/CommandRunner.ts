@@ -6,6 +6,7 @@ import type { Outcome } from "./CommandBook.ts"
 import type { Core } from "./Core.ts"
 import { dispatch, type Dispatched } from "./Dispatch.ts"
 import { Parameters } from "./Parameters.ts"
+import type { ScheduleStream } from "./ScheduleStream.ts"
 
 /** What a frame has room for, beside its envelope. */
 const LONGEST_RESULT = 900_000
@@ -22,7 +23,7 @@ interface Taken {
  * Takes commands: each is acknowledged at once and carried out after those before it, and never twice (agents'
  * protocol, section 5.1). One that was finished before is answered as before.
  */
-export const commandRunner = Effect.fnUntraced(function*(core: Core, redaction: Redaction) {
+export const commandRunner = Effect.fnUntraced(function*(core: Core, redaction: Redaction, streams: ReadonlyArray<ScheduleStream>) {
   const { book, config, log } = core
   const waiting = yield* Queue.unbounded<Taken>()
   const { engines, key, purgeThreshold } = config
@@ -53,7 +54,7 @@ export const commandRunner = Effect.fnUntraced(function*(core: Core, redaction: 
       if (fire !== null && book.find(fire) !== "unknown") {
         return finish(command, { status: "success", result: canonicalize({ deduplicated: true, dedup_key: fire }), error: null })
       }
-      const done = yield* dispatch(command.payload, { engines, key, purgeThreshold, redaction })
+      const done = yield* dispatch(command.payload, { engines, streams, key, purgeThreshold, redaction })
       if (fire !== null && done.status === "success") book.note(fire)
       finish(command, outcomeOf(done, redaction))
     }).pipe(
@@ -73,7 +74,7 @@ export const commandRunner = Effect.fnUntraced(function*(core: Core, redaction: 
 const own = (text: string): string => Buffer.from(text).toString()
 
 const fireOf = (payload: FrameOf<"command">["payload"]): string | null => {
-  if (payload.action !== "schedule.fire") return null
+  if (payload.action !== "schedule.fire" && payload.action !== "schedule.trigger_now") return null
   const { fire_id } = new Parameters(payload.target, payload.parameters).values
   return typeof fire_id === "string" ? `fire:${own(fire_id)}` : null
 }

@@ -6,8 +6,10 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
 import type { sealHello } from "../protocol/Hello.ts"
 import { PROTOCOL_VERSION } from "../protocol/Payload.ts"
-import { capabilitiesOf } from "./Capabilities.ts"
+import { SCHEDULE_PROTOCOL } from "../protocol/ScheduleSnapshot.ts"
+import { capabilitiesOf, schedulerCapabilitiesOf } from "./Capabilities.ts"
 import type { CommandBook } from "./CommandBook.ts"
+import type { Scheduler } from "./Engine.ts"
 import type { Log } from "./Log.ts"
 import type { Config } from "./Options.ts"
 import type { Outbox } from "./Outbox.ts"
@@ -16,6 +18,8 @@ import { Backoff, type LineDown } from "./Reconnect.ts"
 /** A connection to the brain after its handshake, as the rest of the agent sees it. */
 export interface Session {
   readonly transport: "websocket" | "longpoll"
+  /** Longest text of a frame's events. */
+  readonly mostBytes: number
   readonly send: <T extends "heartbeat" | "agent_status" | "command_ack">(type: T, id: string, payload: WirePayloads[T]) => void
   /** There are events or results to send. */
   readonly wake: () => void
@@ -48,6 +52,8 @@ export interface AgentStatus {
   /** Events that no brain will ever see, since the buffer file was made. */
   readonly lostEvents: number
   readonly commandsWaiting: number
+  /** Snapshots of schedules that the brain has not acknowledged, and that end with the process. */
+  readonly snapshotsWaiting: number
   readonly engines: Readonly<Record<string, EngineStatus>>
 }
 
@@ -122,13 +128,16 @@ export class Core {
 
   hello(): Parameters<typeof sealHello>[1] {
     const { engines, framework, name, role } = this.config
-    const capabilities = engines.map((engine) => [engine.name, capabilitiesOf(engine)] as const)
+    const capabilities = [
+      ...engines.map((engine) => [engine.name, capabilitiesOf(engine)] as const),
+      ...this.schedulers.map((scheduler) => [scheduler.name, schedulerCapabilitiesOf(scheduler)] as const)
+    ]
     return {
       protocol_version: PROTOCOL_VERSION,
       agent_version: version,
       framework,
       engines: engines.map((engine) => engine.name),
-      schedulers: [],
+      schedulers: this.schedulers.map(({ name }) => name),
       capabilities: Object.fromEntries(capabilities.sort(([left], [right]) => (left < right ? -1 : 1))),
       host: { name: name ?? hostname().slice(0, 64) },
       worker_id: this.workerId,
@@ -140,7 +149,10 @@ export class Core {
   }
 
   features(): ReadonlyArray<string> {
-    return this.config.engines.some((engine) => engine.retriesByReference) ? ["retry_by_reference"] : []
+    return [
+      ...(this.config.engines.some((engine) => engine.retriesByReference) ? ["retry_by_reference"] : []),
+      ...(this.schedulers.length > 0 ? [SCHEDULE_PROTOCOL] : [])
+    ]
   }
 
   heartbeat(adapterHealth: Readonly<Record<string, string>>): WirePayloads["heartbeat"] {
@@ -167,7 +179,7 @@ export class Core {
       agent_version: version,
       protocol_version: PROTOCOL_VERSION,
       engines: this.config.engines.map(({ name }) => name).slice(0, 32),
-      schedulers: []
+      schedulers: this.schedulers.map(({ name }) => name).slice(0, 32)
     }
   }
 
@@ -182,8 +194,13 @@ export class Core {
       buffer: { events: this.outbox.events, unwritten: this.outbox.unwritten, bytes: this.outbox.bytes, path: this.outbox.path },
       lostEvents: this.outbox.loss.events + Object.values(this.unreadable).reduce((sum, n) => sum + n, 0),
       commandsWaiting: this.book.outstanding().length,
+      snapshotsWaiting: this.outbox.snapshots.snapshots,
       engines: { ...this.engineStates }
     }
+  }
+
+  private get schedulers(): ReadonlyArray<Scheduler> {
+    return this.config.engines.flatMap(({ scheduler }) => scheduler ?? [])
   }
 
   private telemetryLoss(): NonNullable<WirePayloads["heartbeat"]["telemetry_loss"]> {

@@ -7,16 +7,19 @@ import type { Redaction } from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import { bulkRetry } from "./BulkRetry.ts"
+import { brokenBy, cut } from "./Cut.ts"
 import { ActionFailed, type Actions, type Answer, type Engine } from "./Engine.ts"
 import { BadCommand, Parameters } from "./Parameters.ts"
+import { performSchedule } from "./ScheduleCommands.ts"
+import type { ScheduleStream } from "./ScheduleStream.ts"
 
-/** A call of a broker takes no longer; what it does after that nobody knows (section 5.1). */
-const PATIENCE = "10 seconds"
 /** A longer sentence is cut (section 2.6). */
 const LONGEST_ERROR = 8192
 
 export interface Dispatching {
   readonly engines: ReadonlyArray<Engine>
+  /** Of the engines that have schedules of their own. */
+  readonly streams: ReadonlyArray<ScheduleStream>
   readonly key: KeyObject
   readonly purgeThreshold: number
   readonly redaction: Redaction
@@ -29,33 +32,17 @@ export type Dispatched =
 type Command = FrameOf<"command">["payload"]
 type Doing = Effect.Effect<Answer, ActionFailed>
 
-/**
- * One broker call, cut at ten seconds (what it was doing goes on in the background: it may not listen), with what it
- * breaks turned into an answer.
- */
-export const cut = <A>(call: () => Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> =>
-  Effect.suspend(call).pipe(
-    Effect.disconnect,
-    Effect.timeoutFail({
-      duration: PATIENCE,
-      onTimeout: () => new ActionFailed({ message: "The engine did not answer within 10 seconds; the work may have been done all the same.", indeterminate: true })
-    }),
-    Effect.catchAllDefect(brokenBy)
-  )
-
-const brokenBy = (defect: unknown): ActionFailed => {
-  if (defect instanceof BadCommand) return new ActionFailed({ message: defect.message })
-  const detail = defect instanceof Error ? defect.message : String(defect)
-  return new ActionFailed({ message: `The engine's adapter broke: ${detail}. Whether the work was done is not known.`, indeterminate: true })
-}
+/** A schedule of the brain's own has come due: a task like any other for the engine (section 6.1). */
+const FIRE = "schedule.fire"
 
 const usesFilter = new Set(["bulk_retry", "requeue_dead_letter"])
 
 /** Never fails: what goes wrong is the answer. */
-export const dispatch = (command: Command, { engines, key, purgeThreshold, redaction }: Dispatching): Effect.Effect<Dispatched> => {
+export const dispatch = (command: Command, { engines, key, purgeThreshold, redaction, streams }: Dispatching): Effect.Effect<Dispatched> => {
   const doing = Effect.suspend(() => {
     const { action } = command
     const parameters = new Parameters(command.target, command.parameters)
+    if (action.startsWith("schedule.") && action !== FIRE) return performSchedule(action, parameters, streams)
     const named = parameters.engine(usesFilter.has(action))
     const engine = named === null ? (engines.length === 1 ? engines[0] : undefined) : engines.find(({ name }) => name === named)
     if (engine === undefined) {
@@ -63,7 +50,7 @@ export const dispatch = (command: Command, { engines, key, purgeThreshold, redac
       return new ActionFailed({ message: `no engine adapter registered for this command: ${which}` })
     }
     return perform(action, engine, parameters, confirming(key, purgeThreshold))
-      ?? new ActionFailed({ message: unsupported(action, engine.name) })
+      ?? new ActionFailed({ message: `adapter '${engine.name}' does not support action '${action.slice(0, 80)}'` })
   })
   return Effect.match(Effect.catchAllDefect(doing, brokenBy), {
     onSuccess: (result): Dispatched => ({ status: "success", result }),
@@ -74,11 +61,6 @@ export const dispatch = (command: Command, { engines, key, purgeThreshold, redac
     })
   })
 }
-
-const unsupported = (action: string, engine: string): string =>
-  action.startsWith("schedule.")
-    ? `unrecognized schedule action ${action.slice(0, 80)}`
-    : `adapter '${engine}' does not support action '${action.slice(0, 80)}'`
 
 type Confirm = (queue: string, token: string | undefined, force: boolean) => (depth: number) => Effect.Effect<void, ActionFailed>
 
@@ -102,7 +84,7 @@ const perform = (action: string, engine: Engine, given: Parameters, confirm: Con
   switch (action) {
     case "submit_task":
       return whenDone(actions.submit_task, (submit) => submit(given.call("name")))
-    case "schedule.fire":
+    case FIRE:
       return whenDone(actions.submit_task, (submit) => submit(given.call("task_name")))
     case "retry_task":
       return whenDone(actions.retry_task, (retry) => retry(given.retry()))

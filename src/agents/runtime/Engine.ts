@@ -124,20 +124,44 @@ export interface WorkerInventory {
   readonly registered: ReadonlyArray<string>
 }
 
-/** A schedule of the engine's own, as a row of a snapshot (protocol, section 6.3). */
-export interface ScheduleInventory {
+/** A schedule of the engine's own, as it stands now. */
+export interface NativeSchedule {
+  /** The engine's own key of it, by which commands name it; of more than 200 characters it is not published. */
+  readonly id: string
   readonly name: string
   readonly task_name: string
   readonly kind: "cron" | "interval"
+  /** A cron pattern, or seconds as text: `30.0`. */
   readonly expression: string
   readonly timezone: string
   readonly queue: string | null
+  /** As the engine has them: the runtime masks secrets. */
   readonly args: ReadonlyArray<JsonInput>
   readonly kwargs: { readonly [name: string]: JsonInput }
+  readonly is_enabled: boolean
   /** Epoch milliseconds. */
   readonly next_run_at: number | null
   readonly last_run_at: number | null
   readonly total_runs: number
+}
+
+export type ScheduleAction = Action<{ readonly schedule_id: string }>
+
+/** Where an engine has schedules of its own (protocol, section 6). They are published when the brain asks for them. */
+export interface Scheduler {
+  /** Free text, lower case, at most 40 characters, and no engine's: `bullmq-scheduler`. */
+  readonly name: string
+  /**
+   * All of them: one that is missing counts as deleted, so it fails where it cannot have all. Asked only while the
+   * engine runs: when the brain asks, after changes by command, and once a minute in between.
+   */
+  readonly list: Effect.Effect<ReadonlyArray<NativeSchedule>, ActionFailed>
+  /** What is implemented is advertised, as with an engine's actions. */
+  readonly actions: {
+    /** Runs the task once, now; when the schedule runs next stays as it was. */
+    readonly trigger_now?: ScheduleAction
+    readonly delete?: ScheduleAction
+  }
 }
 
 /** What stands there now; asked for with each heartbeat, never more than one question at a time. */
@@ -148,7 +172,6 @@ export interface Inventory {
   /** Waiting tasks, by queue. */
   readonly queueDepths: { readonly [queue: string]: number }
   readonly workers: ReadonlyArray<WorkerInventory>
-  readonly schedules: ReadonlyArray<ScheduleInventory>
 }
 
 /**
@@ -169,6 +192,8 @@ export interface Engine {
   readonly inventory: Effect.Effect<Inventory, ActionFailed>
   /** What became of a task; needs no capability. */
   readonly reconcile: (taskId: string) => Effect.Effect<Reconciled, ActionFailed>
+  /** Left out where the engine has no schedules of its own. */
+  readonly scheduler?: Scheduler
 }
 
 /** The adapter cannot begin; the sentence says what to change. */

@@ -65,6 +65,7 @@ type Outgoing = { readonly [T in keyof WirePayloads]: { readonly type: T; readon
 
 class PollSession implements Session {
   readonly transport = "longpoll"
+  readonly mostBytes = MAX_FRAME_BYTES - ENVELOPE_BYTES
   readonly something = Effect.unsafeMakeLatch(false)
   private control: Array<Outgoing> = []
 
@@ -168,7 +169,7 @@ export const overLongPoll = (core: Core): Effect.Effect<never, LineDown> =>
       }
       let bytes = 0
       while (frames.length < 2 * MOST_FRAMES && bytes < MOST_BODY_BYTES) {
-        const parcel = outbox.next(MAX_FRAME_BYTES - ENVELOPE_BYTES)
+        const parcel = outbox.next(session.mostBytes)
         if (parcel === null) break
         bytes += parcel.bodies.reduce((sum, body) => sum + body.length, 0)
         // bodies are lists already, spliced one after the other

@@ -113,10 +113,10 @@ const whole = (name: string, value: number | undefined, fallback: number, least:
 /** Fails with the first thing that is wrong. */
 export const check = Effect.fnUntraced(function*(options: AgentOptions) {
   const brain = yield* checkBrain(options)
-  const names = options.engines.map(({ name }) => name)
+  const names = options.engines.flatMap(({ name, scheduler }) => scheduler === undefined ? [name] : [name, scheduler.name])
   const odd = names.find((name) => !/^[^A-Z\s]{1,40}$/.test(name))
-  if (odd !== undefined) return yield* refused(`An engine is called "${odd.slice(0, 60)}"; names are lower case, without spaces, and at most 40 characters.`)
-  if (new Set(names).size < names.length) return yield* refused("Two engines have the same name; give one of them another.")
+  if (odd !== undefined) return yield* refused(`An engine or scheduler is called "${odd.slice(0, 60)}"; names are lower case, without spaces, and at most 40 characters.`)
+  if (new Set(names).size < names.length) return yield* refused("Two engines, or an engine and a scheduler, have the same name; give one of them another.")
   return {
     ...brain,
     engines: options.engines,

@@ -4,6 +4,7 @@ import { type BufferFolder, type Claimed, isDamage } from "./BufferFolder.ts"
 import { InFlight, type Parcel } from "./InFlight.ts"
 import type { Log } from "./Log.ts"
 import { type BufferLimits, examine, fitting, MOST_PARCEL_BYTES, MOST_ROW_EVENTS, pack } from "./Packing.ts"
+import { SnapshotLane } from "./SnapshotLane.ts"
 
 /** Events wait so long in memory for others to be written with them. */
 const FLUSH_MILLIS = 5
@@ -16,6 +17,9 @@ const MOST_HELD = 20_000
 /** Rows of a dead process's file that are moved in one go. */
 const ADOPTED_AT_ONCE = 8
 
+const least = (left: number | null, right: number | null): number | null =>
+  left === null || right === null ? left ?? right : Math.min(left, right)
+
 export class Outbox {
   /** Since the file was made; part of each heartbeat. */
   readonly loss: FileLoss
@@ -24,6 +28,8 @@ export class Outbox {
   onRows: () => void = () => {}
   /** Called when a damaged file was replaced: what else was in it is gone. */
   onReplaced: () => void = () => {}
+  /** What goes beside the events, each in a frame of its own. */
+  readonly snapshots: SnapshotLane
   private pending: Array<string> = []
   private pendingBytes = 0
   private timer: NodeJS.Timeout | null = null
@@ -44,6 +50,7 @@ export class Outbox {
     private readonly now: () => number,
     private readonly log: Log
   ) {
+    this.snapshots = new SnapshotLane(log)
     this.loss = claimed.file.loss()
     this.inherited = claimed.file.newest()
   }
@@ -75,7 +82,7 @@ export class Outbox {
 
   /** When the oldest parcel without an ack was sent. */
   get oldestSentAt(): number | null {
-    return this.inFlight.oldestAt
+    return least(this.inFlight.oldestAt, this.snapshots.sentAt)
   }
 
   /** Takes an event's canonical text. */
@@ -119,7 +126,10 @@ export class Outbox {
 
   /** The next frame's events, at most so many bytes; null when nothing waits or enough is under way. */
   next(maxBytes: number): Parcel | null {
-    if (this.isFull || this.closed) return null
+    if (this.closed) return null
+    const snapshot = this.snapshots.next(maxBytes, this.now())
+    if (snapshot !== null) return snapshot
+    if (this.isFull) return null
     try {
       const most = Math.min(MOST_PARCEL_BYTES, maxBytes)
       for (;;) {
@@ -138,6 +148,7 @@ export class Outbox {
 
   /** The brain has stored the parcel's events. */
   ack(id: string): boolean {
+    if (this.snapshots.ack(id)) return true
     const parcel = this.inFlight.get(id)
     if (parcel === undefined) return false
     this.inFlight.remove(id)
@@ -148,6 +159,7 @@ export class Outbox {
 
   /** The brain will take no such parcel at all: its events are given up. */
   giveUp(id: string): void {
+    if (this.snapshots.giveUp(id)) return
     const parcel = this.inFlight.get(id)
     if (parcel === undefined) return
     this.loss.rejectedFrames++
@@ -158,6 +170,7 @@ export class Outbox {
 
   /** The connection ended: all that was not acknowledged is to be sent again. */
   rewind(): void {
+    this.snapshots.rewind()
     const unsent = this.inFlight.clear()
     this.pending.unshift(...unsent)
     this.pendingBytes += unsent.reduce((sum, text) => sum + text.length, 0)

@@ -42,6 +42,16 @@ export class Parameters {
     return named
   }
 
+  /** The scheduler named by the command, null for none (section 6.2). */
+  get scheduler(): string | null {
+    const named = this.optionalText("scheduler", "scheduler") ?? null
+    const { scheduler } = this.target
+    if (typeof scheduler === "string" && scheduler !== "" && scheduler !== named) {
+      throw new BadCommand({ message: `The command's target names the scheduler ${scheduler}, its parameters ${named}.` })
+    }
+    return named
+  }
+
   /** A text that must be there: a parameter, or one of the target's members. */
   text(name: string, ...ofTarget: ReadonlyArray<string>): string {
     const found = this.optionalText(name, ...ofTarget)

@@ -60,7 +60,7 @@ class SocketSession implements Session {
   private wire: WireSession | null = null
   private over = false
   private pumping = false
-  private most = 0
+  mostBytes = 0
   private heardAt: number
   private pingAt: number | null = null
   private readonly timer: NodeJS.Timeout
@@ -168,7 +168,7 @@ class SocketSession implements Session {
     }
     clearTimeout(this.timer)
     this.wire = new WireSession(this.core.config.key, { agentId, projectId, sessionId })
-    this.most = maxFrameSizeBytes - ENVELOPE_BYTES
+    this.mostBytes = maxFrameSizeBytes - ENVELOPE_BYTES
     this.core.heartbeatSeconds = heartbeatIntervalSeconds
     this.core.opened(this)
   }
@@ -212,7 +212,7 @@ class SocketSession implements Session {
     this.pumping = false
     if (this.over || this.wire === null || this.ws.readyState !== WebSocket.OPEN) return
     if (this.ws.bufferedAmount > MOST_BUFFERED_BYTES) return this.pump()
-    const parcel = this.core.outbox.next(this.most)
+    const parcel = this.core.outbox.next(this.mostBytes)
     if (parcel === null) return
     // bodies are lists already, spliced one after the other
     this.send("event_batch", parcel.id, { events: parcel.bodies.map((body) => new CanonicalText(body)) })

@@ -46,6 +46,7 @@ const nothing: AgentStatus = {
   buffer: { events: 0, unwritten: 0, bytes: 0, path: null },
   lostEvents: 0,
   commandsWaiting: 0,
+  snapshotsWaiting: 0,
   engines: {}
 }
 

@@ -7,6 +7,7 @@
  * implement must be refused with a sentence; the others must do what they say.
  */
 import { assert, describe, it } from "@effect/vitest"
+import type { TestContext } from "vitest"
 import { Effect, type Scope } from "effect"
 import { canonicalize, type JsonInput, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
 import { purgeToken } from "../../../src/domain/PurgeToken.ts"
@@ -15,7 +16,10 @@ import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import { capabilitiesOf } from "../../../src/agents/runtime/Capabilities.ts"
 import { dispatch, type Dispatched } from "../../../src/agents/runtime/Dispatch.ts"
 import type { Actions, Engine, EngineEvent } from "../../../src/agents/runtime/Engine.ts"
+import { type ScheduleStream, streamsOf } from "../../../src/agents/runtime/ScheduleStream.ts"
+import { SnapshotLane } from "../../../src/agents/runtime/SnapshotLane.ts"
 import { until } from "../../until.ts"
+import { activation, nodeOf, SnapshotReader } from "../protocol/snapshots.ts"
 
 /** An adapter over a task engine of its own, with one worker. */
 export interface Subject {
@@ -28,6 +32,8 @@ export interface Subject {
   readonly taskName: string
   readonly queue: string
   readonly worker: string
+  /** Makes a schedule of the task `taskName` that runs in an hour at the earliest, under a key like this; answers its id. */
+  readonly schedule?: (key: string) => Effect.Effect<string>
 }
 
 const key = signingKey(Buffer.alloc(32, 7))
@@ -39,11 +45,39 @@ const objectOf = (value: { readonly [name: string]: JsonInput }): JsonObject => 
 }
 
 /** Has the engine carry out a command as the brain would send it. */
-export const command = (engine: Engine, action: string, parameters: { readonly [name: string]: JsonInput } = {}, purgeThreshold = 1000): Effect.Effect<Dispatched> =>
+export const command = (
+  engine: Engine,
+  action: string,
+  parameters: { readonly [name: string]: JsonInput } = {},
+  purgeThreshold = 1000,
+  streams: ReadonlyArray<ScheduleStream> = publishing(engine).streams
+): Effect.Effect<Dispatched> =>
   dispatch(
     { action, target: objectOf({}), parameters: objectOf(parameters), timeoutSeconds: 60, issuedBy: null, deliveryClaimToken: null },
-    { engines: [engine], key, purgeThreshold, redaction: Redaction.make([]) }
+    { engines: [engine], streams, key, purgeThreshold, redaction: Redaction.make([]) }
   )
+
+/** The stream of the engine's schedules, with a brain at its end that acknowledges everything at once, or nothing. */
+export const publishing = (engine: Engine, now: () => number = Date.now, acknowledges = true) => {
+  const lane = new SnapshotLane(() => {})
+  const reader = new SnapshotReader()
+  const streams = streamsOf([engine], {
+    lane,
+    now,
+    redaction: Redaction.make([]),
+    log: () => {},
+    mostBytes: () => 1_048_576,
+    wake: () => {
+      if (!acknowledges) return
+      for (let parcel = lane.next(1_048_576, 0); parcel !== null; parcel = lane.next(1_048_576, 0)) {
+        parcel.bodies.forEach((body) => reader.take(nodeOf(body)))
+        lane.ack(parcel.id)
+      }
+    },
+    stateOf: () => "running"
+  })
+  return { streams, snapshots: reader.snapshots }
+}
 
 const succeeded = (answer: Dispatched) => {
   assert.strictEqual(answer.status, "success", JSON.stringify(answer))
@@ -62,7 +96,7 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
   describe(`the adapter of ${name}`, () => {
     const withSubject = (
       title: string,
-      body: (subject: Subject & { readonly events: ReadonlyArray<EngineEvent> }) => Effect.Effect<void, unknown, Scope.Scope>,
+      body: (subject: Subject & { readonly events: ReadonlyArray<EngineEvent> }, context: TestContext) => Effect.Effect<void, unknown, Scope.Scope>,
       needs?: keyof Actions
     ) =>
       it.scopedLive(title, (context) =>
@@ -71,7 +105,7 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           if (needs !== undefined && subject.engine.actions[needs] === undefined) return context.skip()
           const events: Array<EngineEvent> = []
           yield* subject.engine.start((event) => void events.push(event))
-          yield* body({ ...subject, events })
+          yield* body({ ...subject, events }, context)
         }))
     const kindsOf = (events: ReadonlyArray<EngineEvent>, id: string) => events.filter(({ taskId }) => taskId === id).map(({ kind }) => kind)
     const told = (events: ReadonlyArray<EngineEvent>, id: string, kind: EngineEvent["kind"]) =>
@@ -149,7 +183,7 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
     withSubject("refuses what it does not do, by a sentence", ({ engine }) =>
       Effect.gen(function*() {
         const all = ["submit_task", "retry_task", "bulk_retry", "cancel_task", "purge_queue", "restart_worker", "pool_grow", "pool_shrink",
-          "add_consumer", "cancel_consumer", "rate_limit", "requeue_dead_letter", "no_such_action", "schedule.no_such"]
+          "add_consumer", "cancel_consumer", "rate_limit", "requeue_dead_letter", "no_such_action", "schedule.no_such", "schedule.enable", "schedule.disable", "schedule.external.control"]
         const can = capabilitiesOf(engine)
         for (const action of all) if (!can.includes(action)) refused(yield* command(engine, action, { task_id: "x", queue: "x", worker_name: "x" }))
         if (!can.includes("list_dead_letters")) refused(yield* command(engine, "dlq.list"))
@@ -246,6 +280,50 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "0" }))
         refused(yield* command(engine, "rate_limit", { task_name: taskName, rate: "often" }))
       }), "rate_limit")
+
+    withSubject("publishes its schedules, runs one now, and deletes one", ({ engine, events, schedule, taskName, work }, context) =>
+      Effect.gen(function*() {
+        const { scheduler } = engine
+        if (scheduler === undefined || schedule === undefined) return context.skip()
+        assert.match(scheduler.name, /^[^A-Z\s]{1,40}$/)
+        assert.notStrictEqual(scheduler.name, engine.name)
+        const first = yield* schedule("first")
+        const second = yield* schedule("second")
+        const { snapshots, streams } = publishing(engine)
+        const run = (action: string, parameters: { readonly [name: string]: JsonInput } = {}) =>
+          command(engine, action, parameters, 1000, streams)
+        const begun = activation(scheduler.name)
+        assert.deepInclude(succeeded(yield* run("schedule.external.activate", begun)), { scheduler: scheduler.name, sequence: 1, schedule_count: 2, frame_count: 2 })
+        const rows = snapshots[0]?.rows ?? []
+        assert.deepStrictEqual(rows.map(({ source_key }) => source_key), [first, second].sort())
+        for (const row of rows) {
+          assert.deepInclude(row, { engine: engine.name, scheduler: scheduler.name, task_name: taskName, is_enabled: true, total_runs: 0 })
+          assert.isAtMost(String(row.source_key).length, 200)
+          assert.include(["cron", "interval"], row.kind)
+          assert.match(String(row.next_run_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/)
+          assert.isArray(row.args)
+          assert.isObject(row.kwargs)
+          assert.notInclude(JSON.stringify(row), "hunter2")
+        }
+        const { trigger_now, delete: remove } = scheduler.actions
+        refused(yield* run("schedule.trigger_now", { schedule_id: "no such schedule" }))
+        refused(yield* run("schedule.delete", { schedule_id: "no such schedule" }))
+        if (trigger_now !== undefined) {
+          const { task_id } = succeeded(yield* run("schedule.trigger_now", { schedule_id: first }))
+          yield* work
+          yield* told(events, String(task_id), "task.succeeded")
+        }
+        if (remove !== undefined) {
+          const expected = rows.find(({ source_key }) => source_key === second)
+          // The cast: a row that was read from JSON.
+          const mutation = { ...begun, operation: "delete", operation_id: begun.stream_id, schedule_id: second, expected: expected as JsonInput, definition: {} }
+          succeeded(yield* run("schedule.external.mutate", mutation))
+          refused(yield* run("schedule.external.mutate", mutation))
+          assert.deepInclude(succeeded(yield* run("schedule.delete", { schedule_id: first })), { schedule_id: first })
+          const left = snapshots.map(({ rows }) => rows.length)
+          assert.deepStrictEqual(left, [2, 1, 0], "each deletion is published")
+        }
+      }))
 
     withSubject("lists dead letters a page at a time, and puts one back", ({ engine, enqueue, events, queue, taskName, work }) =>
       Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
-import { ActionFailed, type Actions, type Call, type Engine, type Report } from "../../../src/agents/runtime/Engine.ts"
+import { ActionFailed, type Actions, type Call, type Engine, type NativeSchedule, type Report } from "../../../src/agents/runtime/Engine.ts"
 
 interface Job extends Call {
   readonly id: string
@@ -22,7 +22,33 @@ export class MemoryEngine {
   private consumed = new Set(["default"])
   inventoryFails = false
 
-  constructor(readonly name = "memory", private readonly without: ReadonlyArray<keyof Actions> = []) {}
+  /** With `schedules` the engine has a scheduler, and these. */
+  constructor(
+    readonly name = "memory",
+    private readonly without: ReadonlyArray<keyof Actions> = [],
+    readonly schedules?: Map<string, NativeSchedule>
+  ) {}
+
+  /** Adds a schedule that runs once an hour. */
+  schedule(id: string, more: Partial<NativeSchedule> = {}): string {
+    this.schedules?.set(id, {
+      id,
+      name: id,
+      task_name: "shop.report",
+      kind: "interval",
+      expression: "3600.0",
+      timezone: "UTC",
+      queue: null,
+      args: [],
+      kwargs: {},
+      is_enabled: true,
+      next_run_at: 1_800_000_000_000,
+      last_run_at: null,
+      total_runs: 0,
+      ...more
+    })
+    return id
+  }
 
   enqueue(call: Partial<Call> = {}): string {
     const id = randomUUID()
@@ -46,6 +72,7 @@ export class MemoryEngine {
   }
 
   get engine(): Engine {
+    const { schedules } = this
     const actions = Object.fromEntries(Object.entries(this.actions()).filter(([name]) => !this.without.some((left) => left === name)))
     return {
       name: this.name,
@@ -59,6 +86,7 @@ export class MemoryEngine {
           })
         ),
       actions,
+      ...(schedules === undefined ? {} : { scheduler: this.scheduler(schedules) }),
       retriesByReference: true,
       inventory: Effect.suspend(() =>
         this.inventoryFails ? new ActionFailed({ message: "the broker is away" }) : Effect.sync(() => this.inventory())),
@@ -71,6 +99,24 @@ export class MemoryEngine {
     }
   }
 
+  private scheduler(schedules: Map<string, NativeSchedule>) {
+    const named = (id: string) => {
+      const found = schedules.get(id)
+      return found === undefined ? new ActionFailed({ message: `there is no schedule ${id}` }) : Effect.succeed(found)
+    }
+    return {
+      name: `${this.name}-clock`,
+      list: Effect.suspend(() =>
+        this.inventoryFails ? new ActionFailed({ message: "the broker is away" }) : Effect.sync(() => [...schedules.values()])),
+      actions: {
+        trigger_now: ({ schedule_id }: { readonly schedule_id: string }) =>
+          Effect.map(named(schedule_id), ({ args, kwargs, task_name }) => ({ task_id: this.enqueue({ task_name, args, kwargs }) })),
+        delete: ({ schedule_id }: { readonly schedule_id: string }) =>
+          Effect.map(named(schedule_id), () => (schedules.delete(schedule_id), {}))
+      }
+    }
+  }
+
   private inventory() {
     const waiting = [...this.jobs.values()].filter(({ state }) => state === "waiting")
     const queues = [...new Set(["default", ...waiting.map(({ queue }) => queue ?? "default")])]
@@ -78,8 +124,7 @@ export class MemoryEngine {
       brokerType: "memory",
       brokerConnected: true,
       queueDepths: Object.fromEntries(queues.map((queue) => [queue, this.depth(queue)])),
-      workers: [{ name: "w1@here", hostname: "here", pid: process.pid, concurrency: this.concurrency, queues: [...this.consumed], activeTasks: 0, registered: ["shop.pay"] }],
-      schedules: []
+      workers: [{ name: "w1@here", hostname: "here", pid: process.pid, concurrency: this.concurrency, queues: [...this.consumed], activeTasks: 0, registered: ["shop.pay"] }]
     }
   }
 

@@ -1,12 +1,16 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { system } from "../../../src/domain/Actor.ts"
+import { Commands } from "../../../src/services/Commands.ts"
+import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import { freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { MemoryEngine } from "../engines/memory.ts"
+import { activation } from "../protocol/snapshots.ts"
 import { drained, online, optionsFor, started, statusOf } from "./agents.ts"
 
 const fresh = (engine: MemoryEngine, more: Partial<AgentOptions> = {}) =>
@@ -61,6 +65,30 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           assert.deepInclude(refused, { status: "failed", error: `${id} does not wait any more` })
           assert.deepStrictEqual(shop.done, ["retry_task"])
           if (transport === "longpoll") yield* statusOf(agent, ({ commandsWaiting }) => commandsWaiting === 0)
+        }))
+    }
+
+    for (const transport of ["ws", "longpoll"] as const) {
+      it.scoped(`publishes schedules by ${transport} to a brain that asks for them`, () =>
+        Effect.gen(function*() {
+          const shop = new MemoryEngine("memory", [], new Map())
+          shop.schedule("nightly")
+          const { agent, call, credentials, project } = yield* fresh(shop, { transport })
+          yield* online(agent)
+          const shown = yield* until(call("GET", "/agents"), ({ json }) => json[0]?.scheduler_adapters.length > 0)
+          assert.deepStrictEqual(shown.json[0].scheduler_adapters, ["memory-clock"])
+          const commands = yield* Commands
+          const run = (action: string, parameters = {}) =>
+            Effect.gen(function*() {
+              const about = { agent_id: credentials.agent_id, engine: null, target_type: "schedule", target_id: null }
+              const { id } = yield* commands.issue({ ...about, action, parameters, timeout_seconds: 60 })
+              return yield* until(commands.get(id), ({ status }) => !["pending", "dispatched"].includes(status))
+            }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
+          assert.deepInclude(yield* run("schedule.external.activate", activation("memory-clock")), { status: "completed" })
+          shop.schedule("hourly")
+          assert.deepInclude(yield* run("schedule.resync"), { status: "completed", result: `{"schedulers_drained":1}` })
+          yield* statusOf(agent, ({ snapshotsWaiting }) => snapshotsWaiting === 0)
+          assert.deepStrictEqual((yield* call("GET", "/tasks")).json.items, [])
         }))
     }
 

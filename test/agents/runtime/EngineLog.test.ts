@@ -12,7 +12,7 @@ const talkative: Engine = {
   start: () => Effect.asVoid(Effect.forkScoped(Effect.logWarning("entries were lost"))),
   actions: {},
   retriesByReference: false,
-  inventory: Effect.succeed({ brokerType: "none", brokerConnected: true, queueDepths: {}, workers: [], schedules: [] }),
+  inventory: Effect.succeed({ brokerType: "none", brokerConnected: true, queueDepths: {}, workers: [] }),
   reconcile: () => Effect.succeed({ engine_state: "unknown", finished_at: null, exception: null })
 }
 

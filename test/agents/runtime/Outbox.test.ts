@@ -68,6 +68,44 @@ describe("the outbox", () => {
       assert.isNotNull(outbox.next(1_000_000))
     }))
 
+  it.scoped("sends snapshots beside the events, one frame at a time, again after a lost connection, and never to the file", () =>
+    Effect.gen(function*() {
+      const { lines, outbox } = outboxIn(yield* temporaryHome)
+      const { snapshots } = outbox
+      const next = (most = 1_000_000) => {
+        const parcel = outbox.next(most)
+        if (parcel === null) throw new Error("nothing to send")
+        return { id: parcel.id, numbers: numbersOf([parcel]) }
+      }
+      fill(outbox, 2)
+      snapshots.add("clock", "s1", [text(10), text(11)])
+      snapshots.add("other", "s2", [text(20)])
+      const [first, events] = [next(), next()]
+      assert.deepStrictEqual([first.numbers, events.numbers], [[10], [0, 1]])
+      assert.isNull(outbox.next(1_000_000), "the rest waits for its ack")
+      outbox.ack(events.id)
+      outbox.rewind()
+      const again = next()
+      assert.deepStrictEqual(again.numbers, [10])
+      assert.strictEqual(outbox.oldestSentAt, 1000)
+      assert.isTrue(outbox.ack(again.id))
+      assert.isFalse(outbox.ack(again.id))
+      const last = next()
+      assert.deepStrictEqual([last.numbers, snapshots.snapshots, snapshots.lengthOf("clock")], [[11], 2, text(11).length])
+      snapshots.forget("clock")
+      assert.isFalse(outbox.ack(last.id), "nobody waits for it any more")
+      snapshots.add("clock", "s3", [text(30), text(31)])
+      const refused = next()
+      assert.deepStrictEqual(refused.numbers, [20])
+      outbox.giveUp(refused.id)
+      assert.deepStrictEqual(drain(outbox, 5), [], "too long for this brain")
+      assert.deepStrictEqual(lines, [
+        "the schedules of other were not published: the brain refuses it",
+        "the schedules of clock were not published: a schedule of it is longer than the brain takes (5 bytes)"
+      ])
+      assert.deepStrictEqual([snapshots.snapshots, outbox.loss.events], [0, 0])
+    }))
+
   it.scoped("drops the oldest when there are too many, and counts them", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome

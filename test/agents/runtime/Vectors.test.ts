@@ -11,6 +11,7 @@ import * as Redaction from "../../../src/domain/Redaction.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { keyOf, sessionOf, signedFrames, vectorText } from "../protocol/Vectors.ts"
 import { MemoryEngine } from "../engines/memory.ts"
+import { publishing } from "../engines/conformance.ts"
 import { drained, optionsFor, started } from "./agents.ts"
 import { fakeBrain } from "./fakeBrain.ts"
 
@@ -83,11 +84,11 @@ describe("the recorded frames", () => {
         if (frame.type !== "command") return
         const shop = new MemoryEngine(JSON.parse(vector.frame_json).payload.target.engine ?? "memory")
         const { engine } = shop
-        const answer = yield* dispatch(frame.payload, { engines: [engine], key: keyOf(vector), purgeThreshold: 1000, redaction })
+        const answer = yield* dispatch(frame.payload, { engines: [engine], streams: publishing(engine).streams, key: keyOf(vector), purgeThreshold: 1000, redaction })
         if (answer.status === "success") return
         assert.notInclude(answer.error, "adapter broke")
         const known = [...capabilitiesOf(engine), "reconcile_task", "schedule.fire", "dlq.list"].includes(frame.payload.action)
-        if (!known) assert.match(answer.error, /does not support action|unrecognized schedule action/)
+        if (!known) assert.match(answer.error, /does not support action|unrecognized schedule action|no scheduler adapter registered/)
       }))
   }
 })

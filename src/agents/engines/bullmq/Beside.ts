@@ -10,6 +10,7 @@ import { cancelTask, purgeQueue, rateLimit, requeueDeadLetter, retryTask, submit
 import { reconcile } from "./Reconcile.ts"
 import { type Ask, relay } from "./Relay.ts"
 import { Roots } from "./Roots.ts"
+import { schedulerOf } from "./Schedules.ts"
 import { emptySite, type Site } from "./Site.ts"
 import { handler, workerActions } from "./WorkerActions.ts"
 import { type Later, watchWorker, type WorkerWatch } from "./WorkerWatch.ts"
@@ -56,6 +57,7 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions)
     retriesByReference: true,
     inventory: inventoryOf(site, Effect.sync(() => watches.map((watch) => watch.inventory()))),
     reconcile: reconcile(site),
+    scheduler: schedulerOf(site),
     actions: {
       submit_task: submitTask(site),
       retry_task: retryTask(site),

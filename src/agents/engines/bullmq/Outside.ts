@@ -9,6 +9,7 @@ import { inventoryOf } from "./Inventory.ts"
 import { cancelTask, purgeQueue, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
 import { Roots } from "./Roots.ts"
+import { schedulerOf } from "./Schedules.ts"
 import { emptySite } from "./Site.ts"
 
 export interface OutsideOptions {
@@ -68,6 +69,7 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
     retriesByReference: true,
     inventory: inventoryOf(site, workers),
     reconcile: reconcile(site),
+    scheduler: schedulerOf(site),
     actions: {
       submit_task: submitTask(site),
       retry_task: retryTask(site),

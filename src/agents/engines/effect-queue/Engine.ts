@@ -182,8 +182,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
         brokerType: queues[0]?.records.brokerType ?? "memory",
         brokerConnected: true,
         queueDepths: depths,
-        workers: queues.flatMap((queue) => [...queue.workers].map((worker) => inventoryOf(queue, worker))),
-        schedules: []
+        workers: queues.flatMap((queue) => [...queue.workers].map((worker) => inventoryOf(queue, worker)))
       }
     })),
     reconcile: (taskId) =>

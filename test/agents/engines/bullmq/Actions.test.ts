@@ -5,6 +5,9 @@ import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq
 import { ActionFailed, type Engine } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
 import { until } from "../../../until.ts"
+import { activation, SnapshotReader } from "../../protocol/snapshots.ts"
+import { optionsFor, started } from "../../runtime/agents.ts"
+import { fakeBrain } from "../../runtime/fakeBrain.ts"
 import { add, bull, connection, listening } from "./world.ts"
 
 const ready = await has("Redis")
@@ -16,11 +19,19 @@ const modes: ReadonlyArray<readonly [string, (prefix: string, queue: Queue) => E
   ["from outside", (prefix, queue) => bullmqFromOutside({ queues: [queue.name], connection, prefix })]
 ]
 
+const schedulerOf = ({ scheduler }: Engine) => {
+  if (scheduler === undefined) throw new Error("no scheduler")
+  return { ...scheduler, actions: scheduler.actions as Required<typeof scheduler.actions> } // as above
+}
+
+const upsert = (queue: Queue, ...[id, repeat, template]: Parameters<Queue["upsertJobScheduler"]>) =>
+  Effect.promise(() => queue.upsertJobScheduler(id, repeat, template))
+
 const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
 const stateOf = (queue: Queue, id: string | undefined) => Effect.promise(() => queue.getJobState(id ?? ""))
 const become = (queue: Queue, id: string | undefined, state: string) => until(stateOf(queue, id), (now) => now === state)
 
-describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (_mode, engineOf) => {
+describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (mode, engineOf) => {
   it.scopedLive("submits: object, array, with a delay and a priority, and refuses what BullMQ cannot", () =>
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
@@ -192,6 +203,128 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })
       yield* become(mail, jobs[0]?.id, "completed")
       assert.include(yield* refused(requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })), "not among its queue's failed")
+    }))
+
+  it.scopedLive("lists job schedulers: patterns with a zone and without, intervals, what has come to an end", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, redis, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      const { list } = schedulerOf(engine)
+      assert.deepStrictEqual(yield* list, [])
+      yield* upsert(mail, "digest", { pattern: "0 0 7 * * *", tz: "Europe/Oslo" }, { name: "send", data: { all: true }, opts: { attempts: 3 } })
+      yield* upsert(mail, "sweep:all", { pattern: "*/5 * * * *" })
+      yield* upsert(mail, "poll", { every: 90_500, startDate: Date.now() + 3_600_000 }, { name: "poll", data: [1, "zwei"] })
+      const named = (id: string) => Effect.map(list, (all) => all.find((schedule) => schedule.id === id))
+      const digest = yield* named("mail:digest")
+      assert.deepStrictEqual(digest, {
+        id: "mail:digest",
+        name: "mail:digest",
+        task_name: "send",
+        kind: "cron",
+        expression: "0 0 7 * * *",
+        timezone: "Europe/Oslo",
+        queue: "mail",
+        args: [],
+        kwargs: { all: true },
+        is_enabled: true,
+        next_run_at: digest?.next_run_at ?? 0,
+        last_run_at: null,
+        total_runs: 0
+      })
+      const oslo = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Oslo", hour: "2-digit", minute: "2-digit" })
+      assert.strictEqual(oslo.format(digest?.next_run_at ?? 0), "07:00")
+      const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+      assert.deepInclude(yield* named("mail:sweep:all"), { task_name: "sweep:all", expression: "*/5 * * * *", timezone: zone })
+      assert.deepInclude(yield* named("mail:poll"), { kind: "interval", expression: "90.5", timezone: "UTC", args: [1, "zwei"] })
+
+      // the first job of an interval is due at once; nobody takes it
+      yield* Effect.promise(() => mail.pause())
+      yield* upsert(mail, "twice", { every: 100, limit: 2 })
+      yield* upsert(mail, "until", { every: 100, endDate: Date.now() + 400 })
+      const due = yield* until(named("mail:twice"), (twice) => twice?.total_runs === 1)
+      assert.isTrue(due?.is_enabled, "a queue that is paused turns no scheduler off")
+      assert.isAtMost(due?.next_run_at ?? Infinity, Date.now())
+      yield* worker("mail", async () => 1)
+      yield* Effect.promise(() => mail.resume())
+      yield* until(named("mail:until"), (until) => until?.is_enabled === false)
+      const twice = yield* until(named("mail:twice"), (twice) => twice?.is_enabled === false)
+      assert.deepInclude(twice, { next_run_at: null, total_runs: 2 })
+
+      // what BullMQ had before job schedulers: a list without it would be no list
+      yield* Effect.promise(() => redis.zadd(`${prefix}:mail:repeat`, Date.now() + 60_000, "welcome:1:::0 0 7 * * *"))
+      assert.include(yield* refused(list), "Legacy repeatable job metadata is not supported")
+      assert.isTrue((yield* engine.inventory).brokerConnected)
+    }))
+
+  it.scopedLive("publishes them to a brain that asks", () =>
+    Effect.gen(function*() {
+      const { prefix, queue } = yield* bull
+      const mail = yield* queue("mail")
+      yield* upsert(mail, "digest", { pattern: "0 0 7 * * *", tz: "Europe/Oslo" }, { name: "send", data: { password: "hunter2" } })
+      const brain = yield* fakeBrain
+      const reader = new SnapshotReader()
+      const { onFrame } = brain.manners
+      brain.manners.onFrame = (connection, frame) => {
+        if (frame.type === "event_batch") frame.payload.events.forEach((event) => reader.take(event))
+        onFrame(connection, frame)
+      }
+      // as soon as it is greeted, when the engine may not have begun
+      brain.manners.onHello = (connection) => {
+        connection.welcome()
+        connection.command("c1", "schedule.external.activate", activation("bullmq-scheduler"))
+      }
+      yield* started(yield* optionsFor(brain.url, brain, { engines: [engineOf(prefix, mail)] }))
+      const published = (count: number) => until(Effect.sync(() => reader.snapshots), (found) => found.length >= count)
+      const [first] = yield* published(1)
+      assert.deepStrictEqual(brain.connections[0]?.hello?.payload.schedulers, ["bullmq-scheduler"])
+      assert.deepInclude(first?.rows[0], {
+        source_key: "mail:digest",
+        engine: "bullmq",
+        scheduler: "bullmq-scheduler",
+        task_name: "send",
+        kind: "cron",
+        expression: "0 0 7 * * *",
+        timezone: "Europe/Oslo",
+        queue: "mail",
+        kwargs: { password: "[REDACTED]" }
+      })
+      yield* Effect.promise(() => mail.removeJobScheduler("digest"))
+      brain.connections[0]?.command("c2", "schedule.resync")
+      const [, second] = yield* published(2)
+      assert.deepInclude(second, { reason: "command", sequence: 2, rows: [] })
+    }))
+
+  it.scopedLive("runs a schedule now as its scheduler would, and deletes one with the job that waits", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      const { sees } = yield* listening(engine)
+      const { actions: { delete: remove, trigger_now }, list } = schedulerOf(engine)
+      yield* upsert(mail, "digest", { pattern: "0 0 1 1 *" }, { name: "send", data: { all: true }, opts: { attempts: 3, priority: 4 } })
+      const [before] = yield* list
+      const { task_id, task_name } = yield* trigger_now({ schedule_id: "mail:digest" })
+      assert.strictEqual(task_name, "send")
+      const job = yield* Effect.promise(() => mail.getJob(String(task_id).slice(5)))
+      assert.deepInclude({ ...job }, { name: "send", data: { all: true }, priority: 4 })
+      assert.strictEqual(job?.opts.attempts, 3)
+      yield* worker("mail", async () => 1)
+      yield* become(mail, job?.id, "completed")
+      if (before === undefined) throw new Error("no schedule")
+      assert.deepStrictEqual(yield* list, [before], "when it runs next stays as it was")
+
+      yield* remove({ schedule_id: "mail:digest" })
+      assert.deepStrictEqual(yield* list, [])
+      assert.strictEqual(yield* Effect.promise(() => mail.getDelayedCount()), 0)
+      // beside, that job is told of when it starts
+      if (mode === "from outside") yield* sees(`mail:repeat:digest:${before.next_run_at}`, "task.revoked")
+      for (const act of [remove, trigger_now]) {
+        assert.include(yield* refused(act({ schedule_id: "mail:digest" })), "has no job scheduler digest")
+        assert.include(yield* refused(act({ schedule_id: "digest" })), "no id of a BullMQ schedule")
+        assert.include(yield* refused(act({ schedule_id: "post:digest" })), "no queue post, only: mail")
+      }
     }))
 
   it.scopedLive("reconciles: what became of a task", () =>

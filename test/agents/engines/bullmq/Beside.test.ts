@@ -216,7 +216,7 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       release()
     }))
 
-  it.scopedLive("the inventory: depths, the worker as it is, schedulers", () =>
+  it.scopedLive("the inventory: depths, the worker as it is", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
@@ -230,15 +230,10 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       yield* sees(`mail:${second.id}`, "task.started")
       yield* add(mail, "later", {}, { delay: 60_000 })
       yield* add(mail, "next", {})
-      yield* Effect.promise(() => mail.upsertJobScheduler("digest", { pattern: "0 0 7 * * *", tz: "Europe/Oslo" }, { name: "digest", data: { all: true } }))
-      yield* Effect.promise(() => mail.upsertJobScheduler("poll", { every: 90_000 }, { name: "poll" }))
-      const { brokerConnected, queueDepths, schedules, workers } = yield* engine.inventory
+      const { brokerConnected, queueDepths, workers } = yield* engine.inventory
       assert.isTrue(brokerConnected)
-      assert.isAtLeast(queueDepths.mail ?? 0, 3)
+      assert.strictEqual(queueDepths.mail, 2)
       assert.deepInclude(workers[0], { pid: process.pid, concurrency: 2, queues: ["mail"], activeTasks: 2, registered: ["welcome", "bye"] })
-      const digest = schedules.find(({ name }) => name === "mail:digest")
-      assert.deepInclude(digest, { kind: "cron", expression: "0 0 7 * * *", timezone: "Europe/Oslo", queue: "mail", kwargs: { all: true } })
-      assert.deepInclude(schedules.find(({ name }) => name === "mail:poll"), { kind: "interval", expression: "90.0" })
       held.open()
     }))
 })

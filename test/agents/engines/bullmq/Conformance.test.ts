@@ -34,6 +34,11 @@ const subject = (mode: "beside" | "outside") =>
           if (outcome === "failure") fails.add(id)
           return `mail:${id}`
         }),
+      schedule: (key: string) =>
+        Effect.as(
+          Effect.promise(() => mail.upsertJobScheduler(key, { pattern: "0 0 1 1 *" }, { name: "mail", data: { to: "ada", token: "hunter2" } })),
+          `mail:${key}`
+        ),
       work: Effect.gen(function*() {
         yield* Effect.promise(() => runs.resume())
         yield* until(busy, (count) => count === 0)

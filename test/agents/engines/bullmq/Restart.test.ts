@@ -11,6 +11,7 @@ import { add, bull, gate, listening } from "./world.ts"
 const ready = await has("redis-server", "Redis")
 
 const actions = (engine: Engine) => engine.actions as Required<Engine["actions"]> // these engines have what is called here
+const schedulesOf = ({ scheduler }: Engine) => scheduler?.list ?? Effect.dieMessage("no scheduler")
 const ended = ["task.received", "task.started", "task.succeeded"]
 /** Beside, that a job was added is told twice with the same moment, which the brain takes for one: by its queue, and as it starts. */
 const transitions = (told: ReadonlyArray<EngineEvent>) => [
@@ -49,9 +50,12 @@ const world = (keeps: boolean) =>
     const away = Effect.gen(function*() {
       yield* redis.kill
       for (const engine of Object.values(engines)) assert.isFalse((yield* engine.inventory).brokerConnected)
+      // none would count as all deleted
+      for (const engine of Object.values(engines)) assert.include((yield* Effect.flip(schedulesOf(engine))).message, "the connection to Redis is")
       held.open() // what runs ends while nobody can be told
       yield* redis.start
       for (const engine of Object.values(engines)) yield* until(engine.inventory, ({ brokerConnected }) => brokerConnected)
+      for (const engine of Object.values(engines)) assert.deepStrictEqual(yield* schedulesOf(engine), [])
     })
 
     /** New jobs are told of, and every kind of command works: by a queue, in this process, and in another one. */

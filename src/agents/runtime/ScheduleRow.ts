@@ -1,0 +1,56 @@
+import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
+import type { Redaction } from "../../domain/Redaction.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
+import type { NativeSchedule, Scheduler } from "./Engine.ts"
+
+const LONGEST_ID = 200
+/** Arguments whose text is longer are left out, as those of tasks are. */
+const LONGEST_ARGUMENTS = 65_536
+const LEFT_OUT = `[more than ${LONGEST_ARGUMENTS} characters: left out]`
+
+/** Whether commands could name it. */
+export const hasUsableId = ({ id }: NativeSchedule): boolean =>
+  id !== "" && id.length <= LONGEST_ID && !id.includes("\0") && id.isWellFormed()
+
+/** The schedule as it is published: its arguments without their secrets, which the published agents leave in. */
+export const rowOf = (
+  engine: string,
+  scheduler: Scheduler["name"],
+  schedule: NativeSchedule,
+  redaction: Redaction
+): ScheduleRow => ({
+  source_key: schedule.id,
+  external_id: schedule.id,
+  name: schedule.name,
+  task_name: schedule.task_name,
+  kind: schedule.kind,
+  expression: schedule.expression,
+  timezone: schedule.timezone,
+  queue: schedule.queue,
+  is_enabled: schedule.is_enabled,
+  engine,
+  scheduler,
+  source: scheduler,
+  source_hash: null,
+  priority: "normal",
+  catch_up: "skip",
+  args: withoutSecrets(schedule.args, [LEFT_OUT], redaction),
+  kwargs: withoutSecrets(schedule.kwargs, { note: LEFT_OUT }, redaction),
+  last_run_at: timeOf(schedule.last_run_at),
+  next_run_at: timeOf(schedule.next_run_at),
+  total_runs: Number.isSafeInteger(schedule.total_runs) ? Math.max(schedule.total_runs, 0) : 0
+})
+
+const withoutSecrets = (value: JsonInput, instead: JsonInput, redaction: Redaction): JsonInput => {
+  const text = redaction.json(canonicalize(value))
+  return text.length > LONGEST_ARGUMENTS ? instead : new CanonicalText(text)
+}
+
+const timeOf = (millis: number | null): string | null =>
+  millis === null || !(Math.abs(millis) <= MOST_MILLIS)
+    ? null
+    : Timestamp.fromEpochMicros(Math.round(millis * 1000)).replace("Z", "+00:00")
+
+/** The year 9999; beyond it there are no times. */
+const MOST_MILLIS = 253_402_300_799_999
