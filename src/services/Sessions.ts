@@ -149,8 +149,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         yield* ownPassword.countFailure(known.value.id, input.source)
         return yield* refused
       }
-      const { password_hash } = known.value
-      const newHash = passwords.isOutdated(password_hash) ? yield* passwords.hash(input.password) : password_hash
+      const newHash = yield* passwords.renewedAtLogin(known.value.password_hash, input.password)
       const checked = yield* openChecked(known.value, newHash, input)
       if (checked === null) {
         yield* ownPassword.countFailure(known.value.id, input.source)

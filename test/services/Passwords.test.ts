@@ -1,4 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
+import * as argon2 from "argon2"
 import { Effect, Either, Fiber, Redacted } from "effect"
 import { Passwords } from "../../src/services/Users/Passwords.ts"
 
@@ -39,6 +40,18 @@ describe("passwords", () => {
         for (const { left } of answers.filter(Either.isLeft)) assert.strictEqual(left._tag, "Unavailable")
         assert.deepStrictEqual(last, Either.right(false))
         assert.deepStrictEqual(yield* login, Either.right(false), "there is room again")
+      }))
+
+    it.effect("are hashed anew at a login in the login's own place, however many signed-in people hash theirs", () =>
+      Effect.gen(function*() {
+        const passwords = yield* Passwords
+        const weak = yield* Effect.promise(() => argon2.hash(Redacted.value(given), { timeCost: 2, memoryCost: 1024, parallelism: 1 }))
+        const crowd = Array.from({ length: 33 }, () => Effect.either(passwords.hash(given)))
+        const login = passwords.admitLogin(passwords.renewedAtLogin(weak, given))
+        const [hashes, renewed] = yield* Effect.all([Effect.all(crowd, { concurrency: "unbounded" }), login], { concurrency: "unbounded" })
+        assert.lengthOf(hashes.filter(Either.isLeft), 1, "their room is full")
+        assert.match(renewed, /^\$argon2id\$v=19\$m=19456,/)
+        assert.strictEqual(yield* passwords.renewedAtLogin(renewed, given), renewed)
       }))
 
     it.effect("whose asker has gone away give their room back", () =>

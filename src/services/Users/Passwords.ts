@@ -59,10 +59,10 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
     const admitLogin = bounded()
     const signedIn = bounded()
 
+    const hashed = (password: Redacted.Redacted) => inTurn(() => argon2.hash(typed(password), parameters))
+
     /** The text to store, also for a password that was accepted before. */
-    const hash = Effect.fn("Passwords.hash")((password: Redacted.Redacted) =>
-      signedIn(inTurn(() => argon2.hash(typed(password), parameters)))
-    )
+    const hash = Effect.fn("Passwords.hash")((password: Redacted.Redacted) => signedIn(hashed(password)))
 
     /** The text to store of a password that somebody sets; fails where it is easy to guess. */
     const hashNew = Effect.fn("Passwords.hashNew")(function*({ about, field, password }: NewPassword) {
@@ -88,9 +88,12 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
     /** The same for a login that was admitted. */
     const verifyLogin = Effect.fn("Passwords.verifyLogin")(compared)
 
-    const isOutdated = (stored: string): boolean => argon2.needsRehash(stored, parameters)
+    /** The text to store for the password of a login that was admitted and is right: another one where less was asked for once. */
+    const renewedAtLogin = Effect.fn("Passwords.renewedAtLogin")((stored: string, password: Redacted.Redacted) =>
+      argon2.needsRehash(stored, parameters) ? hashed(password) : Effect.succeed(stored)
+    )
 
-    return { admitLogin, hash, hashNew, verify, verifyLogin, isOutdated } as const
+    return { admitLogin, hash, hashNew, verify, verifyLogin, renewedAtLogin } as const
   })
 }) {
   static readonly layer = this.Default
