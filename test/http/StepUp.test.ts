@@ -72,6 +72,17 @@ describe.each(engines)("step-up on %s", (engine) => {
         assert.includeMembers(yield* actionsOf(user.id), ["auth.reauthenticated", "auth.account_locked"])
       }))
 
+    it.effect("is no way to try more passwords than lock the account by sending them at once", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const { browser } = yield* loginFrom({}, user.email)
+        const guesses = [...Array.from({ length: 12 }, (_, n) => `guess ${n}`), password]
+        const answers = yield* Effect.forEach(guesses, (guess) => ask(browser, "POST", "/auth/reauthenticate", { password: guess }), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual([...new Set(answers.map(({ json }) => json.code))], ["wrong_password"])
+      }))
+
     it.effect("is not what a trusted browser stands for", () =>
       Effect.gen(function*() {
         const user = yield* enrolled()

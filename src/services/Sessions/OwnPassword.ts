@@ -38,13 +38,14 @@ export class OwnPassword extends Effect.Service<OwnPassword>()("svc/OwnPassword"
 
     /**
      * Fails unless it is the caller's password. A wrong one counts as a failed login, so that a stolen session cannot be
-     * used to guess it.
+     * used to guess it: nor by many guesses at once, since what locked the account while this one was hashed stands.
      */
     const prove = Effect.fn("OwnPassword.prove")(function*(password: Redacted.Redacted) {
       const person = yield* currentPerson
       const known = yield* users.unlockedCredentials(person.user_id, yield* Timestamp.now)
       const stored = Option.match(known, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
-      if (yield* passwords.verify(stored, password)) return
+      const right = yield* passwords.verify(stored, password)
+      if (right && Option.isSome(known) && (yield* users.isStillOpen(known.value, yield* Timestamp.now))) return
       yield* countFailure(person.user_id, person)
       return yield* wrongPassword
     }, orDieOnSql)

@@ -81,6 +81,13 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
             WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`,
           (rows) => Option.fromNullable(rows[0])
         ),
+      /** Whether the account still has the password that was looked at, and is not locked. */
+      isStillOpen: ({ id, password_hash }: Credentials, now: string) =>
+        Effect.map(
+          sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}
+            AND (locked_until IS NULL OR locked_until <= ${now})`,
+          (rows) => rows.length > 0
+        ),
       /**
        * A new password also opens a locked account, voids the links that would set another one, and no browser is
        * trusted any more.
