@@ -1,17 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option, Redacted } from "effect"
-import type { Person } from "../domain/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
 import { type CompleteEnrollment, type DisableMfa, enrollmentOf, type MfaStatus, type VerifyMfa } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { Audit } from "./Audit.ts"
-import { currentPerson, currentSession } from "./CurrentActor.ts"
+import { Audit, type Entry } from "./Audit.ts"
+import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
 import { Notices } from "./Mail/Notices.ts"
 import { policyOf } from "./Mfa/AtLogin.ts"
 import { newRecoveryCodes, newSecret, stepOf } from "./Mfa/Codes.ts"
-import { MfaRepo } from "./Mfa/Repo.ts"
+import { MfaRepo, type MfaRow } from "./Mfa/Repo.ts"
 import { Sessions } from "./Sessions.ts"
 import { OwnPassword } from "./Sessions/OwnPassword.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
@@ -44,6 +43,8 @@ const locked = new Forbidden({
   code: "mfa_locked",
   detail: "Too many wrong codes. For a while no code of this account is accepted; try again later."
 })
+
+const isLocked = ({ mfa_locked_until }: MfaRow, now: string): boolean => mfa_locked_until !== null && mfa_locked_until > now
 
 /** The second factor: codes of an authenticator app, ten recovery codes, browsers that are trusted. */
 export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
@@ -109,39 +110,12 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     /** For whatever goes on by the sessions of before, such as live streams: their right is asked anew. */
     const tellSessions = Effect.flatMap(currentPerson, ({ user_id }) => hints.publish("access", user_id))
 
-    /** The first code of the new secret makes it the second factor. The caller's other sessions owe it from now on. */
-    const enrollComplete = Effect.fn("Mfa.enrollComplete")(
-      function*(input: CompleteEnrollment) {
-        const { person, session_id } = yield* currentSession
-        const { user_id } = person
-        const now = yield* Timestamp.now
-        const row = Option.getOrUndefined(yield* repo.lockedByUser(user_id))
-        if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled
-        const begun = row?.mfa_pending_at ?? null
-        const sealed = row?.mfa_pending_secret ?? null
-        if (sealed === null || begun === null || Timestamp.addSeconds(begun, enrollmentSeconds) <= now) return yield* nothingPending
-        const at = yield* step(user_id, sealed, Redacted.value(input.code))
-        if (at === null) return yield* wrongCode
-        const codes = newRecoveryCodes()
-        yield* repo.enroll(user_id, at, now)
-        yield* repo.setRecoveryCodes(user_id, codes)
-        yield* sessionsRepo.forgetFactor(user_id, session_id)
-        const cookie = yield* raised(session_id)
-        yield* notices.tell("factor_enrolled", person.email, person)
-        yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: user_id })
-        return { cookie, answer: { recovery_codes: codes } }
-      },
-      sql.withTransaction,
-      Effect.tap(() => tellSessions),
-      orDieOnSql
-    )
-
     /** Spends a code of the person's, of the transaction it is called in; none when it is wrong or was spent before. */
     const spent = Effect.fnUntraced(function*(userId: string, code: string) {
       const now = yield* Timestamp.now
       const row = Option.getOrUndefined(yield* repo.lockedByUser(userId))
       if (row === undefined || row.mfa_secret === null) return yield* notEnrolled
-      if (row.mfa_locked_until !== null && row.mfa_locked_until > now) return yield* locked
+      if (isLocked(row, now)) return yield* locked
       const at = yield* step(userId, row.mfa_secret, code)
       const right = at === null ? yield* repo.spendRecoveryCode(userId, code) : yield* repo.spendStep(userId, at)
       if (!right) return Option.none<Spent>()
@@ -150,46 +124,87 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     })
 
     /** Counts a wrong code; from SVC_LOGIN_LOCKOUT_THRESHOLD since the last right one on, none is taken for a while. */
-    const countWrong = Effect.fnUntraced(function*(person: Person) {
+    const countWrong = Effect.fnUntraced(function*(userId: string) {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
-      const isLocked = yield* repo.countWrong(person.user_id, settings.loginLockoutThreshold, lockUntil)
+      const locks = yield* repo.countWrong(userId, settings.loginLockoutThreshold, lockUntil)
       yield* audit.record({
-        action: isLocked ? "auth.mfa_locked" : "auth.mfa_failed",
+        action: locks ? "auth.mfa_locked" : "auth.mfa_failed",
         target_type: "user",
-        target_id: person.user_id,
+        target_id: userId,
         outcome: "deny",
         result: "failure"
       })
     })
 
     /**
-     * Does `work` in one transaction with the end of the code: both or neither. A wrong code is looked at and counted in
-     * one transaction as well, so that guesses at the same time are no more than guesses one after the other.
+     * Does `work` with what `look` makes of a code, in one transaction: both or neither. A wrong code, which is none, is
+     * looked at and counted in one transaction as well, so that guesses at the same time are no more than guesses one after
+     * the other.
      */
-    const withCode = <A, E, R>(code: Redacted.Redacted, work: (spent: Spent) => Effect.Effect<A, E, R>) =>
+    const counting = <A, B, E, R, E2, R2>(
+      look: (userId: string) => Effect.Effect<Option.Option<A>, E, R>,
+      work: (right: A) => Effect.Effect<B, E2, R2>
+    ) =>
       Effect.gen(function*() {
-        const person = yield* currentPerson
+        const { user_id } = yield* currentPerson
         const done = yield* sql.withTransaction(Effect.gen(function*() {
-          const used = yield* spent(person.user_id, Redacted.value(code))
-          if (Option.isSome(used)) return Option.some(yield* work(used.value))
-          yield* countWrong(person)
-          return Option.none<A>()
+          const right = yield* look(user_id)
+          if (Option.isSome(right)) return Option.some(yield* work(right.value))
+          yield* countWrong(user_id)
+          return Option.none<B>()
         }))
         return Option.isSome(done) ? done.value : yield* wrongCode
       })
+
+    /** Does `work` in one transaction with the end of the code. */
+    const withCode = <A, E, R>(code: Redacted.Redacted, work: (spent: Spent) => Effect.Effect<A, E, R>) =>
+      counting((userId) => spent(userId, Redacted.value(code)), work)
+
+    /** The time step of a code of the secret that waits for one, of the transaction it is called in; none when it is wrong. */
+    const proven = Effect.fnUntraced(function*(userId: string, code: string) {
+      const now = yield* Timestamp.now
+      const row = Option.getOrUndefined(yield* repo.lockedByUser(userId))
+      if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled
+      if (row === undefined || row.mfa_pending_secret === null || row.mfa_pending_at === null) return yield* nothingPending
+      if (Timestamp.addSeconds(row.mfa_pending_at, enrollmentSeconds) <= now) return yield* nothingPending
+      if (isLocked(row, now)) return yield* locked
+      return Option.fromNullable(yield* step(userId, row.mfa_pending_secret, code))
+    })
+
+    /** The first code of the new secret makes it the second factor. The caller's other sessions owe it from now on. */
+    const enrollComplete = Effect.fn("Mfa.enrollComplete")(function*(input: CompleteEnrollment) {
+      const { person, session_id } = yield* currentSession
+      const done = yield* counting((userId) => proven(userId, Redacted.value(input.code)), (at) =>
+        Effect.gen(function*() {
+          const codes = newRecoveryCodes()
+          yield* repo.enroll(person.user_id, at, yield* Timestamp.now)
+          yield* repo.setRecoveryCodes(person.user_id, codes)
+          yield* sessionsRepo.forgetFactor(person.user_id, session_id)
+          const cookie = yield* raised(session_id)
+          yield* notices.tell("factor_enrolled", person.email, person)
+          yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
+          return { cookie, answer: { recovery_codes: codes } }
+        }))
+      yield* tellSessions
+      return done
+    }, orDieOnSql)
 
     /** Gives the second factor: pays what the session owes, and is a step-up. `device`: the browser's cookie. */
     const verify = Effect.fn("Mfa.verify")(function*(input: VerifyMfa, device: string | null) {
       const { person, session_id } = yield* currentSession
       return yield* withCode(input.code, (used) =>
         Effect.gen(function*() {
+          const actor = yield* CurrentActor
           const cookie = yield* raised(session_id)
-          const trusted = input.remember_device ? (yield* devices.trust(person, device)).cookie : null
+          const trusted = input.remember_device ? yield* devices.trust(person, device) : null
           const { used_recovery_code } = used
           if (used_recovery_code) yield* notices.tell("recovery_code_used", person.email, person)
-          yield* audit.record({ action: "auth.mfa_verified", target_type: "session", target_id: session_id, metadata: { used_recovery_code } })
-          return { cookie, device: trusted, answer: { ok: true, ...used } }
+          const metadata = { used_recovery_code }
+          const verified: Entry = { action: "auth.mfa_verified", target_type: "session", target_id: session_id, metadata }
+          const entries = trusted === null ? [verified] : [verified, trusted.entry]
+          yield* audit.recordAll(entries.map((entry) => ({ actor, entry })))
+          return { cookie, device: trusted?.cookie ?? null, answer: { ok: true, ...used } }
         }))
     }, orDieOnSql)
 

@@ -4,7 +4,7 @@ import type { Person } from "../domain/Actor.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { TrustedDevice } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { Audit } from "./Audit.ts"
+import { Audit, type Entry } from "./Audit.ts"
 import { currentPerson, currentSession } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -46,7 +46,10 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       return (yield* repo.list(user_id)).map((device) => shown(device, token))
     }, orDieOnSql)
 
-    /** Trusts the person's browser from now on, in place of what its cookie `former` stood for. Of the caller's transaction. */
+    /**
+     * Trusts the person's browser from now on, in place of what its cookie `former` stood for. Of the caller's transaction,
+     * which records `entry` last.
+     */
     const trust = Effect.fnUntraced(function*(person: Person, former: string | null) {
       const now = yield* Timestamp.now
       const maxAgeSeconds = settings.mfaTrustedDeviceDays * secondsADay
@@ -62,16 +65,22 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       }
       if (former !== null) yield* repo.revokeToken(person.user_id, former, now)
       yield* repo.insert({ ...device, user_id: person.user_id })
-      yield* audit.record({ action: "auth.mfa_device_trusted", target_type: "trusted_device", target_id: device.id })
-      return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: shown(device, token) }
+      const entry: Entry = { action: "auth.mfa_device_trusted", target_type: "trusted_device", target_id: device.id }
+      return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: shown(device, token), entry }
     })
 
     /** Trusts the caller's browser; they have just given their factor (step-up). */
-    const create = Effect.fn("TrustedDevices.create")(function*(former: string | null) {
-      const { person, session } = yield* currentSession
-      if (!session.enrolled) return yield* notEnrolled
-      return yield* sql.withTransaction(trust(person, former))
-    }, orDieOnSql)
+    const create = Effect.fn("TrustedDevices.create")(
+      function*(former: string | null) {
+        const { person, session } = yield* currentSession
+        if (!session.enrolled) return yield* notEnrolled
+        const { cookie, device, entry } = yield* trust(person, former)
+        yield* audit.record(entry)
+        return { cookie, device }
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     const revoked = Effect.fnUntraced(function*(userId: string, id: string) {
       if (!(yield* repo.revoke(userId, id, yield* Timestamp.now))) return

@@ -68,6 +68,23 @@ describe.each(engines)("the second factor on %s", (engine) => {
         assert.strictEqual(shown(late), "409 mfa_enrollment_expired")
       }))
 
+    it.effect("waits for no more wrong codes than a second factor takes", () =>
+      Effect.gen(function*() {
+        const user = yield* freshUser()
+        const { browser } = yield* loginFrom({}, user.email)
+        const { json } = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
+        const complete = (code: string) => Effect.map(ask(browser, "POST", "/auth/mfa/enroll-complete", { code }), shown)
+        const wrong = yield* wrongCode(json.secret_base32)
+        const told = yield* Effect.all([1, 2, 3, 4, 5].map(() => complete(wrong)), { concurrency: "unbounded" })
+        assert.deepStrictEqual(told.sort(), ["403 mfa_locked", "403 mfa_locked", "403 wrong_code", "403 wrong_code", "403 wrong_code"])
+        const again = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
+        const code = yield* codeOf(again.json.secret_base32)
+        assert.strictEqual(yield* complete(code), "403 mfa_locked", "another secret is no way round it")
+        assert.includeMembers(yield* actionsOf(user.id), ["auth.mfa_failed", "auth.mfa_locked"])
+        yield* back("users", "mfa_locked_until", user.id, 1)
+        assert.strictEqual((yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code })).status, 200)
+      }))
+
     it.effect("is owed after a login: verify, me and logout, and nothing else", () =>
       Effect.gen(function*() {
         const user = yield* enrolled()

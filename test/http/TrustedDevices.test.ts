@@ -26,6 +26,7 @@ describe.each(engines)("trusted devices on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { browser, user, verified } = yield* remembered
+        assert.deepStrictEqual((yield* actionsOf(user.id)).slice(-2), ["auth.mfa_verified", "auth.mfa_device_trusted"], "one after the other")
         const cookie = verified.headers.getSetCookie().find((one) => one.startsWith("svc_device="))
         assert.match(cookie ?? "", /^svc_device=[\w-]{43}; Max-Age=1036800; Path=\/; HttpOnly; SameSite=Lax$/)
         assert.isFalse(yield* isAsked(browser, user.email))
