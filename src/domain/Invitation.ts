@@ -1,6 +1,6 @@
-import { Redacted, Schema } from "effect"
+import { Schema } from "effect"
 import { Role } from "./Access.ts"
-import { NewPassword } from "./Password.ts"
+import { InvitedPassword } from "./Password.ts"
 import { Id, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { Email } from "./User.ts"
@@ -52,17 +52,11 @@ export const InvitationPreview = Schema.Struct({
 }).annotations({ identifier: "InvitationPreview" })
 export type InvitationPreview = typeof InvitationPreview.Type
 
-/** What an account made by an invitation needs at least; the policy of all passwords holds as well. */
-const invitedPassword = NewPassword.pipe(Schema.filter((password) => {
-  const { length } = Redacted.value(password)
-  return length < 12 ? "must have at least 12 characters" : length > 200 ? "must have at most 200 characters" : undefined
-}))
-
 /** Name and password make the account where the address has none; who has one is signed in, and needs neither. */
 export const AcceptInvitation = Schema.Struct({
   token,
   display_name: Schema.optional(text(200, 1)),
-  password: Schema.optional(invitedPassword)
+  password: Schema.optional(InvitedPassword)
 }).annotations({ identifier: "AcceptInvitation" })
 export type AcceptInvitation = typeof AcceptInvitation.Type
 

@@ -11,7 +11,11 @@ export const PasswordPolicy = Schema.Struct({
 }).annotations({ identifier: "PasswordPolicy" })
 export type PasswordPolicy = typeof PasswordPolicy.Type
 
-const longest = 256
+/** Code points of the longest password. */
+export const longestPassword = 256
+
+/** The longest password of an account that an invitation makes (bodies: InvitationAcceptRequest). */
+export const longestInvitedPassword = 200
 
 export const policy: PasswordPolicy = { min_length: 12, required_character_classes: 0, character_class_names: [] }
 
@@ -19,20 +23,23 @@ export const policy: PasswordPolicy = { min_length: 12, required_character_class
 const lengthOf = (text: string): number => [...text.normalize("NFC")].length
 
 /** Redacted from the first line; the messages never repeat what was sent. */
-const password = (least: number) =>
+const password = (least: number, most: number) =>
   Schema.Redacted(
     Schema.String.annotations({ message: () => "must be a text" }).pipe(
       Schema.filter((text) => lengthOf(text) >= least || `must have at least ${least} characters`, {
         jsonSchema: { minLength: least }
       }),
-      Schema.filter((text) => lengthOf(text) <= longest || `must have at most ${longest} characters`, {
-        jsonSchema: { maxLength: longest }
+      Schema.filter((text) => lengthOf(text) <= most || `must have at most ${most} characters`, {
+        jsonSchema: { maxLength: most }
       })
     )
   )
 
 /** A password that is being set. Whether it is easy to guess is asked when it is hashed (services/Users/Passwords.ts). */
-export const NewPassword = password(policy.min_length)
+export const NewPassword = password(policy.min_length, longestPassword)
+
+/** The same of who accepts an invitation. */
+export const InvitedPassword = password(policy.min_length, longestInvitedPassword)
 
 /** A password that is compared with the stored one; older rules may have made it. */
-export const GivenPassword = password(1)
+export const GivenPassword = password(1, longestPassword)

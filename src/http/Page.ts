@@ -1,6 +1,6 @@
 import { HttpServerResponse } from "@effect/platform"
 import { createHash } from "node:crypto"
-import { policy } from "../domain/Password.ts"
+import { longestPassword, policy } from "../domain/Password.ts"
 
 /**
  * The few pages that the brain shows to people: each one document that brings its script and style with it and calls
@@ -69,13 +69,11 @@ const onSubmit = (id, work) => byId(id).addEventListener("submit", async (event)
 const differ = ({ password, again }) => password.value !== again.value && (say("The two passwords differ."), true)
 `
 
-/** The two fields of a new password; `least` where more is asked for than of every password. */
-export const newPasswordFields = (least = policy.min_length): string => {
-  const length = Math.max(least, policy.min_length)
-  return `<label>Password <small>(at least ${length} characters)</small>
-<input name="password" type="password" required minlength="${length}" maxlength="256" autocomplete="new-password"></label>
+/** The two fields of a new password of at most `most` characters. */
+export const newPasswordFields = (most = longestPassword): string =>
+  `<label>Password <small>(at least ${policy.min_length} characters)</small>
+<input name="password" type="password" required minlength="${policy.min_length}" maxlength="${most}" autocomplete="new-password"></label>
 <label>Password again <input name="again" type="password" required autocomplete="new-password"></label>`
-}
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`
 

@@ -1,3 +1,4 @@
+import { longestInvitedPassword } from "../../domain/Password.ts"
 import { newPasswordFields, page } from "../Page.ts"
 
 const script = `
@@ -54,7 +55,7 @@ export const invitationPage = page({
 <p>For <span class="email"></span>.</p>
 <form id="account">
 <label>Name <input name="display_name" required maxlength="200" autocomplete="name"></label>
-${newPasswordFields(12)}
+${newPasswordFields(longestInvitedPassword)}
 <button>Create the account and join</button>
 </form>
 </section>
