@@ -29,6 +29,7 @@ import { StreamApi } from "./Stream/Api.ts"
 import { asProblem } from "./ProblemSchema.ts"
 import { UsersApi } from "./Users/Api.ts"
 import { HealthApi, SystemApi } from "./Health/Api.ts"
+import { nameEveryField } from "./EveryField.ts"
 import { EventsApi } from "./Events/Api.ts"
 import { ProjectApi, ProjectsApi } from "./Projects/Api.ts"
 import { QueuesApi } from "./Queues/Api.ts"
@@ -83,3 +84,5 @@ export class Api extends groups
   .add(PasswordResetPageApi)
   .add(InvitationPageApi)
 {}
+
+nameEveryField(Api)

@@ -7,22 +7,30 @@ import { isUnavailable } from "../services/Database.ts"
 /** The one place where what ends a request becomes an answer: `application/problem+json`, never HTML. */
 const isFailure = (error: unknown): error is Failure => failures.some((failure) => error instanceof failure)
 
+/** So many places are named at most: a body may have any number of fields that there are not. */
+const mostIssues = 20
+
+/** What Effect says of a value of another type ends with the value, which may be a secret. */
+const withoutValue = (message: string): string => message.replace(/, actual [^]*$/, "")
+
 /** One issue a place. A place that takes several forms has a message for each; "or nothing at all" helps nobody. */
 const issuesOf = (found: HttpApiError.HttpApiDecodeError["issues"]): ReadonlyArray<Issue> => {
   const messages = new Map<string, Array<string>>()
   for (const { message, path } of found) {
     const place = path.map(String).join(".")
-    messages.set(place, [...(messages.get(place) ?? []), message])
+    const known = messages.get(place)
+    if (known === undefined && messages.size === mostIssues) break
+    messages.set(place, [...(known ?? []), withoutValue(message)])
   }
   return Array.from(messages).flatMap(([path, all]) => {
-    const telling = all.filter((message) => !/^Expected (undefined|null), actual/.test(message))
+    const telling = all.filter((message) => message !== "Expected undefined" && message !== "Expected null")
     const deeper = [...messages.keys()].some((place) => place.startsWith(`${path}.`))
     if (telling.length === 0 && deeper) return []
     return [{ path, message: shortened(joined(telling.length > 0 ? telling : all)) }]
   })
 }
 
-const literal = /^Expected ("[^"]*"), actual /
+const literal = /^Expected ("[^"]*")$/
 
 /** Of a value that is none of several words, the words; of anything else each message. */
 const joined = (messages: ReadonlyArray<string>): string => {
@@ -30,7 +38,7 @@ const joined = (messages: ReadonlyArray<string>): string => {
   return words.length > 1 && !words.includes(undefined) ? `must be one of ${words.join(", ")}` : messages.join("; or ")
 }
 
-/** A message may repeat what was sent, which may be long. */
+/** A message may hold the name of a field, which may be long. */
 const shortened = (message: string): string => (message.length <= 500 ? message : `${message.slice(0, 500).toWellFormed()}…`)
 
 /** The failure behind whatever ended a request, or none when it is a defect. */

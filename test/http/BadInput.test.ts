@@ -12,8 +12,9 @@ import { type World, world } from "./world.ts"
 
 const json = { "content-type": "application/json" }
 
-/** The place that a 422 names first: `filter` of `filter.task_ids.0`. */
-const named = ({ json }: Received): string | undefined => json?.details?.issues?.[0]?.path?.split(".")[0]
+/** The fields that a 422 names: `filter` of `filter.task_ids.0`. */
+const namedIn = ({ json }: Received): ReadonlyArray<string> =>
+  (json?.details?.issues ?? []).map(({ path }: { readonly path: string }) => path.split(".")[0])
 
 /** What went wrong in a run of many requests: all of it, not the first. */
 class Findings {
@@ -28,9 +29,12 @@ const is = (received: Received, status: number, place?: string): string | undefi
   received.status !== status || received.contentType !== "application/problem+json"
     ? `not ${status}`
     : problemOf(received) ??
-      (place !== undefined && named(received) !== place ? `names ${named(received)}, not ${place}` : undefined)
+      (place !== undefined && namedIn(received)[0] !== place ? `names ${namedIn(received).join()}, not ${place}` : undefined)
 
 const defaultLimit = 8192
+
+/** Fields that take any object, a parameter that takes any text, and cursors, which are looked at after all else. */
+const takenAnyway = ["filter", "override_kwargs", "status", "cursor"]
 
 /** What the document does not tell; what it tells is in Fuzz.test.ts. */
 describe.each(engines)("bad input on %s", (engine) => {
@@ -96,6 +100,43 @@ describe.each(engines)("bad input on %s", (engine) => {
           }
         }
         assert.deepStrictEqual(findings.all, [])
+      }))
+
+    it.effect("in a body or a query: every field that is wrong is named once, and nothing of what was sent is repeated", () =>
+      Effect.gen(function*() {
+        const at = yield* begin
+        const findings = new Findings()
+        for (const operation of operations) {
+          const planted = { planted: "a-secret" }
+          const body = Object.fromEntries(Object.keys(operation.body?.fields ?? {}).map((name) => [name, planted]))
+          const query = Object.fromEntries(operation.query.map((name) => [name, `a-secret${"x".repeat(600)}`]))
+          const wrong = Object.keys(operation.body === null ? query : body).filter((name) => !takenAnyway.includes(name))
+          if (wrong.length === 0) continue
+          const received = yield* send(at, operation, operation.body === null
+            ? { target: at.target(operation, {}, query) }
+            : { body: JSON.stringify(body) })
+          const all = namedIn(received)
+          const isAll = all.toSorted().join() === wrong.toSorted().join()
+          findings.note(operation.route, received, is(received, 422) ?? (isAll ? undefined : `names ${all.join()}, not ${wrong.join()}`))
+          if (received.text.includes("a-secret")) findings.note(operation.route, received, "repeats it")
+        }
+        assert.deepStrictEqual(findings.all, [])
+      }))
+
+    it.effect("in a list: its first wrong element is named, however many there are", () =>
+      Effect.gen(function*() {
+        const at = yield* begin
+        const remove = operations.find(({ route }) => route.endsWith("/tasks/bulk-delete"))
+        assert.isDefined(remove)
+        const body = { task_ids: Array.from({ length: 50_000 }, () => 1), filter_state: "lost", filter_name: 5 }
+        const received = yield* send(at, remove, { body: JSON.stringify(body) })
+        assert.deepStrictEqual(received.json.details.issues.map(({ path }: { path: string }) => path), ["task_ids.0", "filter_state", "filter_name"])
+        const strange = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 1])))
+        const many = yield* send(at, remove, { body: strange(100) })
+        assert.strictEqual(many.json.details.issues.length, 20, "of fields that there are not twenty are named")
+        assert.deepStrictEqual((yield* send(at, remove, { body: strange(101) })).json.details.issues, [
+          { path: "", message: "must have at most 100 fields" }
+        ])
       }))
 
     it.effect("over the endpoint's limit: 413, with and without a length", () =>

@@ -7,6 +7,9 @@ import { BadRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } f
 /** As deep as an agent's frame may nest: what is taken can be sent on. */
 const deepest = 128
 
+/** Fields of a body: more than any has, so that naming those that there are not costs nothing. */
+const mostFields = 100
+
 /** The closing ones of the last two are two characters on. */
 const [QUOTE, BACKSLASH, SQUARE, CURLY] = [34, 92, 91, 123]
 
@@ -80,6 +83,9 @@ const valueOf = (text: string): Effect.Effect<unknown, BadRequest | ValidationFa
     value = JSON.parse(text)
   } catch {
     return Effect.fail(notJson)
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > mostFields) {
+    return Effect.fail(ValidationFailed.at("", `must have at most ${mostFields} fields`))
   }
   const path: Array<string> = []
   const flaw = flawIn(value, path)

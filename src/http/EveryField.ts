@@ -1,0 +1,51 @@
+import { HttpApi, type HttpApiGroup } from "@effect/platform"
+import { Option, Schema, SchemaAST } from "effect"
+
+/** What is wrong within one field is told by its first flaw: a list of a million may have a million. */
+const untilTheFirstFlaw = (field: SchemaAST.PropertySignature) =>
+  new SchemaAST.PropertySignature(
+    field.name,
+    SchemaAST.annotations(field.type, { [SchemaAST.ParseOptionsAnnotationId]: { errors: "first" } }),
+    field.isOptional,
+    field.isReadonly,
+    field.annotations
+  )
+
+const withFields = (ast: SchemaAST.AST): SchemaAST.AST => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return new SchemaAST.TypeLiteral(ast.propertySignatures.map(untilTheFirstFlaw), ast.indexSignatures, ast.annotations)
+    case "Refinement":
+      return new SchemaAST.Refinement(withFields(ast.from), ast.filter, ast.annotations)
+    case "Transformation":
+      return new SchemaAST.Transformation(withFields(ast.from), ast.to, ast.transformation, ast.annotations)
+    default:
+      return ast
+  }
+}
+
+/** The same schema, which looks at every field of an object instead of stopping at the first that is wrong. */
+const everyField = ({ ast }: { readonly ast: SchemaAST.AST }) => {
+  const options = Option.getOrElse(SchemaAST.getParseOptionsAnnotation(ast), () => ({}))
+  const annotation = { [SchemaAST.ParseOptionsAnnotationId]: { ...options, errors: "all" } }
+  return Schema.make(SchemaAST.annotations(withFields(ast), annotation))
+}
+
+/**
+ * From now on each endpoint of the API names every wrong field of a path, a query and a body. Changes the definitions in
+ * place: an HttpApi cannot be made again from its parts.
+ */
+export const nameEveryField = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): void =>
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      const { pathSchema, payloadSchema, urlParamsSchema } = endpoint
+      Object.assign(endpoint, {
+        pathSchema: Option.map(pathSchema, everyField),
+        payloadSchema: Option.map(payloadSchema, everyField),
+        urlParamsSchema: Option.map(urlParamsSchema, everyField)
+      })
+    }
+  })
