@@ -3,6 +3,7 @@ import { m0001 } from "./0001_main.ts"
 import { m0002 } from "./0002_invitations.ts"
 import { m0003 } from "./0003_mfa.ts"
 import { m0004 } from "./0004_activity.ts"
+import { m0005 } from "./0005_ended.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
-export const migrations: ReadonlyArray<Migration> = [m0001, m0002, m0003, m0004]
+export const migrations: ReadonlyArray<Migration> = [m0001, m0002, m0003, m0004, m0005]

@@ -32,7 +32,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       ))
 
     /**
-     * Ended sessions and trusted devices, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody
+     * Ended sessions, trusted devices and API keys, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody
      * sends any more, and audit rows where a retention is set.
      */
     const sweep = Effect.fn("Retention.sweep")(function*() {
@@ -41,6 +41,8 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       const ended = ago(settings.sessionsRetentionDays * daySeconds)
       yield* forget("sessions", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
       yield* forget("trusted_devices", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
+      const endedKeys = ago(settings.apiKeysRetentionDays * daySeconds)
+      yield* forget("api_keys", "id", sql`expires_at < ${endedKeys} OR revoked_at < ${endedKeys}`)
       yield* forget("idempotency_keys", "scope", sql`created_at < ${ago(keptSeconds)}`)
       yield* forget("setup_tokens", "id", sql`expires_at < ${now}`)
       yield* forget("password_resets", "id", sql`expires_at < ${now}`)

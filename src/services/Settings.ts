@@ -266,7 +266,8 @@ export const declared = {
   commandsRetentionDays: integer("SVC_COMMANDS_RETENTION_DAYS", 90, 1, 3650, "Finished commands are deleted after this."),
   agentHealthRetentionDays: integer("SVC_AGENT_HEALTH_RETENTION_DAYS", 7, 1, 3650, "Agents' health snapshots are deleted after this."),
   workersRetentionDays: integer("SVC_WORKERS_RETENTION_DAYS", 30, 1, 3650, "Workers and agent processes not seen for this long are deleted."),
-  sessionsRetentionDays: integer("SVC_SESSIONS_RETENTION_DAYS", 30, 1, 3650, "Ended sessions are deleted after this."),
+  sessionsRetentionDays: integer("SVC_SESSIONS_RETENTION_DAYS", 30, 1, 3650, "Ended sessions and trusted devices are deleted after this."),
+  apiKeysRetentionDays: integer("SVC_API_KEYS_RETENTION_DAYS", 90, 1, 3650, "API keys are deleted this long after they were revoked or ran out."),
   invitationsRetentionDays: integer("SVC_INVITATIONS_RETENTION_DAYS", 30, 1, 3650, "Invitations are deleted this long after they ran out."),
   auditRetentionDays: integer("SVC_AUDIT_RETENTION_DAYS", 0, 0, 36_500, "Audit rows are kept this long; 0 keeps them for ever."),
 

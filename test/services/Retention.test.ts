@@ -61,6 +61,50 @@ describe.each(engines)("retention on %s", (engine) => {
         assert.sameMembers(rows.map(({ id }) => id), kept)
       }))
 
+    it.effect("forgets API keys that were revoked or ran out long ago, and no others", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const retention = yield* Retention
+        const [old, recent] = [yield* daysAgo(91), yield* daysAgo(89)]
+        const ended = (columns: Record<string, string>) =>
+          Effect.tap(freshKey(), ({ user_id }) => sql`UPDATE api_keys SET ${sql.update(columns)} WHERE user_id = ${user_id}`)
+        yield* Effect.all([ended({ expires_at: old }), ended({ revoked_at: old })])
+        const kept = yield* Effect.all([freshKey(), ended({ expires_at: recent }), ended({ revoked_at: recent, expires_at: recent })])
+        yield* retention.sweep()
+        const before = yield* daysAgo(1)
+        const rows = yield* sql<{ user_id: string }>`SELECT user_id FROM api_keys WHERE expires_at < ${before} OR revoked_at < ${before}`
+        assert.sameMembers(rows.map(({ user_id }) => user_id), kept.slice(1).map(({ user_id }) => user_id))
+        assert.strictEqual((yield* sql`SELECT 1 FROM api_keys WHERE user_id = ${kept[0].user_id}`).length, 1)
+      }))
+
+    it.effect("finds what has ended, and what hangs on something that goes, by an index", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const now = yield* Timestamp.now
+        const old = sql`expires_at < ${now} OR revoked_at < ${now}`
+        for (const table of ["sessions", "trusted_devices", "api_keys"]) {
+          const found = sql`SELECT id FROM ${sql(table)} WHERE ${old} LIMIT 1000`
+          const plan = yield* sql.withTransaction(sql.onDialectOrElse({
+            // a table of a few rows is read whole otherwise
+            pg: () => Effect.zipRight(sql`SET LOCAL enable_seqscan = off`, sql`EXPLAIN ${found}`),
+            orElse: () => sql`EXPLAIN QUERY PLAN ${found}`
+          }))
+          for (const index of [`${table}_expires`, `${table}_revoked`]) assert.include(JSON.stringify(plan), index)
+        }
+        const unindexed = yield* sql.onDialectOrElse({
+          pg: () =>
+            sql`SELECT c.conrelid::regclass::text AS name, a.attname AS key
+              FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+              WHERE c.contype = 'f' AND c.conparentid = 0
+                AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1])`,
+          orElse: () =>
+            sql`SELECT m.name, f."from" AS key FROM sqlite_master m, pragma_foreign_key_list(m.name) f
+              WHERE m.type = 'table' AND NOT EXISTS (
+                SELECT 1 FROM pragma_index_list(m.name) l, pragma_index_info(l.name) i WHERE i.seqno = 0 AND i.name = f."from")`
+        })
+        assert.deepStrictEqual(unindexed, [], "foreign keys that a deletion looks for in the whole table")
+      }))
+
     // before any other row: times rise along the log, so that nothing old follows on a new one
     it.effect("prunes the audit log from its beginning, and says where the rest hangs", () =>
       Effect.gen(function*() {
