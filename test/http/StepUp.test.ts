@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { rules } from "../../src/http/Rules.ts"
-import { freshKey, request, serverOn } from "../brain.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { actionsOf, after, ask, back, type Browser, enrolled, loginFrom, nextCode } from "./mfa.ts"
 import { freshUser, password, proxied } from "./people.ts"
@@ -13,6 +13,10 @@ const guarded = [
   "POST /auth/mfa/recovery-codes/regenerate",
   "POST /auth/mfa/trusted-devices",
   "POST /api-keys",
+  "PATCH /api-keys/:key_id",
+  "POST /projects/:slug/memberships",
+  "PATCH /projects/:slug/memberships/:membership_id",
+  "POST /projects/:slug/invitations",
   "POST /users",
   "PATCH /users/:user_id",
   "DELETE /users/:user_id",
@@ -29,16 +33,29 @@ describe.each(engines)("step-up on %s", (engine) => {
     it.effect("is asked once the window of the login has passed", () =>
       Effect.gen(function*() {
         const user = yield* enrolled({ isAdmin: true })
+        const { slug } = yield* freshProject()
         yield* back("sessions", "proven_at", user.id, 290)
         assert.strictEqual((yield* mintKey(user.browser)).status, 201, "within the window")
         yield* stale(user.id)
         for (const route of guarded) {
           const [method = "", path = ""] = route.split(" ")
-          const { json } = yield* ask(user.browser, method, path.replace(":user_id", user.id), {})
+          const target = path.replace(":slug", slug).replace(/:[a-z]+_id/, user.id) // no id is looked up before
+          const { json } = yield* ask(user.browser, method, target, {})
           assert.deepInclude(json, { status: 403, code: "mfa_reverify_required", details: { by: "code" } }, route)
           assert.isTrue(rules.get(`${method} /api/v1${path}`)?.stepUp, "and the documents say so")
         }
         assert.strictEqual((yield* ask(user.browser, "GET", "/users")).status, 200, "looking is free")
+      }))
+
+    it.effect("is asked of nobody who may not do it anyway", () =>
+      Effect.gen(function*() {
+        const [mine, other] = [yield* freshProject(), yield* freshProject()]
+        const user = yield* freshUser({ roles: { [mine.slug]: "operator" } })
+        const { browser } = yield* loginFrom({}, user.email)
+        yield* stale(user.id)
+        const invite = (slug: string) => ask(browser, "POST", `/projects/${slug}/invitations`, { email: "a@example.com" })
+        assert.deepInclude((yield* invite(mine.slug)).json, { status: 403, code: "forbidden" })
+        assert.deepInclude((yield* invite(other.slug)).json, { status: 404 })
       }))
 
     it.effect("is a code where there is a second factor; the password does not do", () =>

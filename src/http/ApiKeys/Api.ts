@@ -29,7 +29,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
     HttpApiEndpoint.patch("update")`/api-keys/${keyId}`
       .setPayload(UpdateApiKey)
       .addSuccess(ApiKey)
-      .annotate(Access, { caller: "session", mutates: true })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true })
   )
   .add(
     HttpApiEndpoint.del("revoke")`/api-keys/${keyId}`

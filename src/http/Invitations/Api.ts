@@ -23,7 +23,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
     HttpApiEndpoint.post("create")`/projects/${slug}/invitations`
       .setPayload(CreateInvitation)
       .addSuccess(CreatedInvitation, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, creates: "secret" })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: "secret" })
   )
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/invitations`

@@ -19,13 +19,13 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
     HttpApiEndpoint.post("grant")`/projects/${slug}/memberships`
       .setPayload(GrantMembership)
       .addSuccess(Membership, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, creates: true })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: true })
   )
   .add(
     HttpApiEndpoint.patch("update")`/projects/${slug}/memberships/${membershipId}`
       .setPayload(UpdateMembership)
       .addSuccess(Membership)
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true })
   )
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/memberships/${membershipId}`

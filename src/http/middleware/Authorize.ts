@@ -75,8 +75,8 @@ const equal = (a: string, b: string) => {
 }
 
 /**
- * Enforces an endpoint's declared rule on a request: rate bucket, credential, second factor, CSRF, scope, role, step-up,
- * and the project of the path. The only place where access is decided.
+ * Enforces an endpoint's declared rule on a request: rate bucket, credential, second factor, CSRF, scope, the project of
+ * the path, role, and step-up. The only place where access is decided.
  */
 export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize", {
   effect: Effect.gen(function*() {
@@ -132,6 +132,21 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return found.value
     })
 
+    /** The project of the path, if the rule lets the actor do this there. */
+    const projectFor = Effect.fnUntraced(function*(rule: Rule, slug: string, actor: Person) {
+      const project = yield* Effect.provideService(projects.find(slug), CurrentActor, actor)
+      // after the project: who is no member is not told of it
+      if (rule.caller === "global_admin" && !actor.is_admin) return yield* onlyGlobalAdmins
+      const needed = rule.caller
+      if (needed === "viewer" || needed === "operator" || needed === "admin") {
+        const held = roleIn(actor, project.id)
+        if (held === null || !includesRole(held, needed)) {
+          return yield* new Forbidden({ detail: `This needs the role ${needed} in the project.` })
+        }
+      }
+      return project
+    })
+
     /** Whether somebody who is signed in may make this request; finds the project of the path. */
     const allowed = Effect.fnUntraced(function*(
       rule: Rule,
@@ -151,9 +166,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
           return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
         }
       }
-      const notGlobalAdmin = rule.caller === "global_admin" && !actor.is_admin
-      if (notGlobalAdmin && params.slug === undefined) return yield* onlyGlobalAdmins
-      if (rule.stepUp === true && !isRestricted(actor)) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
+      if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) return yield* onlyGlobalAdmins
       // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
       for (const [name, value = ""] of Object.entries(params)) {
         const isId = name.endsWith("_id") && name !== "task_id"
@@ -161,16 +174,8 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
           return yield* new NotFound({ resource: name === "slug" ? "project" : name.replace(/_id$/, "") })
         }
       }
-      if (params.slug === undefined) return { actor, project: null, agent: null } satisfies Grant
-      const project = yield* Effect.provideService(projects.find(params.slug), CurrentActor, actor)
-      if (notGlobalAdmin) return yield* onlyGlobalAdmins // after the project: who is no member is not told of it
-      const needed = rule.caller
-      if (needed === "viewer" || needed === "operator" || needed === "admin") {
-        const held = roleIn(actor, project.id)
-        if (held === null || !includesRole(held, needed)) {
-          return yield* new Forbidden({ detail: `This needs the role ${needed} in the project.` })
-        }
-      }
+      const project = params.slug === undefined ? null : yield* projectFor(rule, params.slug, actor)
+      if (rule.stepUp === true && !isRestricted(actor)) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
       return { actor, project, agent: null } satisfies Grant
     })
 

@@ -92,11 +92,11 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("PATCH /auth/mfa/trusted-devices/{device_id}", "session", null, ["csrf"], 200),
   api("POST /auth/mfa/trusted-devices/{device_id}/revoke", "session", null, ["csrf"], 204),
 
-  // one's own keys. Contract: "API keys"; who may look: decisions.md, Access
+  // one's own keys. Contract: "API keys"; who may look: decisions.md, Access; what wants a step-up: decisions.md, The second factor
   api("GET /api-keys/scopes", "known", "auth:read", [], 200),
   api("GET /api-keys", "known", "auth:read", [], 200),
   api("POST /api-keys", "session", null, ["csrf", "step-up"], 201),
-  api("PATCH /api-keys/{key_id}", "session", null, ["csrf"], 200),
+  api("PATCH /api-keys/{key_id}", "session", null, ["csrf", "step-up"], 200),
   api("DELETE /api-keys/{key_id}", "session", null, ["csrf"], 204),
 
   api("GET /users", "global admin", "users:read", [], 200),
@@ -112,12 +112,13 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET ", "viewer", "projects:read", [], 200),
   project("PATCH ", "admin", "projects:write", ["csrf"], 200),
   project("DELETE ", "global admin", "projects:write", ["csrf"], 204),
+  // who gives rights must have proven themselves: decisions.md, The second factor
   project("GET /memberships", "admin", "memberships:read", [], 200),
-  project("POST /memberships", "admin", "memberships:write", ["csrf"], 201),
-  project("PATCH /memberships/{membership_id}", "admin", "memberships:write", ["csrf"], 200),
+  project("POST /memberships", "admin", "memberships:write", ["csrf", "step-up"], 201),
+  project("PATCH /memberships/{membership_id}", "admin", "memberships:write", ["csrf", "step-up"], 200),
   project("DELETE /memberships/{membership_id}", "admin", "memberships:write", ["csrf"], 204),
   project("GET /invitations", "admin", "memberships:read", [], 200),
-  project("POST /invitations", "admin", "memberships:write", ["csrf"], 201),
+  project("POST /invitations", "admin", "memberships:write", ["csrf", "step-up"], 201),
   project("DELETE /invitations/{invitation_id}", "admin", "memberships:write", ["csrf"], 204),
   api("POST /invitations/preview", "anybody", null, [], 200),
   api("POST /invitations/accept", "anybody", null, ["csrf"], 201), // a cookie decides where there is one: decisions.md, Mail
