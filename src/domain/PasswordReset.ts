@@ -16,5 +16,7 @@ export const ConfirmPasswordReset = Schema.Struct({ token: Schema.Redacted(text(
   .annotations({ identifier: "ConfirmPasswordReset" })
 export type ConfirmPasswordReset = typeof ConfirmPasswordReset.Type
 
-export const PasswordResetConfirmed = Schema.Struct({ success: Schema.Boolean })
+/** The password is set (bodies: PasswordResetConfirmResponse). The account's API keys go on working, so many of them. */
+export const PasswordResetConfirmed = Schema.Struct({ success: Schema.Boolean, working_api_keys: Schema.Int })
   .annotations({ identifier: "PasswordResetConfirmed" })
+export type PasswordResetConfirmed = typeof PasswordResetConfirmed.Type

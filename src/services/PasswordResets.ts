@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { type Source, system } from "../domain/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
-import type { ConfirmPasswordReset } from "../domain/PasswordReset.ts"
+import type { ConfirmPasswordReset, PasswordResetConfirmed } from "../domain/PasswordReset.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { emailKey, textsOf, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
@@ -125,9 +125,9 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       const user = yield* users.lockedById(userId)
       if (Option.isNone(user) || !user.value.is_active) return yield* invalid
       if (!(yield* repo.take(tokenHash, now))) return yield* invalid
-      yield* users.setPassword(userId, passwordHash, now)
+      const working_api_keys = yield* users.setPassword(userId, passwordHash, now)
       yield* sessions.revokeAll(userId, now, null)
-      yield* notices.tell("password_reset", user.value.email, source)
+      yield* notices.tell("password_reset", user.value.email, source, working_api_keys)
       yield* audit.record({
         action: "user.password_changed",
         target_type: "user",
@@ -135,9 +135,13 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
         metadata: { by_reset: true },
         source
       })
+      return working_api_keys
     }, sql.withTransaction)
 
-    /** Sets the password by the link's token: every session of the user ends, a locked account opens, all links are void. */
+    /**
+     * Sets the password by the link's token: every session of the user ends, a locked account opens, all links are void.
+     * How many of their API keys go on working is the answer.
+     */
     const confirm = Effect.fn("PasswordResets.confirm")(function*({ new_password, token }: ConfirmPasswordReset, source: Source) {
       const tokenHash = Ids.hashSecret(Redacted.value(token))
       const userId = yield* repo.userOf(tokenHash, yield* Timestamp.now)
@@ -145,8 +149,9 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       const user = yield* users.byId(userId.value)
       if (Option.isNone(user)) return yield* invalid
       const password = { password: new_password, field: "new_password", about: textsOf(user.value) }
-      yield* asReset(reset(userId.value, tokenHash, yield* passwords.hashNew(password), source))
+      const working_api_keys = yield* asReset(reset(userId.value, tokenHash, yield* passwords.hashNew(password), source))
       yield* hints.publish("access", userId.value)
+      return { success: true, working_api_keys } satisfies PasswordResetConfirmed
     }, orDieOnSql)
 
     return { request, answerRequests, link, confirm } as const

@@ -246,11 +246,11 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       if (Option.isNone(asking)) return yield* hasEnded
       const standing = yield* mfa.standing(user.id)
       const factor = asking.value.factor || !standing.enrolled
-      yield* users.setPassword(user.id, passwordHash, now)
+      const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
       yield* repo.revokeAll(user.id, now, null)
       const proof = { remember: asking.value.remember, factor, fresh: isFresh && factor }
       const { opened } = yield* open(user, standing, proof, person)
-      yield* notices.tell("password_changed", user.email, person)
+      yield* notices.tell("password_changed", user.email, person, workingKeys)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
       return opened
     }, sql.withTransaction)

@@ -113,18 +113,23 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       const actor = yield* CurrentActor
       const now = yield* Timestamp.now
       const { email } = yield* Effect.flatMap(repo.lockedById(id), found)
-      yield* repo.setPassword(id, passwordHash, now)
+      const workingKeys = yield* repo.setPassword(id, passwordHash, now)
       const own = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
       yield* sessions.revokeAll(id, now, own)
-      yield* notices.tell(own === null ? "password_set" : "password_changed", email, { source_ip: null })
+      yield* notices.tell(own === null ? "password_set" : "password_changed", email, { source_ip: null }, workingKeys)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
+      return workingKeys
     }, sql.withTransaction)
 
-    /** Sets the password for somebody, opens their locked account, and ends their sessions (but the caller's own). */
+    /**
+     * Sets the password for somebody, opens their locked account, and ends their sessions (but the caller's own). How many
+     * of their API keys go on working is the answer.
+     */
     const setPassword = Effect.fn("Users.setPassword")(function*(id: string, password: Redacted.Redacted) {
       const about = textsOf(yield* get(id))
-      yield* passwordSet(id, yield* passwords.hashNew({ password, field: "new_password", about }))
+      const workingKeys = yield* passwordSet(id, yield* passwords.hashNew({ password, field: "new_password", about }))
       yield* hints.publish("access", id)
+      return workingKeys
     }, orDieOnSql)
 
     const meOf = Effect.fnUntraced(function*(user: UserDetail) {

@@ -138,7 +138,7 @@ describe.each(engines)("ASVS on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* freshUser()
         const done = yield* confirm(yield* mailedToken(user.email))
-        assert.deepStrictEqual([done.status, done.json, done.headers.getSetCookie()], [200, { success: true }, []])
+        assert.deepStrictEqual([done.status, done.json, done.headers.getSetCookie()], [200, { success: true, working_api_keys: 0 }, []])
         const sql = yield* SqlClient.SqlClient
         assert.deepStrictEqual(yield* sql`SELECT 1 FROM sessions WHERE user_id = ${user.id}`, [])
       }))

@@ -57,6 +57,7 @@ describe("the pages that mailed links lead to", () => {
         assert.deepStrictEqual([page.section(), page.said()], ["set", "The two passwords differ."])
         yield* submit(page, "fresh", { password: better, again: better })
         assert.deepStrictEqual([page.section(), page.said()], ["done", ""])
+        assert.deepStrictEqual([page.isHidden("keys"), page.textOf("count")], [true, "0"], "there is no API key to think of")
         assert.strictEqual((yield* login(user.email, { password: better })).status, 200)
         const late = yield* open("/reset-password?token=no-such-token")
         yield* submit(late, "fresh", { password: better, again: better })

@@ -6,7 +6,7 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import { Users } from "../../src/services/Users.ts"
-import { request, serverOn } from "../brain.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../mailbox.ts"
 import { until } from "../until.ts"
@@ -63,7 +63,7 @@ describe.each(engines)("password reset on %s", (engine) => {
           assert.strictEqual(refused.json.details.issues[0].path, "new_password")
         }
         const done = yield* confirm(token, { headers: { "x-forwarded-for": "192.0.2.8" } })
-        assert.deepStrictEqual([done.status, done.json], [200, { success: true }])
+        assert.deepStrictEqual([done.status, done.json], [200, { success: true, working_api_keys: 0 }])
         assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 401)
         assert.strictEqual((yield* login(user.email, { password: better })).status, 200)
         assert.strictEqual((yield* login(user.email)).status, 401)
@@ -78,6 +78,27 @@ describe.each(engines)("password reset on %s", (engine) => {
         ])
         assert.deepInclude(JSON.parse(audited[1]?.metadata ?? ""), { by: "password reset", by_reset: true })
         assert.notInclude(JSON.stringify(yield* sql`SELECT * FROM audit_log`), token)
+      }))
+
+    it.effect("leaves API keys as they are, and says how many of them work", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* freshUser()
+        const now = yield* Timestamp.now
+        const keys = yield* Effect.all([freshKey(), freshKey(), freshKey(), freshKey()])
+        yield* sql`UPDATE api_keys SET user_id = ${user.id} WHERE ${sql.in("user_id", keys.map(({ user_id }) => user_id))}`
+        const [revoked, old, , kept] = yield* sql<{ id: string }>`SELECT id FROM api_keys WHERE user_id = ${user.id} ORDER BY id`
+        yield* sql`UPDATE api_keys SET revoked_at = ${now} WHERE id = ${revoked?.id ?? ""}`
+        yield* sql`UPDATE api_keys SET expires_at = ${now} WHERE id = ${old?.id ?? ""}`
+        assert.strictEqual((yield* confirm(yield* printed(user.email))).json.working_api_keys, 2)
+        assert.strictEqual((yield* request("GET", "/auth/me", { token: keys[3].token })).json.id, user.id)
+        const [first] = yield* mailsTo(user.email)
+        assert.include(first?.text ?? "", "\n\n2 API keys of the account go on working. Sign in, look at them (GET /api/v1/api-keys), and\nrevoke what")
+        yield* sql`UPDATE api_keys SET revoked_at = ${now} WHERE id = ${kept?.id ?? ""}`
+        const { token } = yield* freshKey({ isAdmin: true })
+        yield* request("POST", `/users/${user.id}/password`, { token, body: { new_password: password } })
+        const [, second] = yield* mailsTo(user.email, 2)
+        assert.include(second?.text ?? "", "Your sessions have ended.\n\n1 API key of the account goes on working.")
       }))
 
     it.effect("tells nobody who has an account, and mails only who has an active one", () =>

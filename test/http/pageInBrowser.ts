@@ -61,6 +61,8 @@ export const openPage = async (url: string) => {
     section: () => elements.filter(({ element, tag }) => tag === "section" && !element.hidden).map(({ name }) => name).join(),
     said: () => (document.getElementById("alert")?.hidden === false ? document.getElementById("alert")?.textContent : ""),
     text: (name: string) => document.querySelectorAll(`.${name}`)[0]?.textContent,
+    textOf: (id: string) => String(document.getElementById(id)?.textContent),
+    isHidden: (id: string) => document.getElementById(id)?.hidden,
     submit: async (form: string, values: Readonly<Record<string, string>> = {}) => document.getElementById(form)?.submit(values)
   }
 }

@@ -14,7 +14,7 @@ export const run = ({ email, passwordStdin }: { readonly email: string; readonly
     yield* Effect.gen(function*() {
       const users = yield* Users
       const user = yield* users.byEmail(email)
-      yield* users.setPassword(user.id, password)
-      yield* Console.log(`changed the password of ${user.email}; their sessions have ended`)
+      const keys = yield* users.setPassword(user.id, password)
+      yield* Console.log(`changed the password of ${user.email}; their sessions have ended; API keys that go on working: ${keys}`)
     }).pipe(Effect.provide(administration), Effect.provideService(CurrentActor, system("svc changepassword")))
   })

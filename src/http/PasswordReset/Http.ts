@@ -12,7 +12,7 @@ const PasswordResetHttp = HttpApiBuilder.group(Api, "password_reset", Effect.fnU
   const { sourceOf } = yield* Authorize
   return handlers
     .handle("request", ({ payload, request }) => Effect.as(resets.request(payload.email, sourceOf(request)), { accepted: true }))
-    .handle("confirm", ({ payload, request }) => Effect.as(resets.confirm(payload, sourceOf(request)), { success: true }))
+    .handle("confirm", ({ payload, request }) => resets.confirm(payload, sourceOf(request)))
 }))
 
 const PageHttp = HttpApiBuilder.group(Api, "password_reset_page", Effect.fnUntraced(function*(handlers) {

@@ -10,8 +10,10 @@ onSubmit("forgotten", async ({ email }) => {
 onSubmit("fresh", async ({ password, again }) => {
   if (differ({ password, again })) return
   const answer = await post("api/v1/auth/password-reset/confirm", { token, new_password: password.value })
-  if (answer.ok) show("done")
-  else say(answer.detail)
+  if (!answer.ok) return say(answer.detail)
+  byId("count").textContent = answer.working_api_keys
+  byId("keys").hidden = answer.working_api_keys === 0
+  show("done")
 })
 `
 
@@ -48,6 +50,8 @@ ${newPasswordFields()}
 <section id="done" hidden>
 <h1>The password is set</h1>
 <p>You can sign in with it now.</p>
+<p id="keys" hidden>API keys of the account that go on working: <span id="count"></span>. If others may have known the old password,
+look at them (<code>GET /api/v1/api-keys</code>) and revoke what you do not know.</p>
 </section>
 <noscript><p role="alert">This page needs JavaScript.</p></noscript>`
   })

@@ -11,5 +11,5 @@ export const layer = HttpApiBuilder.group(Api, "users", Effect.fnUntraced(functi
     .handle("get", ({ path }) => users.get(path.user_id))
     .handle("update", ({ path, payload }) => users.update(path.user_id, payload))
     .handle("delete", ({ path }) => users.remove(path.user_id))
-    .handle("setPassword", ({ path, payload }) => users.setPassword(path.user_id, payload.new_password))
+    .handle("setPassword", ({ path, payload }) => Effect.asVoid(users.setPassword(path.user_id, payload.new_password)))
 }))

@@ -44,11 +44,19 @@ const noticed = {
 
 export type Noticed = keyof typeof noticed
 
+/** What a new password does not end. Who took an account over may have made a key. */
+const keysLeft = (count: number): string =>
+  count === 0 ? "" : `
+${count === 1 ? "1 API key of the account goes" : `${count} API keys of the account go`} on working. Sign in, look at them (GET /api/v1/api-keys), and
+revoke what you do not know (DELETE /api/v1/api-keys/{key_id}).
+`
+
 /** Told afterwards, so that who did not do it learns of it. */
 export const noticeLetter = (input: {
   readonly what: Noticed
   readonly to: string
   readonly source_ip: string | null
+  readonly workingKeys: number
   readonly url: string
   readonly at: Timestamp
 }): Message => {
@@ -59,7 +67,7 @@ export const noticeLetter = (input: {
     text: `${thing} of your account ${input.to} at
 ${input.url}
 ${happened} at ${shownTime(input.at)}${input.source_ip === null ? "" : `, from the address ${line(input.source_ip)}`}. ${meaning}
-
+${keysLeft(input.workingKeys)}
 If that was not you, ask for a new password there, and tell whoever runs it.
 `
   }

@@ -15,11 +15,19 @@ export class Notices extends Effect.Service<Notices>()("svc/Notices", {
     const mail = yield* Mail
     const settings = yield* Settings
 
-    /** In the caller's transaction: what is undone is not told. `source_ip` of the user themselves, or null. */
-    const tell = Effect.fn("Notices.tell")(function*(what: Noticed, to: string, { source_ip }: Pick<Source, "source_ip">) {
+    /**
+     * In the caller's transaction: what is undone is not told. `source_ip` of the user themselves, or null; `workingKeys`:
+     * how many API keys a new password left as they were.
+     */
+    const tell = Effect.fn("Notices.tell")(function*(
+      what: Noticed,
+      to: string,
+      { source_ip }: Pick<Source, "source_ip">,
+      workingKeys = 0
+    ) {
       if (!mail.isOn) return
       const at = yield* Timestamp.now
-      const letter = noticeLetter({ what, to, source_ip, url: publicUrlOf(settings), at })
+      const letter = noticeLetter({ what, to, source_ip, workingKeys, url: publicUrlOf(settings), at })
       yield* mail.enqueue(letter, Timestamp.addSeconds(at, noticeSeconds))
     })
 

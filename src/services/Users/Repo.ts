@@ -90,15 +90,22 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
         ),
       /**
        * A new password also opens a locked account, voids the links that would set another one, and no browser is
-       * trusted any more.
+       * trusted any more. API keys go on working; how many is the answer.
        */
       setPassword: (id: string, password_hash: string, now: string) =>
-        Effect.all([
-          sql`UPDATE users SET password_hash = ${password_hash}, failed_logins = 0, locked_until = NULL, updated_at = ${now}
-            WHERE id = ${id}`,
-          sql`DELETE FROM password_resets WHERE user_id = ${id}`,
-          sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE user_id = ${id} AND revoked_at IS NULL`
-        ], { discard: true }),
+        Effect.zipRight(
+          Effect.all([
+            sql`UPDATE users SET password_hash = ${password_hash}, failed_logins = 0, locked_until = NULL, updated_at = ${now}
+              WHERE id = ${id}`,
+            sql`DELETE FROM password_resets WHERE user_id = ${id}`,
+            sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE user_id = ${id} AND revoked_at IS NULL`
+          ], { discard: true }),
+          Effect.map(
+            sql<{ n: number }>`SELECT count(*) AS n FROM api_keys
+              WHERE user_id = ${id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
+            (rows) => rows[0]?.n ?? 0
+          )
+        ),
       /**
        * Counts a wrong password, and locks until `lockUntil` from the `threshold`th since the last success on. While
        * the account is locked nothing is counted. Answers whether this one locked it.
