@@ -4,12 +4,14 @@ import type { Scope } from "../domain/Access.ts"
 import type { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../domain/ApiKey.ts"
 import { Forbidden, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import type { UserDetail } from "../domain/User.ts"
 import { ApiKeysRepo } from "./ApiKeys/Repo.ts"
 import { Audit } from "./Audit.ts"
-import { currentPerson, roleIn } from "./CurrentActor.ts"
+import { CurrentActor, currentPerson, currentSession, roleIn } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
+import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
 
 /** Every scope that an endpoint asks for. Derived from the endpoints' declarations, which services cannot see. */
 export class Scopes extends Context.Tag("svc/Scopes")<Scopes, {
@@ -20,6 +22,9 @@ export class Scopes extends Context.Tag("svc/Scopes")<Scopes, {
 
 const shownCharacters = 12
 const secondsADay = 86_400
+
+/** Whom a key belongs to. */
+type Owner = Pick<UserDetail, "id" | "is_admin">
 
 const found = Option.match({
   onNone: () => new NotFound({ resource: "api_key" }),
@@ -32,6 +37,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ApiKeysRepo
     const projects = yield* ProjectsRepo
+    const sessions = yield* SessionsRepo
     const catalogue = yield* Scopes
     const audit = yield* Audit
     const hints = yield* Hints
@@ -61,15 +67,13 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     /** The project to bind to, which the caller must be able to see. */
     const bindingOf = Effect.fnUntraced(function*(projectId: string | null) {
       if (projectId === null) return null
-      const person = yield* currentPerson
-      const project = Option.filter(yield* projects.byId(projectId), ({ id }) => roleIn(person, id) !== null)
+      const actor = yield* CurrentActor
+      const project = Option.filter(yield* projects.byId(projectId), ({ id }) => roleIn(actor, id) !== null)
       return yield* Option.match(project, { onNone: () => new NotFound({ resource: "project" }), onSome: Effect.succeed })
     })
 
-    /** Makes a key of the caller; the answer is the only place that its secret is ever shown. */
-    const create = Effect.fn("ApiKeys.create")(function*(input: CreateApiKey) {
-      const person = yield* currentPerson
-      yield* checkScopes(input.scopes, person.is_admin)
+    const made = Effect.fnUntraced(function*(owner: Owner, input: CreateApiKey) {
+      yield* checkScopes(input.scopes, owner.is_admin)
       const project = yield* bindingOf(input.project_id)
       const token = `svk_${yield* Ids.secret}`
       const now = yield* Timestamp.now
@@ -88,7 +92,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         created_at: now,
         allowed_cidrs: input.allowed_cidrs
       }
-      yield* repo.insert(key, person.user_id, Ids.hashSecret(token))
+      yield* repo.insert(key, owner.id, Ids.hashSecret(token))
       yield* audit.record({
         action: "api_key.created",
         target_type: "api_key",
@@ -97,7 +101,24 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         metadata: { name: key.name, prefix: key.prefix, scopes: key.scopes, expires_at: key.expires_at }
       })
       return { ...key, token } satisfies CreatedApiKey
-    }, sql.withTransaction, orDieOnSql)
+    })
+
+    /**
+     * Makes a key of the caller; the answer is the only place that its secret is ever shown. A session that ends at the same
+     * moment leaves none behind.
+     */
+    const create = Effect.fn("ApiKeys.create")(
+      function*(input: CreateApiKey) {
+        const { person: { is_admin, user_id }, session_id } = yield* currentSession
+        if (!(yield* sessions.stillStands(user_id, session_id, yield* Timestamp.now))) return yield* hasEnded
+        return yield* made({ id: user_id, is_admin }, input)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** Makes a key of somebody, for the program itself. */
+    const createFor = Effect.fn("ApiKeys.createFor")(made, sql.withTransaction, orDieOnSql)
 
     /** Changes where the caller's key works from. */
     const update = Effect.fn("ApiKeys.update")(function*(id: string, { allowed_cidrs }: UpdateApiKey) {
@@ -127,7 +148,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
       yield* hints.publish("access", user_id)
     }, orDieOnSql)
 
-    return { scopes, list, create, update, revoke } as const
+    return { scopes, list, create, createFor, update, revoke } as const
   })
 }) {
   static readonly layer = this.Default

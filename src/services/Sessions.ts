@@ -14,7 +14,7 @@ import { Notices } from "./Mail/Notices.ts"
 import { MfaAtLogin, type Standing } from "./Mfa/AtLogin.ts"
 import { inSlots } from "./Sessions/AnswerTime.ts"
 import { OwnPassword } from "./Sessions/OwnPassword.ts"
-import { SessionsRepo } from "./Sessions/Repo.ts"
+import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { type Credentials, UsersRepo } from "./Users/Repo.ts"
@@ -45,8 +45,6 @@ interface Proof {
 
 /** One answer for a wrong address, a wrong password, an inactive and a locked account. */
 const refused = new Unauthenticated({ code: "login_failed", detail: "The e-mail address or the password is wrong." })
-
-const hasEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
 
 const found = Option.match({
   onNone: () => new NotFound({ resource: "user" }),
@@ -200,7 +198,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       yield* hints.publish("access", person.user_id)
     }, orDieOnSql)
 
-    /** The caller's sessions that still work, newest first. */
+    /** The caller's sessions that still work, newest first; 500 at most. */
     const list = Effect.fn("Sessions.list")(function*() {
       const { person, session_id } = yield* currentSession
       const now = yield* Timestamp.now

@@ -8,6 +8,8 @@ import { Audit, type Entry } from "./Audit.ts"
 import { currentPerson, currentSession } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { MfaRepo } from "./Mfa/Repo.ts"
+import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { type TrustedDeviceRow, TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
 
@@ -32,6 +34,8 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* TrustedDevicesRepo
+    const sessions = yield* SessionsRepo
+    const mfa = yield* MfaRepo
     const audit = yield* Audit
     const settings = yield* Settings
 
@@ -72,8 +76,10 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     /** Trusts the caller's browser; they have just given their factor (step-up). */
     const create = Effect.fn("TrustedDevices.create")(
       function*(former: string | null) {
-        const { person, session } = yield* currentSession
-        if (!session.enrolled) return yield* notEnrolled
+        const { person, session_id } = yield* currentSession
+        // whatever ends the trust in all browsers locks the user too: this one is no exception from it
+        if (!(yield* sessions.stillStands(person.user_id, session_id, yield* Timestamp.now))) return yield* hasEnded
+        if (!(yield* mfa.isEnrolled(person.user_id))) return yield* notEnrolled
         const { cookie, device, entry } = yield* trust(person, former)
         yield* audit.record(entry)
         return { cookie, device }

@@ -3,9 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { ApiKeys } from "../../src/services/ApiKeys.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { freshUser, proxied, signedIn } from "./people.ts"
+import { freshUser, letInAs, proxied, signedIn } from "./people.ts"
 
 type Browser = Readonly<Record<string, string>>
 
@@ -40,6 +42,20 @@ describe.each(engines)("API keys on %s", (engine) => {
         const [later] = (yield* request("GET", "/api-keys", { headers })).json
         assert.isAbove(Date.parse(later.last_used_at), Date.parse(aMinuteAgo))
         assert.strictEqual(later.last_used_ip, "192.0.2.8")
+      }))
+
+    it.effect("no key is made by a request that was let in before its session ended", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const keys = yield* ApiKeys
+        const user = yield* freshUser()
+        yield* signedIn(user)
+        const input = { name: "script", scopes: [], project_id: null, expires_in_days: null, allowed_cidrs: null }
+        const make = Effect.provideService(keys.create(input), CurrentActor, yield* letInAs(user))
+        yield* make
+        yield* sql`UPDATE sessions SET revoked_at = ${yield* Timestamp.now} WHERE user_id = ${user.id}`
+        assert.deepInclude(yield* Effect.flip(make), { _tag: "Unauthenticated" })
+        assert.strictEqual((yield* sql`SELECT 1 FROM api_keys WHERE user_id = ${user.id}`).length, 1)
       }))
 
     it.effect("a revoked or expired key stops at once, and stays in the list", () =>

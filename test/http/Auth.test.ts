@@ -7,6 +7,7 @@ import { once } from "node:events"
 import { type IncomingMessage, request as open } from "node:http"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import * as Ids from "../../src/services/Ids.ts"
 import { Sessions } from "../../src/services/Sessions.ts"
 import { baseUrl, freshKey, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -192,6 +193,19 @@ describe.each(engines)("sessions on %s", (engine) => {
         assert.deepStrictEqual((yield* others).json, { revoked: false })
         assert.strictEqual((yield* me(second)).status, 401)
         assert.strictEqual((yield* me(first)).status, 200)
+      }))
+
+    it.effect("lists no more than the newest 500, however often a script signs in", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { user_id } = yield* freshKey()
+        const now = yield* Timestamp.now
+        const row = { user_id, remember_me: 1, issued_at: now, last_seen_at: now, expires_at: Timestamp.addSeconds(now, 60), ip_at_issue: "" }
+        const rows = yield* Effect.forEach(Array.from({ length: 501 }), () => Effect.map(Ids.next, (id) => ({ ...row, id, token_hash: id })))
+        yield* sql`INSERT INTO sessions ${sql.insert(rows)}`
+        const list = yield* request("GET", "/auth/sessions", { headers: yield* sessionOf(user_id) })
+        assert.lengthOf(list.json, 500)
+        assert.isTrue(list.json[0].is_current)
       }))
 
     it.effect("a new password ends every session and gives this browser a new one", () =>

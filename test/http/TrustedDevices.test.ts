@@ -3,10 +3,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Retention } from "../../src/services/Retention.ts"
+import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { TrustedDevices } from "../../src/services/TrustedDevices.ts"
 import { serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { actionsOf, after, ask, deviceCookie, enrolled, loginFrom, nextCode } from "./mfa.ts"
-import { password, proxied } from "./people.ts"
+import { letInAs, password, proxied } from "./people.ts"
 
 /** A user with a second factor, and another browser in which they gave it and asked to be remembered. */
 const remembered = Effect.gen(function*() {
@@ -85,6 +87,19 @@ describe.each(engines)("trusted devices on %s", (engine) => {
         const [device] = (yield* ask(after(browser, changed), "GET", "/auth/mfa/trusted-devices")).json
         assert.isNotNull(device.revoked_at)
         assert.include(yield* actionsOf(user.id), "user.password_changed")
+      }))
+
+    it.effect("are not made by a request that was let in before its session or the factor ended", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const devices = yield* TrustedDevices
+        const { user } = yield* remembered
+        const trust = Effect.provideService(devices.create(null), CurrentActor, yield* letInAs(user))
+        assert.strictEqual((yield* trust).device.revoked_at, null)
+        yield* sql`UPDATE users SET mfa_enrolled_at = NULL WHERE id = ${user.id}`
+        assert.deepInclude(yield* Effect.flip(trust), { code: "mfa_not_enrolled" })
+        yield* sql`UPDATE sessions SET revoked_at = ${yield* Timestamp.now} WHERE user_id = ${user.id}`
+        assert.deepInclude(yield* Effect.flip(trust), { _tag: "Unauthenticated" })
       }))
 
     it.effect("are forgotten some time after they ended", () =>

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import type { Role } from "../../src/domain/Access.ts"
-import { system } from "../../src/domain/Actor.ts"
+import { type Person, system } from "../../src/domain/Actor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { UserDetail } from "../../src/domain/User.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
@@ -88,6 +88,16 @@ export const sessionOf = (user_id: string) =>
     }`
     const csrf = createHmac("sha256", token).update("svc csrf").digest("base64url")
     return { cookie: `svc_session=${token}; svc_csrf=${csrf}`, "x-csrf-token": csrf }
+  }).pipe(Effect.orDie)
+
+/** Who a request of the user's newest session was let in as; for what ends while it is at work. */
+export const letInAs = ({ email, id }: { readonly email: string; readonly id: string }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [session] = yield* sql<{ id: string }>`SELECT id FROM sessions WHERE user_id = ${id} ORDER BY id DESC LIMIT 1`
+    const via = { kind: "session", session_id: session?.id ?? "", enrolled: true, owes_factor: false, is_fresh: true, overdue_since: null } as const
+    const person: Person = { kind: "person", user_id: id, email, is_admin: false, roles: new Map(), via, source_ip: null, user_agent: null }
+    return person
   }).pipe(Effect.orDie)
 
 /** Signs in; the headers of every later request. */

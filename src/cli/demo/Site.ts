@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
-import { type Person, system } from "../../domain/Actor.ts"
+import { system } from "../../domain/Actor.ts"
 import { homeOf } from "../../layers/Settings.ts"
 import { Agents } from "../../services/Agents.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
@@ -81,19 +81,8 @@ export const furnish = Effect.fnUntraced(function*(site: Site) {
   const asSystem = Effect.provideService(CurrentActor, system("svc serve --demo"))
   const project = yield* Effect.flatMap(Projects, (projects) => projects.create(shop)).pipe(asSystem)
   const agent = yield* asSystem(agents.create(project, { name: "shop" }))
-  const person: Person = {
-    kind: "person",
-    user_id: user.id,
-    email,
-    is_admin: true,
-    roles: new Map(),
-    via: { kind: "session", session_id: "demo", enrolled: false, owes_factor: false, is_fresh: true, overdue_since: null },
-    source_ip: null,
-    user_agent: null
-  }
-  const key = yield* keys.create({ name: "demo", scopes: ["admin:*"], project_id: null, expires_in_days: null, allowed_cidrs: null }).pipe(
-    Effect.provideService(CurrentActor, person)
-  )
+  const limits = { project_id: null, expires_in_days: null, allowed_cidrs: null }
+  const key = yield* asSystem(keys.createFor(user, { name: "demo", scopes: ["admin:*"], ...limits }))
   const made: Made = {
     api_key: key.token,
     agent_id: agent.agent.id,

@@ -32,6 +32,8 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             FROM users WHERE id = ${userId} ${locked}`,
           (rows) => Option.fromNullable(rows[0])
         ),
+      isEnrolled: (userId: string) =>
+        Effect.map(sql`SELECT 1 FROM users WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL`, didIt),
       /** Keeps a secret until a code of it is given; false when the user has a second factor already. */
       setPending: (userId: string, sealed: string, now: string) =>
         Effect.map(

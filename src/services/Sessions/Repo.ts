@@ -1,8 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import { Unauthenticated } from "../../domain/Errors.ts"
 import { Session } from "../../domain/Session.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
+
+/** 401 of a session that ended while its request was at work. */
+export const hasEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
 
 const Row = Schema.Struct(Session.fields).omit("is_current")
 const decodeRows = Schema.decodeUnknownSync(Schema.Array(Row))
@@ -28,17 +32,30 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
+    const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     return {
       insert: (session: NewSession) => sql`INSERT INTO sessions ${sql.insert({ ...session })}`,
-      /** The sessions of a user that still work, newest first; idle ones by `idleSince`. */
+      /** The newest 500 sessions of a user that still work, newest first; idle ones by `idleSince`. */
       active: (userId: string, now: string, idleSince: string) =>
         Effect.map(
           read`SELECT ${columns} FROM sessions
             WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
               AND (remember_me = 1 OR last_seen_at > ${idleSince})
-            ORDER BY id DESC`,
+            ORDER BY id DESC LIMIT 500`,
           (rows) => decodeRows(rows)
+        ),
+      /**
+       * Within a transaction: whether the session still stands. Its user is locked until then, as by whatever ends all their
+       * sessions, so that both take turns.
+       */
+      stillStands: (userId: string, id: string, now: string) =>
+        Effect.zipRight(
+          sql`SELECT 1 FROM users WHERE id = ${userId} ${locked}`,
+          Effect.map(
+            sql`SELECT 1 FROM sessions WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now}`,
+            (rows) => rows.length > 0
+          )
         ),
       /** Another token for a session that has not ended; when it ends, or none. */
       setToken: (id: string, tokenHash: string, now: string) =>
