@@ -25,7 +25,9 @@ import { ProjectsRepo } from "../services/Projects/Repo.ts"
 import * as DeletedProjects from "../services/Projects/Sweeper.ts"
 import { Retention } from "../services/Retention.ts"
 import { Sessions } from "../services/Sessions.ts"
+import { SessionOpening } from "../services/Sessions/Opening.ts"
 import { OwnPassword } from "../services/Sessions/OwnPassword.ts"
+import { PasswordChange } from "../services/Sessions/PasswordChange.ts"
 import { SessionsRepo } from "../services/Sessions/Repo.ts"
 import { Setup } from "../services/Setup.ts"
 import { SetupRepo } from "../services/Setup/Repo.ts"
@@ -54,7 +56,8 @@ export const layer = Layer.mergeAll(
   Users.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(Projects.layer, Sessions.layer, TrustedDevices.layer)),
-  Layer.provide(Layer.mergeAll(MfaAtLogin.layer, OwnPassword.layer)),
+  Layer.provide(PasswordChange.layer),
+  Layer.provide(Layer.mergeAll(MfaAtLogin.layer, OwnPassword.layer, SessionOpening.layer)),
   Layer.provideMerge(mail),
   Layer.provide(Layer.mergeAll(
     AgentsRepo.layer,

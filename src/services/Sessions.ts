@@ -2,32 +2,22 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { type Person, type Source, system } from "../domain/Actor.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
-import { isOverdue } from "../domain/Mfa.ts"
-import type { LoggedIn, Login, Reauthenticate, Session } from "../domain/Session.ts"
+import type { Login, Reauthenticate, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { type ChangePassword, emailKey, textsOf, type UserDetail } from "../domain/User.ts"
+import { emailKey } from "../domain/User.ts"
 import { Audit, type Entry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
-import { Notices } from "./Mail/Notices.ts"
-import { MfaAtLogin, type Standing } from "./Mfa/AtLogin.ts"
+import { MfaAtLogin } from "./Mfa/AtLogin.ts"
 import { inSlots } from "./Sessions/AnswerTime.ts"
+import { type SessionCookie, SessionOpening } from "./Sessions/Opening.ts"
 import { OwnPassword } from "./Sessions/OwnPassword.ts"
+import { PasswordChange } from "./Sessions/PasswordChange.ts"
 import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { type Credentials, UsersRepo } from "./Users/Repo.ts"
-
-/** A session as its browser needs it: the secret of the cookie, and how long the cookie may live. */
-export interface SessionCookie {
-  readonly token: string
-  readonly maxAgeSeconds: number
-}
-
-export interface Opened extends SessionCookie {
-  readonly answer: LoggedIn
-}
 
 /** A login as it arrives: from where, and what the browser's cookies say: of a session, and of being trusted. */
 export interface Attempt extends Login {
@@ -36,20 +26,8 @@ export interface Attempt extends Login {
   readonly device: string | null
 }
 
-/** What a session begins with: `factor` was given, or stood for; all that the account asks for was given just now. */
-interface Proof {
-  readonly remember: boolean
-  readonly factor: boolean
-  readonly fresh: boolean
-}
-
 /** One answer for a wrong address, a wrong password, an inactive and a locked account. */
 const refused = new Unauthenticated({ code: "login_failed", detail: "The e-mail address or the password is wrong." })
-
-const found = Option.match({
-  onNone: () => new NotFound({ resource: "user" }),
-  onSome: (user: UserDetail) => Effect.succeed(user)
-})
 
 const codeNeeded = new Conflict({
   code: "mfa_enrolled",
@@ -62,58 +40,13 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const repo = yield* SessionsRepo
     const users = yield* UsersRepo
     const passwords = yield* Passwords
-    const notices = yield* Notices
     const audit = yield* Audit
     const hints = yield* Hints
     const settings = yield* Settings
     const mfa = yield* MfaAtLogin
     const ownPassword = yield* OwnPassword
-
-    const open = Effect.fnUntraced(function*(user: UserDetail, standing: Standing, proof: Proof, source: Source) {
-      const now = yield* Timestamp.now
-      const { remember } = proof
-      const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
-      const token = yield* Ids.secret
-      const id = yield* Ids.next
-      yield* repo.insert({
-        id,
-        user_id: user.id,
-        token_hash: Ids.hashSecret(token),
-        remember_me: remember ? 1 : 0,
-        issued_at: now,
-        last_seen_at: now,
-        expires_at: Timestamp.addSeconds(now, maxAgeSeconds),
-        ip_at_issue: source.source_ip ?? "",
-        user_agent_at_issue: source.user_agent,
-        factor_at: proof.factor ? now : null,
-        proven_at: proof.fresh ? now : null
-      })
-      const { enrolled, enrollment } = standing
-      const owes_factor = enrolled && !proof.factor
-      const answer: LoggedIn = {
-        user,
-        mfa_required: owes_factor,
-        mfa_enrollment_required: enrollment.required,
-        mfa_enrollment_deadline: enrollment.deadline
-      }
-      const actor: Person = {
-        kind: "person",
-        user_id: user.id,
-        email: user.email,
-        is_admin: user.is_admin,
-        roles: new Map(),
-        via: {
-          kind: "session",
-          session_id: id,
-          enrolled,
-          owes_factor,
-          is_fresh: proof.fresh && !owes_factor,
-          overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
-        },
-        ...source
-      }
-      return { opened: { token, maxAgeSeconds, answer } satisfies Opened, actor, id }
-    })
+    const opening = yield* SessionOpening
+    const { changePassword } = yield* PasswordChange
 
     /** The session, unless the account is locked or inactive or has another password by now. */
     const openChecked = Effect.fnUntraced(function*(known: Credentials, newHash: string, input: Attempt) {
@@ -123,7 +56,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const { entries, is_trusted, ...standing } = yield* mfa.login(user.value.id, input.device)
       // a trusted browser pays what is owed, but it is nothing that the person gave just now
       const proof = { remember: input.remember_me, factor: is_trusted, fresh: !standing.enrolled }
-      const { actor, id, opened } = yield* open(user.value, standing, proof, input.source)
+      const { actor, id, opened } = yield* opening.open(user.value, standing, proof, input.source)
       const replaced = input.token === undefined ? null : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
       const metadata = {
         ...(replaced !== null && { replaced_session_id: replaced.id }),
@@ -236,23 +169,6 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return ended
     }, orDieOnSql)
 
-    const replaced = Effect.fnUntraced(function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
-      const now = yield* Timestamp.now
-      const user = yield* Effect.flatMap(users.lockedById(person.user_id), found)
-      // hashing took a while: what ended this session meanwhile, or made it owe a factor, stands
-      const asking = yield* repo.replace(sessionId, now)
-      if (Option.isNone(asking)) return yield* hasEnded
-      const standing = yield* mfa.standing(user.id)
-      const factor = asking.value.factor || !standing.enrolled
-      const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
-      yield* repo.revokeAll(user.id, now, null)
-      const proof = { remember: asking.value.remember, factor, fresh: isFresh && factor }
-      const { opened } = yield* open(user, standing, proof, person)
-      yield* notices.tell("password_changed", user.email, person, workingKeys)
-      yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
-      return opened
-    }, sql.withTransaction)
-
     const reproven = Effect.fnUntraced(function*(userId: string, sessionId: string) {
       if ((yield* mfa.standing(userId)).enrolled) return yield* codeNeeded // by now
       yield* repo.setProven(sessionId, yield* Timestamp.now)
@@ -267,22 +183,6 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       if (session.enrolled) return yield* codeNeeded
       yield* ownPassword.prove(input.password)
       return yield* reproven(person.user_id, session_id)
-    }, orDieOnSql)
-
-    /** Changes the caller's password. Every session of theirs ends, and this browser gets a new one. */
-    const changePassword = Effect.fn("Sessions.changePassword")(function*(input: ChangePassword) {
-      const { person, session, session_id } = yield* currentSession
-      yield* ownPassword.prove(input.current_password)
-      const user = yield* Effect.flatMap(users.byId(person.user_id), found)
-      const passwordHash = yield* passwords.hashNew({
-        password: input.new_password,
-        field: "new_password",
-        about: textsOf(user)
-      })
-      const isFresh = session.is_fresh || !session.enrolled
-      const opened = yield* replaced(person, session_id, passwordHash, isFresh)
-      yield* hints.publish("access", person.user_id)
-      return opened
     }, orDieOnSql)
 
     return { login, logout, rotate, list, revoke, revokeOthers, reauthenticate, changePassword } as const

@@ -1,0 +1,86 @@
+import { Effect } from "effect"
+import type { Person, Source } from "../../domain/Actor.ts"
+import { isOverdue } from "../../domain/Mfa.ts"
+import type { LoggedIn } from "../../domain/Session.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { UserDetail } from "../../domain/User.ts"
+import * as Ids from "../Ids.ts"
+import type { Standing } from "../Mfa/AtLogin.ts"
+import { Settings } from "../Settings.ts"
+import { SessionsRepo } from "./Repo.ts"
+
+/** A session as its browser needs it: the secret of the cookie, and how long the cookie may live. */
+export interface SessionCookie {
+  readonly token: string
+  readonly maxAgeSeconds: number
+}
+
+export interface Opened extends SessionCookie {
+  readonly answer: LoggedIn
+}
+
+/** What a session begins with: `factor` was given, or stood for; all that the account asks for was given just now. */
+export interface Proof {
+  readonly remember: boolean
+  readonly factor: boolean
+  readonly fresh: boolean
+}
+
+/** How a session begins: by a login, or in place of another when the password changes. */
+export class SessionOpening extends Effect.Service<SessionOpening>()("svc/SessionOpening", {
+  effect: Effect.gen(function*() {
+    const repo = yield* SessionsRepo
+    const settings = yield* Settings
+
+    /** Of the transaction it is called in; with whom the session makes the actor. */
+    const open = Effect.fnUntraced(function*(user: UserDetail, standing: Standing, proof: Proof, source: Source) {
+      const now = yield* Timestamp.now
+      const { remember } = proof
+      const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
+      const token = yield* Ids.secret
+      const id = yield* Ids.next
+      yield* repo.insert({
+        id,
+        user_id: user.id,
+        token_hash: Ids.hashSecret(token),
+        remember_me: remember ? 1 : 0,
+        issued_at: now,
+        last_seen_at: now,
+        expires_at: Timestamp.addSeconds(now, maxAgeSeconds),
+        ip_at_issue: source.source_ip ?? "",
+        user_agent_at_issue: source.user_agent,
+        factor_at: proof.factor ? now : null,
+        proven_at: proof.fresh ? now : null
+      })
+      const { enrolled, enrollment } = standing
+      const owes_factor = enrolled && !proof.factor
+      const answer: LoggedIn = {
+        user,
+        mfa_required: owes_factor,
+        mfa_enrollment_required: enrollment.required,
+        mfa_enrollment_deadline: enrollment.deadline
+      }
+      const actor: Person = {
+        kind: "person",
+        user_id: user.id,
+        email: user.email,
+        is_admin: user.is_admin,
+        roles: new Map(),
+        via: {
+          kind: "session",
+          session_id: id,
+          enrolled,
+          owes_factor,
+          is_fresh: proof.fresh && !owes_factor,
+          overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
+        },
+        ...source
+      }
+      return { opened: { token, maxAgeSeconds, answer } satisfies Opened, actor, id }
+    })
+
+    return { open } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
