@@ -120,9 +120,8 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     /** Makes a key of somebody, for the program itself. */
     const createFor = Effect.fn("ApiKeys.createFor")(made, sql.withTransaction, orDieOnSql)
 
-    /** Changes where the caller's key works from. */
-    const update = Effect.fn("ApiKeys.update")(function*(id: string, { allowed_cidrs }: UpdateApiKey) {
-      const key = yield* Effect.flatMap(repo.byId((yield* currentPerson).user_id, id), found)
+    const updated = Effect.fnUntraced(function*(userId: string, id: string, { allowed_cidrs }: UpdateApiKey) {
+      const key = yield* Effect.flatMap(repo.byId(userId, id), found)
       if (allowed_cidrs === undefined) return key
       yield* repo.setRanges(id, allowed_cidrs)
       yield* audit.record({
@@ -133,7 +132,15 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         metadata: { allowed_cidrs }
       })
       return { ...key, allowed_cidrs }
-    }, sql.withTransaction, orDieOnSql)
+    }, sql.withTransaction)
+
+    /** Changes where the caller's key works from, at once. */
+    const update = Effect.fn("ApiKeys.update")(function*(id: string, changes: UpdateApiKey) {
+      const { user_id } = yield* currentPerson
+      const key = yield* updated(user_id, id, changes)
+      yield* hints.publish("access", user_id)
+      return key
+    }, orDieOnSql)
 
     const revoked = Effect.fnUntraced(function*(userId: string, id: string) {
       const key = yield* Effect.flatMap(repo.byId(userId, id), found)

@@ -45,6 +45,7 @@ const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const base = yield* baseUrl
     const response = yield* Effect.promise(() => fetch(`${base}/api/v1/projects/${slug}/stream`, { headers }))
+    assert.strictEqual(response.status, 200)
     return yield* Effect.fork(Effect.promise(() => response.text()))
   })
 
@@ -117,15 +118,17 @@ describe.each(engines)("live stream on %s", (engine) => {
         const [one, two, three] = [yield* freshKey({ roles }), yield* freshKey({ roles }), yield* freshKey({ isAdmin: true })]
         const [out, ended, kept] = [yield* sessionOf(one.user_id), yield* sessionOf(two.user_id), yield* sessionOf(two.user_id)]
         const inactive = yield* sessionOf(three.user_id)
-        const key = yield* request("POST", "/api-keys", { headers: inactive, body: { name: "k", scopes: ["tasks:read"] } })
+        const mint = request("POST", "/api-keys", { headers: inactive, body: { name: "k", scopes: ["tasks:read"] } })
+        const keys = (yield* Effect.all([mint, mint])).map(({ json }) => json)
         const streams = yield* Effect.forEach(
-          [out, ended, kept, inactive, { authorization: `Bearer ${key.json.token}` }],
+          [out, ended, kept, inactive, ...keys.map(({ token }) => ({ authorization: `Bearer ${token}` }))],
           (headers) => whole(project.slug, headers)
         )
         yield* request("POST", "/auth/logout", { headers: out })
         yield* request("POST", "/auth/sessions/revoke-others", { headers: kept })
-        yield* request("DELETE", `/api-keys/${key.json.id}`, { headers: inactive })
-        for (const index of [0, 1, 4]) yield* Fiber.join(streams[index]!)
+        yield* request("DELETE", `/api-keys/${keys[0].id}`, { headers: inactive })
+        yield* request("PATCH", `/api-keys/${keys[1].id}`, { headers: inactive, body: { allowed_cidrs: ["192.0.2.0/24"] } })
+        for (const index of [0, 1, 4, 5]) yield* Fiber.join(streams[index]!)
         assert.isTrue(Option.isNone(yield* Fiber.poll(streams[2]!)), "that of the session that stays")
         const members: ReadonlyArray<{ readonly id: string; readonly user_id: string }> =
           (yield* request("GET", `${path}/memberships`, { token })).json

@@ -83,7 +83,8 @@ export const sessionOf = (user_id: string) =>
         issued_at: now,
         last_seen_at: now,
         expires_at,
-        ip_at_issue: "127.0.0.1"
+        ip_at_issue: "127.0.0.1",
+        proven_at: now
       })
     }`
     const csrf = createHmac("sha256", token).update("svc csrf").digest("base64url")
