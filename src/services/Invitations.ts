@@ -20,6 +20,9 @@ const daySeconds = 86_400
 /** Beyond this many invitations a day an address gets no more mail; the inviter still has the link. */
 const mailsADay = 5
 
+/** And beyond this many a day of a project nobody does: else whoever has a key of one admin could mail the world. */
+const mailsADayOfProject = 200
+
 const alreadyMember = new Conflict({
   code: "already_member",
   detail: "Whoever has this address is a member of the project already. Change the role of that membership."
@@ -54,7 +57,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
       const key = emailKey(email)
       const now = yield* Timestamp.now
       if (yield* repo.isMember(project.id, key)) return yield* alreadyMember
-      const recent = yield* repo.countSince(key, Timestamp.addSeconds(now, -daySeconds))
+      const recent = yield* repo.countSince(project.id, key, Timestamp.addSeconds(now, -daySeconds))
       const replaced = yield* repo.replace(project.id, key, now)
       const token = yield* Ids.secret
       const invitation: Invitation = {
@@ -70,7 +73,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
       }
       yield* repo.insert(invitation, key, Ids.hashSecret(token)).pipe(Effect.catchIf(isUniqueViolation, () => invitedTwice))
       const accept_url_path = `/invitation?token=${token}`
-      const email_sent = mail.isOn && recent < mailsADay
+      const email_sent = mail.isOn && recent.of_address < mailsADay && recent.of_project < mailsADayOfProject
       if (email_sent) {
         const url = publicUrlOf(settings)
         const letter = invitationLetter({

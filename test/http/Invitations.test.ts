@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Project } from "../../src/domain/Project.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Ids from "../../src/services/Ids.ts"
 import { type Answer, freshKey, freshProject, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../mailbox.ts"
@@ -161,6 +162,18 @@ describe.each(engines)("invitations on %s", (engine) => {
         yield* mailsTo(email, 5)
         assert.strictEqual((yield* mailsSoFar(email)).length, 5)
         assert.strictEqual((yield* preview(answers[5]?.json.token)).status, 200)
+      }))
+
+    it.effect("mails two hundred times a day for a project, and goes on without", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { admin, project } = yield* site
+        const now = yield* Timestamp.now
+        const row = { project_id: project.id, email: "", role: "viewer", created_at: now, expires_at: now, accepted_at: now }
+        const rows = yield* Effect.forEach(Array.from({ length: 199 }), () => Effect.map(Ids.next, (id) => ({ ...row, id, email_key: id, token_hash: id })))
+        yield* sql`INSERT INTO invitations ${sql.insert(rows)}`
+        const sent = Effect.map(Effect.suspend(() => invite(project, admin.token, { email: newAddress() })), ({ json }) => json.email_sent)
+        assert.deepStrictEqual([yield* sent, yield* sent], [true, false])
       }))
 
     it.effect("thirty calls a minute from an address, of both together", () =>

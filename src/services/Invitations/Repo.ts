@@ -47,11 +47,13 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
             WHERE u.email_key = ${emailKey} AND m.project_id = ${projectId}`,
           (rows) => rows.length > 0
         ),
-      /** Invitations of an address to any project since then, ended ones too. */
-      countSince: (emailKey: string, since: string) =>
+      /** Invitations since then, ended ones too: of an address to any project, and of the project. */
+      countSince: (projectId: string, emailKey: string, since: string) =>
         Effect.map(
-          sql<{ n: number }>`SELECT count(*) AS n FROM invitations WHERE email_key = ${emailKey} AND created_at > ${since}`,
-          (rows) => rows[0]?.n ?? 0
+          sql<{ of_address: number; of_project: number }>`SELECT
+            (SELECT count(*) FROM invitations WHERE email_key = ${emailKey} AND created_at > ${since}) AS of_address,
+            (SELECT count(*) FROM invitations WHERE project_id = ${projectId} AND created_at > ${since}) AS of_project`,
+          (rows) => rows[0] ?? { of_address: 0, of_project: 0 }
         ),
       insert: (invitation: Invitation, email_key: string, token_hash: string) =>
         sql`INSERT INTO invitations ${sql.insert({ ...invitation, email_key, token_hash })}`,
