@@ -1,15 +1,11 @@
 import { Layer } from "effect"
+import * as AuditLog from "../layers/AuditLog.ts"
 import * as DatabaseLayer from "../layers/Database.ts"
-import * as Keys from "../layers/Keys.ts"
-import { Audit } from "../services/Audit.ts"
-import { AuditForwarder } from "../services/AuditForwarder.ts"
-import { Loops } from "../services/Loops.ts"
 import { Mail } from "../services/Mail.ts"
 import { Notices } from "../services/Mail/Notices.ts"
 import { MailRepo } from "../services/Mail/Repo.ts"
 import { MailTransport } from "../services/Mail/Transport.ts"
 import { Metrics } from "../services/Metrics.ts"
-import { Outbound, Resolver } from "../services/Outbound.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { PasswordResetsRepo } from "../services/PasswordResets/Repo.ts"
 import { Vault } from "../services/Keys.ts"
@@ -27,11 +23,8 @@ import { UsersRepo } from "../services/Users/Repo.ts"
 import { settings } from "./Settings.ts"
 
 /** What writes to the audit log, over the migrated database. */
-export const auditing = Audit.layer.pipe(
-  Layer.provide(AuditForwarder.layer),
-  Layer.provide(Layer.merge(Loops.layer, Outbound.layer)),
-  Layer.provideMerge(Layer.merge(Metrics.layer, Resolver.layer)),
-  Layer.provideMerge(Keys.layer),
+export const auditing = AuditLog.layer.pipe(
+  Layer.provideMerge(Metrics.layer),
   Layer.provideMerge(DatabaseLayer.layer),
   Layer.provideMerge(settings())
 )

@@ -2,18 +2,14 @@ import { Layer } from "effect"
 import { Activity } from "../services/Activity.ts"
 import { AgentWorkers } from "../services/AgentWorkers.ts"
 import { AllowedHosts } from "../services/AllowedHosts.ts"
-import { Audit } from "../services/Audit.ts"
 import { Checkpoints } from "../services/Audit/Checkpoints.ts"
 import { Denials } from "../services/Audit/Denials.ts"
 import { AuditVerifier } from "../services/Audit/Verifier.ts"
-import { AuditForwarder } from "../services/AuditForwarder.ts"
 import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
 import { Vault } from "../services/Keys.ts"
 import { LiveTasks } from "../services/LiveTasks.ts"
-import { Loops } from "../services/Loops.ts"
 import { Metrics } from "../services/Metrics.ts"
-import { Outbound, Resolver } from "../services/Outbound.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
@@ -22,11 +18,11 @@ import { TaskRetention } from "../services/Tasks/Retention.ts"
 import * as TaskVacuum from "../services/Tasks/Vacuum.ts"
 import { Workers } from "../services/Workers.ts"
 import { WorkersRepo } from "../services/Workers/Repo.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as Commands from "./Commands.ts"
 import * as Database from "./Database.ts"
 import * as Gateway from "./Gateway.ts"
 import * as Identity from "./Identity.ts"
-import * as Keys from "./Keys.ts"
 
 /** Every capability of the brain over the database that the settings name. Needs Settings and a FileSystem. */
 export const layer = Layer.mergeAll(
@@ -51,14 +47,10 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(Gateway.presence, Commands.inbox, Ingest.layer)),
   Layer.provideMerge(Identity.layer),
   Layer.provideMerge(TaskChanges.layer),
-  Layer.provideMerge(Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer))), // below all that writes rows: the last one is signed after them
-  Layer.provideMerge(Audit.layer),
-  Layer.provideMerge(AuditForwarder.layer),
-  Layer.provideMerge(Loops.layer),
-  Layer.provideMerge(Outbound.layer),
-  Layer.provideMerge(Resolver.layer),
+  // below all that writes rows: the last checkpoint is signed after them
+  Layer.provideMerge(Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer))),
   Layer.provideMerge(Vault.layer),
-  Layer.provideMerge(Keys.layer),
+  Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(Database.served),
   Layer.provideMerge(Metrics.layer)
 )

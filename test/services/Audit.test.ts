@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { createHash, createHmac, type KeyObject } from "node:crypto"
+import { createHmac, type KeyObject } from "node:crypto"
 import { system } from "../../src/domain/Actor.ts"
 import * as Brain from "../../src/layers/Brain.ts"
 import { Audit } from "../../src/services/Audit.ts"
@@ -10,6 +10,7 @@ import { Keys } from "../../src/services/Keys.ts"
 import { Settings } from "../../src/services/Settings.ts"
 import { brainOn } from "../brain.ts"
 import { engines, settingsOn } from "../databases.ts"
+import { hashOf, zeros } from "./Audit/form.ts"
 
 interface Row {
   readonly seq: number
@@ -20,29 +21,7 @@ interface Row {
   readonly [column: string]: string | number | null
 }
 
-const columns = [
-  "action",
-  "api_key_id",
-  "event_id",
-  "id",
-  "metadata",
-  "occurred_at",
-  "outcome",
-  "project_id",
-  "result",
-  "seq",
-  "source_ip",
-  "target_id",
-  "target_type",
-  "user_agent",
-  "user_id"
-]
-
-/** docs/audit.md read literally, without the code that writes the chain. */
-const hashOf = (prev: string, row: Row) => {
-  const json = `{${columns.map((column) => `"${column}":${JSON.stringify(row[column])}`).join(",")}}`
-  return createHash("sha256").update(["svc audit row 1", prev, json].join("\n")).digest("hex")
-}
+/** Like `hashOf`, without the code that writes the chain. */
 const hmacOf = (key: KeyObject, prev: string, hash: string) =>
   createHmac("sha256", key).update(["svc audit chain 1", prev, hash].join("\n")).digest("hex")
 
@@ -51,7 +30,7 @@ const verified = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { auditChain } = yield* Keys
   const rows = yield* sql<Row>`SELECT * FROM audit_log ORDER BY seq`
-  let prev = { hash: "0".repeat(64), hmac: "0".repeat(64) }
+  let prev = { hash: zeros, hmac: zeros }
   rows.forEach((row, index) => {
     const key = auditChain.find(row.key_id)?.key
     assert.isDefined(key)

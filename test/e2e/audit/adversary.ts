@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { Settings } from "../../../src/services/Settings.ts"
+import { hashOf, zeros } from "../../services/Audit/form.ts"
 
 /**
  * Somebody who may do anything with the tables and knows docs/audit.md by heart, but has neither keys nor files. What they
@@ -126,31 +127,6 @@ const sqliteAdversary = (file: string) =>
 
 export const adversary = Effect.flatMap(Settings, ({ databaseUrl, home }) =>
   databaseUrl === null ? sqliteAdversary(join(home, "svc.db")) : postgresAdversary(Redacted.value(databaseUrl)))
-
-const zeros = "0".repeat(64)
-
-const hashed = [
-  "action",
-  "api_key_id",
-  "event_id",
-  "id",
-  "metadata",
-  "occurred_at",
-  "outcome",
-  "project_id",
-  "result",
-  "seq",
-  "source_ip",
-  "target_id",
-  "target_type",
-  "user_agent",
-  "user_id"
-]
-
-const hashOf = (prev: string, row: Row) => {
-  const json = `{${hashed.map((column) => `"${column}":${JSON.stringify(row[column])}`).join(",")}}`
-  return createHash("sha256").update(["svc audit row 1", prev, json].join("\n")).digest("hex")
-}
 
 /** The HMAC of somebody who has no key. */
 export const guessed = () => randomBytes(32).toString("hex")
