@@ -1,5 +1,9 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
+/** How PostgreSQL names the columns of a JSON array of objects, after `json_to_recordset(…) AS`. */
+export const recordOf = (alias: string, columns: Readonly<Record<string, string>>): string =>
+  `${alias}(${Object.entries(columns).map((column) => column.join(" ")).join(", ")})`
+
 /**
  * Many rows as one JSON parameter, to be joined as the table `alias`: one statement text whatever the number of rows,
  * so that it stays prepared. Column names and types are the program's own, never a caller's.
@@ -11,14 +15,10 @@ export const recordset = (
   rows: ReadonlyArray<object>
 ): Statement.Fragment => {
   const json = JSON.stringify(rows)
-  const names = Object.entries(columns)
   return sql.onDialectOrElse({
-    pg: () => {
-      const typed = names.map((column) => column.join(" ")).join(", ")
-      return sql`json_to_recordset(${json}::json) AS ${sql.literal(`${alias}(${typed})`)}`
-    },
+    pg: () => sql`json_to_recordset(${json}::json) AS ${sql.literal(recordOf(alias, columns))}`,
     orElse: () => {
-      const values = names.map(([name]) => `value ->> '${name}' AS ${name}`).join(", ")
+      const values = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`).join(", ")
       return sql`(SELECT ${sql.literal(values)} FROM json_each(${json})) AS ${sql.literal(alias)}`
     }
   })

@@ -1,6 +1,7 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import { recordOf } from "../Recordset.ts"
 import type { Group } from "./Arrivals.ts"
 import { changingColumns, knownColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
 import type { TaskRow } from "./Fold.ts"
@@ -8,9 +9,9 @@ import { type Known, keyOf, type TaskKey } from "./Recent.ts"
 import { queueChanges, workerChanges } from "./Sqlite.ts"
 import type { Tally } from "./Tally.ts"
 
-/** `$1` as a table: one parameter and one text whatever the number of rows. Names and types are the program's own. */
+/** As `services/Recordset.ts`, for the driver: `$1` is the table `r`. */
 const recordset = (columns: Readonly<Record<string, string>>): string =>
-  `json_to_recordset($1::json) AS r(${Object.entries(columns).map((column) => column.join(" ")).join(", ")})`
+  `json_to_recordset($1::json) AS ${recordOf("r", columns)}`
 
 const selected = ["project_id", "engine", "task_id", ...knownColumns].map((column) => `t.${column}`)
 
