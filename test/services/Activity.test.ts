@@ -1,16 +1,19 @@
 import type { SqlClient } from "@effect/sql"
-import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Effect, Runtime, Schema } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Layer, Runtime, Schema, Stream } from "effect"
 import * as fc from "fast-check"
 import { randomUUID } from "node:crypto"
-import { type ActivityItem, ListActivity } from "../../src/domain/Activity.ts"
+import { type ActivityItem, encodeCursor, ListActivity } from "../../src/domain/Activity.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Activity } from "../../src/services/Activity.ts"
 import type { Audit } from "../../src/services/Audit.ts"
+import { AuditExport } from "../../src/services/Audit/Export.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { turn } from "../../src/services/EventLoop.ts"
+import { Xlsx } from "../../src/services/Export/Xlsx.ts"
 import { appendAudit, person } from "../audit.ts"
 import { brainOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { engines, settingsOn } from "../databases.ts"
 
 const queryOf = Schema.decodeUnknownSync(ListActivity)
 
@@ -188,6 +191,49 @@ describe.each(engines)("the activity feed on %s", (engine) => {
         assert.deepStrictEqual(targets(first.items), Array.from({ length: 70 }, (_, at) => 119 - at))
         const rest = yield* page({ limit: "70", action_prefix: "many.", before_cursor: first.next_before_cursor ?? "" })
         assert.deepStrictEqual(targets(rest.items), Array.from({ length: 50 }, (_, at) => 49 - at))
+        const on = yield* page({ limit: "70", action_prefix: "many.", since_cursor: encodeCursor(rest.items[0]!) })
+        assert.deepStrictEqual(targets(on.items), Array.from({ length: 70 }, (_, at) => 119 - at))
       }))
   })
+})
+
+describe("a spreadsheet of the audit log", () => {
+  const item: ActivityItem = {
+    id: randomUUID(),
+    project_id: null,
+    project_slug: null,
+    user_id: null,
+    action: "test.done",
+    target_type: "test",
+    target_id: null,
+    result: "success",
+    outcome: "allow",
+    metadata: {},
+    source_ip: null,
+    occurred_at: Timestamp.fromEpochMicros(0)
+  }
+  const files = AuditExport.layer.pipe(Layer.provide(Xlsx.layer), Layer.provide(settingsOn("SQLite")))
+
+  it.scopedLive("reads rows when it is its turn, and not before", () =>
+    Effect.gen(function*() {
+      const { file } = yield* AuditExport
+      const [reading, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      let begun = false
+      const first = Stream.fromEffect(Effect.as(Effect.zipRight(Deferred.succeed(reading, undefined), Deferred.await(gate)), item))
+      const second = Stream.fromEffect(Effect.sync(() => (begun = true, item)))
+      const one = yield* Effect.fork(file(first, "xlsx", null))
+      yield* Deferred.await(reading)
+      const other = yield* Effect.fork(file(second, "xlsx", null))
+      yield* Effect.repeatN(Effect.yieldNow(), 100)
+      assert.isFalse(begun)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(one)
+      assert.isTrue((yield* Fiber.join(other)).format === "xlsx" && begun)
+    }).pipe(Effect.provide(files)))
+
+  it.scopedLive("is refused when there are too many rows", () =>
+    Effect.gen(function*() {
+      const { file } = yield* AuditExport
+      assert.include((yield* Effect.flip(file(Stream.range(1, 25_001).pipe(Stream.as(item)), "xlsx", null))).detail, "at most 25000 rows")
+    }).pipe(Effect.provide(files)))
 })

@@ -1,4 +1,5 @@
 import { createHmac, hash, type KeyObject } from "node:crypto"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /**
  * How rows of the audit log are chained; `docs/audit.md` describes the same byte by byte, so that anybody can verify a
@@ -20,7 +21,7 @@ export interface ChainedRow {
   readonly source_ip: string | null
   readonly user_agent: string | null
   readonly event_id: string | null
-  readonly occurred_at: string
+  readonly occurred_at: Timestamp
 }
 
 /** What the next row hangs on. */

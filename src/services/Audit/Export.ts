@@ -21,16 +21,17 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
     const settings = yield* Settings
     const xlsx = yield* Xlsx
 
-    const spreadsheet = Effect.fnUntraced(function*<E>(
-      items: Stream.Stream<ActivityItem, E>,
-      fields: ReadonlyArray<ActivityField>
-    ) {
-      const all = yield* Stream.runCollect(Stream.take(items, mostXlsxRows + 1))
-      if (all.length > mostXlsxRows) return yield* tooManyForXlsx
+    /** Rows are read once the thread is ours, and go to it as they are read: who waits for it holds none. */
+    const spreadsheet = <E>(items: Stream.Stream<ActivityItem, E>, fields: ReadonlyArray<ActivityField>) => {
       const cells = cellsOf(fields)
-      const rows = Stream.map(Stream.take(Stream.fromChunk(all), settings.auditExportMaxRows), cells)
-      return yield* xlsx.make("Audit", fields, Stream.map(Stream.chunks(Stream.rechunk(rows, 1000)), Chunk.toReadonlyArray))
-    })
+      const slices = Stream.chunks(Stream.rechunk(Stream.take(items, mostXlsxRows + 1), 1000))
+      return xlsx.make("Audit", fields, Stream.mapAccumEffect(slices, 0, (before, slice) => {
+        const count = before + slice.length
+        if (count > mostXlsxRows) return Effect.fail(tooManyForXlsx)
+        const some = Chunk.take(slice, settings.auditExportMaxRows - before)
+        return Effect.succeed([count, Chunk.toReadonlyArray(Chunk.map(some, cells))])
+      }))
+    }
 
     /** `fields` is a comma-separated list of names, null for all. */
     const file = Effect.fn("AuditExport.file")(function*<E>(

@@ -4,24 +4,10 @@ import type { ActivityCursor } from "../../domain/Activity.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { turn } from "../EventLoop.ts"
+import type { ChainedRow } from "./Chain.ts"
 
-/** A row of `audit_log` with its project's slug. */
-export interface StoredRow {
-  readonly seq: number
-  readonly id: string
-  readonly project_id: string | null
-  readonly project_slug: string | null
-  readonly user_id: string | null
-  readonly action: string
-  readonly target_type: string
-  readonly target_id: string | null
-  readonly result: string
-  readonly outcome: string
-  /** JSON text. */
-  readonly metadata: string
-  readonly source_ip: string | null
-  readonly occurred_at: Timestamp
-}
+/** What readers are shown of a row, and its project's slug. */
+export type ShownRow = Omit<ChainedRow, "api_key_id" | "user_agent" | "event_id"> & { readonly project_slug: string | null }
 
 /** Rows that one index has side by side in the order of `seq`; null: any. `user_id` comes with both others. */
 export interface Range {
@@ -81,7 +67,7 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
     }
 
     const someRows = (ranges: ReadonlyArray<Range>, window: Window) =>
-      sql<StoredRow>`SELECT a.seq, a.id, a.project_id, p.slug AS project_slug, a.user_id, a.action, a.target_type,
+      sql<ShownRow>`SELECT a.seq, a.id, a.project_id, p.slug AS project_slug, a.user_id, a.action, a.target_type,
           a.target_id, a.result, a.outcome, a.metadata, a.source_ip, a.occurred_at
         FROM (${merged(ranges, window)}) AS found
         JOIN audit_log a ON a.seq = found.seq LEFT JOIN projects p ON p.id = a.project_id
@@ -89,14 +75,14 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
 
     /** The first rows of these ranges from one end of the window, in that order. */
     const rows = Effect.fnUntraced(function*(ranges: ReadonlyArray<Range>, window: Window) {
-      let found: ReadonlyArray<StoredRow> = []
+      const nearest = (one: ShownRow, other: ShownRow) => (window.from === "newest" ? other.seq - one.seq : one.seq - other.seq)
+      let found: ReadonlyArray<ShownRow> = []
       for (let at = 0; at < ranges.length; at += rangesAtOnce) {
         if (at > 0) yield* turn
-        found = [...found, ...yield* someRows(ranges.slice(at, at + rangesAtOnce), window)]
+        const more = yield* someRows(ranges.slice(at, at + rangesAtOnce), window)
+        found = at === 0 ? more : [...found, ...more].sort(nearest).slice(0, window.limit)
       }
-      if (ranges.length <= rangesAtOnce) return found
-      const sign = window.from === "newest" ? -1 : 1
-      return found.toSorted((a, b) => sign * (a.seq - b.seq)).slice(0, window.limit)
+      return found
     })
 
     /** The distinct actions that begin so, read by jumping from one to the next in their index. */

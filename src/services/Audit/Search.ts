@@ -3,7 +3,7 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { ActivityItem } from "../../domain/Activity.ts"
 import type { Actor } from "../../domain/Actor.ts"
 import { turn } from "../EventLoop.ts"
-import { AuditRows, type Range, type StoredRow } from "./Rows.ts"
+import { AuditRows, type Range, type ShownRow } from "./Rows.ts"
 
 /** Which rows of a project: every term that is not empty or null must hold. */
 export interface AuditFilter {
@@ -38,7 +38,7 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     /** What was denied has an index of its own and is looked through; what was not is nearly all of the others. */
     const plan = Effect.fnUntraced(function*(filter: AuditFilter) {
       const { action_prefix, outcome, project_id, user_id } = filter
-      const matches = (row: StoredRow) =>
+      const matches = (row: ShownRow) =>
         (outcome === null || row.outcome === outcome) &&
         (user_id === null || row.user_id === user_id) &&
         row.action.startsWith(action_prefix)
@@ -73,9 +73,9 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     })
 
     /** Every row that matches, newest first, in slices. */
-    const all = (filter: AuditFilter): Stream.Stream<StoredRow, SqlError.SqlError> =>
+    const all = (filter: AuditFilter): Stream.Stream<ShownRow, SqlError.SqlError> =>
       Stream.unwrap(Effect.map(plan(filter), (planned) =>
-        Stream.paginateChunkEffect<number | null, StoredRow, SqlError.SqlError, never>(null, (before) =>
+        Stream.paginateChunkEffect<number | null, ShownRow, SqlError.SqlError, never>(null, (before) =>
           Effect.map(
             Effect.zipRight(turn, step(planned, before, rowsAtOnce)),
             ({ next, rows }) => [Chunk.unsafeFromArray(rows), Option.fromNullable(next)]
@@ -90,7 +90,7 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
 /** A row as this actor sees it: addresses are for global admins. */
 export const itemOf = (actor: Actor) => {
   const showsAddress = actor.kind === "system" || actor.is_admin
-  return (row: StoredRow): ActivityItem => ({
+  return (row: ShownRow): ActivityItem => ({
     id: row.id,
     project_id: row.project_id,
     project_slug: row.project_slug,
