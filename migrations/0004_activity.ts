@@ -18,7 +18,7 @@ const up = Effect.gen(function*() {
   yield* sql`CREATE INDEX audit_log_project_denied ON audit_log (project_id, seq) WHERE outcome = 'deny'`
   yield* sql`DROP INDEX audit_log_project`
   yield* sql`ALTER TABLE audit_head ADD COLUMN occurred_at ${text}`
-  yield* sql`UPDATE audit_head SET occurred_at = (SELECT max(occurred_at) FROM audit_log)`
+  yield* sql`UPDATE audit_head SET occurred_at = (SELECT occurred_at FROM audit_log ORDER BY seq DESC LIMIT 1)`
 })
 
 const down = Effect.gen(function*() {

@@ -156,6 +156,7 @@ const walk = async (input, keys, checkpoints, found) => {
   let head = null
   let rows = 0
   let newest = null
+  let newestTime = null
   let unproven = { rows: 0, since: null }
   const ahead = []
   const compare = (seq, row_hash, occurred_at = "") => {
@@ -207,6 +208,7 @@ const walk = async (input, keys, checkpoints, found) => {
         if (value.prev_row_hmac !== link.row_hmac) found(at, "prev_row_hmac is not the row_hmac of the row before")
       }
       rows++
+      newestTime = value.occurred_at
       unproven = { rows: unproven.rows + 1, since: unproven.since ?? value.occurred_at }
       link = { seq: value.seq, row_hash: value.row_hash, row_hmac: value.row_hmac }
       compare(link.seq, link.row_hash, value.occurred_at)
@@ -216,6 +218,9 @@ const walk = async (input, keys, checkpoints, found) => {
   if (watermark !== null && rows === 0) found("watermark", "pruning leaves a row, and there is none: the log was cut")
   if (head !== null && ["seq", "row_hash", "row_hmac"].some((key) => head[key] !== link[key])) {
     found("audit_head", `says that the newest row is row ${head.seq}, and it is row ${link.seq}, or has other hashes`)
+  }
+  if (rows > 0 && Object.hasOwn(head ?? {}, "occurred_at") && head.occurred_at !== newestTime) {
+    found("audit_head", `says that the newest row is of ${head.occurred_at}, and it is of ${newestTime}`)
   }
   for (const [seq, list] of checkpoints) {
     const what = seq > link.seq ? `the log was cut at row ${link.seq}, or is an older copy` : "the row is missing"

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { ChainKeyMissing, follow, HeadForged, postgresLog, SqliteLog, type StoredRow } from "./Audit/Append.ts"
+import { Chain, ChainKeyMissing, HeadForged, postgresLog, SqliteLog, type StoredRow } from "./Audit/Append.ts"
 import type { ByActor, Entry } from "./Audit/Row.ts"
 import { AuditForwarder } from "./AuditForwarder.ts"
 import { CurrentActor } from "./CurrentActor.ts"
@@ -19,6 +19,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     const forwarder = yield* AuditForwarder
     const { auditChain } = yield* Keys
 
+    const chain = new Chain(auditChain)
     let log: SqliteLog | undefined
     /**
      * As `recordAll`, for code that writes within `Database.sqlite.write` itself; SQLite only. The rows go last in the
@@ -28,14 +29,14 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       db: BetterSqlite3.Database,
       entries: ReadonlyArray<ByActor>,
       at: Timestamp.Timestamp
-    ): ReadonlyArray<StoredRow> => (entries.length === 0 ? [] : (log ??= new SqliteLog(db)).append(auditChain, entries, at))
+    ): ReadonlyArray<StoredRow> => (entries.length === 0 ? [] : (log ??= new SqliteLog(db, chain)).append(entries, at))
 
     const postgres = postgresLog(sql)
     const onPostgres = Effect.fnUntraced(function*(entries: ReadonlyArray<ByActor>) {
       const [head] = yield* postgres.head
       if (head === undefined) return yield* Effect.dieMessage("audit_head has no row")
-      const at = yield* Timestamp.now
-      const next = follow(auditChain, head, entries, at)
+      const [newest] = chain.knows(head) ? [] : yield* postgres.newest
+      const next = chain.follow(head, newest, entries, yield* Timestamp.now)
       yield* postgres.append(next.rows, next.head)
       return next.rows
     })

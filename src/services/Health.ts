@@ -6,7 +6,7 @@ import { packages } from "../domain/Packages.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Database, orDieOnSql, Reader } from "./Database.ts"
-import { type HeadLink, isOurs } from "./Audit/Append.ts"
+import { type ChainHead, isOurs } from "./Audit/Append.ts"
 import { genesis } from "./Audit/Chain.ts"
 import { Keys } from "./Keys.ts"
 import { known } from "./Keys/Known.ts"
@@ -114,13 +114,14 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       }),
       // the head and the newest row only; `svc audit verify` reads all rows
       audit_chain: Effect.map(
-        read<HeadLink & { readonly newest: string | null }>`
-          SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
-            (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest
+        read<ChainHead & { readonly newest: string | null; readonly newest_at: string | null }>`
+          SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at,
+            (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest,
+            (SELECT occurred_at FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest_at
           FROM audit_head WHERE id = 1`,
         ([head]) => {
           const activated = head !== undefined && auditChain.find(head.key_id) !== undefined
-          const detail = head === undefined || head.row_hmac !== (head.newest ?? genesis.row_hmac)
+          const detail = head === undefined || head.row_hmac !== (head.newest ?? genesis.row_hmac) || head.occurred_at !== head.newest_at
             ? "the chain's head is not its newest row"
             : !activated
             ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"

@@ -1,12 +1,13 @@
 import type { SqlClient } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
-import { Data } from "effect"
+import { Data, Option, Schema } from "effect"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { uuidv7 } from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
 import { type ChainedRow, type Link, rowHash, rowHmac, zeros } from "./Chain.ts"
 import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
 import { type ByActor, rowOf } from "./Row.ts"
+import { Watermark } from "./Statement.ts"
 
 /** The newest row's link, the HMAC before it, and the key that signs the next one. */
 export interface HeadLink extends Link {
@@ -14,7 +15,7 @@ export interface HeadLink extends Link {
   readonly key_id: string
 }
 
-/** The same and the newest row's time, null before the first row. */
+/** The same and the newest row's time, null before the first row. No proof covers it here, so nothing relies on it. */
 export interface ChainHead extends HeadLink {
   readonly occurred_at: Timestamp | null
 }
@@ -36,11 +37,17 @@ export class ChainKeyMissing extends Data.TaggedError("ChainKeyMissing")<{ reado
 }
 
 /** What `audit_head` says of the newest row was not written by us: a row after it would vouch for it. */
-export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: number }> {
+export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: number; readonly why: string }> {
   override get message() {
-    return `audit_head says that row ${this.seq} is the newest one, and its HMAC is not ours, so that nothing is recorded after it ` +
+    return `audit_head says that row ${this.seq} is the newest one, and ${this.why}, so that nothing is recorded after it ` +
       "or signed for it; svc audit verify says more"
   }
+}
+
+/** The newest row, and what may be the hash that its own was made with: of the row before, or in the watermark. */
+export interface NewestRow extends StoredRow {
+  readonly hash_before: string | null
+  readonly watermark: string | null
 }
 
 /** Whether we signed the newest row, with whichever of our keys: then its hash, and with it all before it, is ours. */
@@ -76,52 +83,81 @@ export const columns = {
 
 export const columnNames = Object.keys(columns).join(", ")
 
+const newestText = `SELECT ${columnNames}, (SELECT b.row_hash FROM audit_log b WHERE b.seq = a.seq - 1) AS hash_before,
+  (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark FROM audit_log a ORDER BY seq DESC LIMIT 1`
+
+const hashIn = (watermark: string): string | undefined =>
+  Option.getOrUndefined(Schema.decodeUnknownOption(Schema.parseJson(Watermark))(watermark))?.row_hash
+
+/** The newest row's time, if it is what the head's HMAC proves: then it is in its hash. A row that was cut off has none. */
+const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined): Timestamp | null => {
+  if (newest === undefined || newest.seq < seq) return null
+  if (newest.seq > seq) throw new HeadForged({ seq, why: `row ${newest.seq} is there` })
+  const before = [zeros, newest.hash_before, newest.watermark === null ? null : hashIn(newest.watermark)]
+  return before.some((hash) => typeof hash === "string" && rowHash(newest, hash) === row_hash) ? newest.occurred_at : null
+}
+
 /**
- * The rows that follow on `head`, in the order of their entries. Times and ids rise along `seq` whatever the clocks of
- * the replicas say, since cursors are made of them: entries of one call share a moment that is later than the one
- * before. Throws ChainKeyMissing and HeadForged.
+ * Makes the rows that follow on a head. Times and ids rise along `seq` whatever the clocks of the replicas say, since
+ * cursors are made of them: entries of one call share a moment that is later than the one before.
  */
-export const follow = (
-  keys: HeldKeys,
-  head: ChainHead,
-  entries: ReadonlyArray<ByActor>,
-  now: Timestamp
-): { readonly rows: ReadonlyArray<StoredRow>; readonly head: ChainHead } => {
-  const { key_id } = head
-  const key = keys.find(key_id)
-  if (key === undefined) throw new ChainKeyMissing({ key_id })
-  if (!isOurs(keys, head)) throw new HeadForged({ seq: head.seq })
-  const later = head.occurred_at === null || now > head.occurred_at
-  const occurred_at = later ? now : addSeconds(head.occurred_at, 0.000001)
-  const millis = toEpochMillis(occurred_at)
-  const ids = Array.from(entries, () => uuidv7(millis)).sort()
-  let last: Link & { readonly prev_row_hmac: string } = head
-  const rows = entries.map((entry, at) => {
-    const row = rowOf(entry, { id: ids[at]!, seq: last.seq + 1, occurred_at })
-    const row_hash = rowHash(row, last.row_hash)
-    const stored = {
-      ...row,
-      row_hash,
-      prev_row_hmac: last.row_hmac,
-      row_hmac: rowHmac(key.key, row_hash, last.row_hmac),
-      key_id
-    }
-    last = stored
-    return stored
-  })
-  const { prev_row_hmac, row_hash, row_hmac, seq } = last
-  return { rows, head: { seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at } }
+export class Chain {
+  /** The time of the row with this HMAC, which this process wrote or looked up last. */
+  private last: { readonly row_hmac: string; readonly occurred_at: Timestamp | null } | undefined
+
+  constructor(private readonly keys: HeldKeys) {}
+
+  /** Whether the newest row's time is known already, so that nobody has to read that row. */
+  knows({ row_hmac }: HeadLink): boolean {
+    return this.last?.row_hmac === row_hmac
+  }
+
+  /** The rows, in the order of their entries, and the head after them. Throws ChainKeyMissing and HeadForged. */
+  follow(
+    head: HeadLink,
+    newest: NewestRow | undefined,
+    entries: ReadonlyArray<ByActor>,
+    now: Timestamp
+  ): { readonly rows: ReadonlyArray<StoredRow>; readonly head: ChainHead } {
+    const { key_id } = head
+    const key = this.keys.find(key_id)
+    if (key === undefined) throw new ChainKeyMissing({ key_id })
+    if (!isOurs(this.keys, head)) throw new HeadForged({ seq: head.seq, why: "its HMAC is not ours" })
+    const before = this.last?.row_hmac === head.row_hmac ? this.last.occurred_at : provenTime(head, newest)
+    const occurred_at = before === null || now > before ? now : addSeconds(before, 0.000001)
+    const millis = toEpochMillis(occurred_at)
+    const ids = Array.from(entries, () => uuidv7(millis)).sort()
+    let last: Link & { readonly prev_row_hmac: string } = head
+    const rows = entries.map((entry, at) => {
+      const row = rowOf(entry, { id: ids[at]!, seq: last.seq + 1, occurred_at })
+      const row_hash = rowHash(row, last.row_hash)
+      const stored = {
+        ...row,
+        row_hash,
+        prev_row_hmac: last.row_hmac,
+        row_hmac: rowHmac(key.key, row_hash, last.row_hmac),
+        key_id
+      }
+      last = stored
+      return stored
+    })
+    const { prev_row_hmac, row_hash, row_hmac, seq } = last
+    this.last = { row_hmac, occurred_at }
+    return { rows, head: { seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at } }
+  }
 }
 
 /** The log's statements on SQLite, each prepared once. Called within a transaction: nobody else writes until it ends. */
 export class SqliteLog {
-  private readonly head: BetterSqlite3.Statement<[], ChainHead>
+  private readonly head: BetterSqlite3.Statement<[], HeadLink>
+  private readonly newest: BetterSqlite3.Statement<[], NewestRow>
   private readonly insert: BetterSqlite3.Statement<[StoredRow]>
   private readonly advance: BetterSqlite3.Statement<[ChainHead]>
 
-  constructor(db: BetterSqlite3.Database) {
+  constructor(db: BetterSqlite3.Database, private readonly chain: Chain) {
     const names = Object.keys(columns)
-    this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at FROM audit_head WHERE id = 1")
+    this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1")
+    this.newest = db.prepare(newestText)
     this.insert = db.prepare(
       `INSERT INTO audit_log (${columnNames}) VALUES (${names.map((name) => `@${name}`).join(", ")})`
     )
@@ -131,10 +167,11 @@ export class SqliteLog {
     )
   }
 
-  append(keys: HeldKeys, entries: ReadonlyArray<ByActor>, at: Timestamp): ReadonlyArray<StoredRow> {
+  append(entries: ReadonlyArray<ByActor>, at: Timestamp): ReadonlyArray<StoredRow> {
     const before = this.head.get()
     if (before === undefined) throw new Error("audit_head has no row")
-    const { head, rows } = follow(keys, before, entries, at)
+    const newest = this.chain.knows(before) ? undefined : this.newest.get()
+    const { head, rows } = this.chain.follow(before, newest, entries, at)
     for (const row of rows) this.insert.run(row)
     this.advance.run(head)
     return rows
@@ -146,8 +183,9 @@ export const postgresLog = (sql: SqlClient.SqlClient) => {
   const names = sql.literal(columnNames)
   return {
     /** Its lock makes writers on all replicas take turns until they commit. */
-    head: sql<ChainHead>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at
-      FROM audit_head WHERE id = 1 FOR UPDATE`,
+    head: sql<HeadLink>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1 FOR UPDATE`,
+    /** Not in the statement before, which sees the rows as they were when it began to wait for the lock. */
+    newest: sql<NewestRow>`${sql.literal(newestText)}`,
     append: (rows: ReadonlyArray<StoredRow>, { occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
       sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", columns, rows)})
         UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, prev_row_hmac = ${prev_row_hmac}, row_hmac = ${row_hmac},

@@ -1,13 +1,13 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
-import type { HeadLink } from "./Append.ts"
+import type { ChainHead } from "./Append.ts"
 import { genesis, type Link } from "./Chain.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { type Flaw, opened, Watermark } from "./Statement.ts"
 
 /** What the tables beside the log say of it, of one moment. */
 export interface ChainState {
-  readonly head: HeadLink
+  readonly head: ChainHead
   /** Lowest and highest `seq` in the log; null when it is empty. */
   readonly oldest: number | null
   readonly newest: number | null
@@ -17,9 +17,9 @@ export interface ChainState {
 }
 
 /** Of a log whose head was taken away: no row has such a link. */
-const gone: HeadLink = { seq: 0, row_hash: "", prev_row_hmac: "", row_hmac: "", key_id: "" }
+const gone: ChainHead = { seq: 0, row_hash: "", prev_row_hmac: "", row_hmac: "", key_id: "", occurred_at: null }
 
-interface Row extends Omit<HeadLink, "seq"> {
+interface Row extends Omit<ChainHead, "seq"> {
   readonly seq: number | null
   readonly oldest: number | null
   readonly newest: number | null
@@ -30,7 +30,7 @@ interface Row extends Omit<HeadLink, "seq"> {
 export const chainState = (sql: SqlClient.SqlClient) =>
   Effect.gen(function*() {
     const [row] = yield* sql<Row>`
-      SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
+      SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at,
         (SELECT min(seq) FROM audit_log) AS oldest, (SELECT max(seq) FROM audit_log) AS newest,
         (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark
       FROM (SELECT 1 AS id) AS one LEFT JOIN audit_head USING (id)`

@@ -48,6 +48,9 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Wal
   if (head.seq < last.seq || head.row_hash !== last.row_hash || head.row_hmac !== last.row_hmac) {
     return { kind: "head", seq: last.seq, detail: `the newest row is ${last.seq}, and audit_head says otherwise` }
   }
+  if (walk.time !== null && head.occurred_at !== walk.time) {
+    return { kind: "head", seq: last.seq, detail: `the newest row is of ${walk.time}, and audit_head says otherwise` }
+  }
   if (begin.seq > 0 && last.seq === begin.seq) {
     return { kind: "cut", seq: last.seq + 1, detail: `no row is left after the pruned ones, and pruning leaves one` }
   }

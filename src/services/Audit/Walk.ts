@@ -1,3 +1,4 @@
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { StoredRow } from "./Append.ts"
 import { type Link, rowHash, rowHmac } from "./Chain.ts"
 import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
@@ -13,6 +14,8 @@ export class Walk {
   sealed = 0
   /** Whether the HMAC of the last row was checked. */
   proven = true
+  /** When the last row was written; null while none was taken. */
+  time: Timestamp | null = null
   private readonly known = new Map<string, HeldKey | undefined>()
 
   constructor(
@@ -33,6 +36,7 @@ export class Walk {
     else if (rowHmac(key.key, row.row_hash, last.row_hmac) !== row.row_hmac) return "hmac"
     this.proven = key !== undefined
     this.rows++
+    this.time = row.occurred_at
     this.last = row
     return null
   }

@@ -142,14 +142,15 @@ export const relinked = (tables: Tables): Tables => {
     last = { ...placed, row_hash: hashOf(String(last.row_hash), placed) }
     return last
   })
-  const { row_hash = null, row_hmac = null, seq = null } = last
+  const { occurred_at = null, row_hash = null, row_hmac = null, seq = null } = last
   // of what audit_head says they adapt what they can
   const audit_head = tables.audit_head.map((head) => ({
     ...head,
     ...("prev_row_hmac" in head && { prev_row_hmac: last.prev_row_hmac ?? zeros }),
     seq,
     row_hash,
-    row_hmac
+    row_hmac,
+    occurred_at
   }))
   return { ...tables, audit_log, audit_head }
 }

@@ -32,8 +32,8 @@ const back = (seq: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.zipRight(
       sql`DELETE FROM audit_log WHERE seq > ${seq}`,
-      sql`UPDATE audit_head SET (seq, row_hash, prev_row_hmac, row_hmac) =
-        (SELECT seq, row_hash, prev_row_hmac, row_hmac FROM audit_log WHERE seq = ${seq}) WHERE id = 1`
+      sql`UPDATE audit_head SET (seq, row_hash, prev_row_hmac, row_hmac, occurred_at) =
+        (SELECT seq, row_hash, prev_row_hmac, row_hmac, occurred_at FROM audit_log WHERE seq = ${seq}) WHERE id = 1`
     ))
 
 describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
