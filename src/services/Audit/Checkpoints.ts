@@ -100,9 +100,11 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       ([row]) => row
     )
 
-    const isDue = (now: Current, last: Checkpoint, millis: number): boolean =>
-      now.seq - last.seq >= settings.auditCheckpointRows ||
-      millis - Timestamp.toEpochMillis(last.time) >= settings.auditCheckpointInterval * 1000
+    const isDue = (now: Current, last: Checkpoint, millis: number): boolean => {
+      const age = millis - Timestamp.toEpochMillis(last.time)
+      const setBack = age < 0 // the clock: not to wait until it is as late again
+      return now.seq - last.seq >= settings.auditCheckpointRows || age >= settings.auditCheckpointInterval * 1000 || setBack
+    }
 
     const next = (now: Current, ending: boolean) => (line: string | null) =>
       Effect.gen(function*() {

@@ -52,12 +52,15 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
         assert.isNull(yield* later(58)(sign()))
         assert.isNotNull(yield* later(61)(sign()), "a minute")
         yield* append(1)
+        assert.isNotNull(yield* later(-3600)(sign()), "the clock was set back")
+        yield* append(1)
+        assert.isNull(yield* later(-3600)(sign()), "and goes on from there")
         assert.isNotNull(yield* sign(true), "the end")
         assert.deepStrictEqual(
           (yield* lines).map((line) => JSON.parse(line)).map(({ number, rows, seq }) => [number, seq, rows]),
-          [[1, 3, 3], [2, 13, 13], [3, 14, 14], [4, 15, 15]]
+          [[1, 3, 3], [2, 13, 13], [3, 14, 14], [4, 15, 15], [5, 16, 16]]
         )
-        assert.deepInclude(yield* checked(yield* lines), { confirmed: 4, pruned: 0, upTo: 15, problemCount: 0 })
+        assert.deepInclude(yield* checked(yield* lines), { confirmed: 5, pruned: 0, upTo: 16, problemCount: 0 })
       }))
 
     it.effect("that were taken out, moved, changed, or made by others show", () =>
@@ -77,10 +80,10 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
       Effect.gen(function*() {
         const all = yield* lines
         const cut = yield* undone(Effect.zipRight(back(13), Effect.all([kinds(all), verified])))
-        assert.deepStrictEqual(cut?.[0], ["cut 3", "cut 4"])
+        assert.deepStrictEqual(cut?.[0], ["cut 3", "cut 4", "cut 5"])
         assert.isNull(cut?.[1].problem, "the database alone does not tell")
-        const anew = yield* undone(Effect.zipRight(Effect.zipRight(back(12), append(5)), Effect.all([kinds(all), verified])))
-        assert.deepStrictEqual(anew?.[0], ["contradicted 2", "contradicted 3", "contradicted 4"])
+        const anew = yield* undone(Effect.zipRight(Effect.zipRight(back(12), append(6)), Effect.all([kinds(all), verified])))
+        assert.deepStrictEqual(anew?.[0], ["contradicted 2", "contradicted 3", "contradicted 4", "contradicted 5"])
         assert.isNull(anew?.[1].problem)
       }))
 
@@ -88,9 +91,9 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         yield* sql.withTransaction(pruneAudit(({ seq }) => seq <= 13))
-        assert.deepInclude(yield* checked(yield* lines), { confirmed: 3, pruned: 1, problemCount: 0 })
+        assert.deepInclude(yield* checked(yield* lines), { confirmed: 4, pruned: 1, problemCount: 0 })
         yield* sign(true)
-        assert.strictEqual(JSON.parse((yield* lines)[4] ?? "").rows, 3)
+        assert.strictEqual(JSON.parse((yield* lines)[5] ?? "").rows, 4)
       }))
 
     it.effect("go on after a crash in the middle of a line", () =>
