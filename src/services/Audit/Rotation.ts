@@ -24,14 +24,21 @@ const keyIn = (found: ReadonlyMap<string, State>, state: State): string | null =
 const set = (key_id: string, state: State) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_keys SET state = ${state} WHERE key_id = ${key_id}`)
 
-const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
+/** In a transaction, in turns with all who write rows or change keys: what is read in it stays so. */
+const inTurn = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const lock = sql.onDialectOrElse({
+      pg: () => Effect.asVoid(sql`SELECT 1 FROM audit_head WHERE id = 1 FOR UPDATE`),
+      orElse: () => Effect.void // SQLite has one writer, from the transaction's first moment
+    })
+    return sql.withTransaction(Effect.zipRight(lock, work))
+  })
 
 /**
  * Makes the next key known: one that was given and never used, else a new one in the file that the keys come from. It
  * signs nothing until `activate`, so that every replica can be given it before. Answers its id.
  */
-export const stage = Effect.gen(function*() {
+export const stage = inTurn(Effect.gen(function*() {
   const { auditChain } = yield* Keys
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
@@ -47,33 +54,38 @@ export const stage = Effect.gen(function*() {
     })
   }
   const key_id = given ?? chainKeyOf(yield* addKey(auditChain.file ?? "")).key_id
-  yield* inTransaction(Effect.gen(function*() {
-    const created_at = yield* Timestamp.now
-    yield* sql`INSERT INTO audit_keys ${sql.insert({ key_id, purpose: "chain", state: "staged", public_key: null, created_at })}`
-    yield* audit.record({ action: "audit.key_staged", target_type: "audit_log", metadata: { key_id } })
-  }))
+  const created_at = yield* Timestamp.now
+  yield* sql`INSERT INTO audit_keys ${sql.insert({ key_id, purpose: "chain", state: "staged", public_key: null, created_at })}`
+  yield* audit.record({ action: "audit.key_staged", target_type: "audit_log", metadata: { key_id } })
   return key_id
-})
+}))
 
 /** Lets the staged key sign from the next row on, which says so and is the first that it signs. Answers both ids, or null. */
-export const activate = Effect.gen(function*() {
+export const activate = inTurn(Effect.gen(function*() {
   const { auditChain } = yield* Keys
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
-  return yield* inTransaction(Effect.gen(function*() {
-    const known = yield* states
-    const [from, to] = [keyIn(known, "active"), keyIn(known, "staged")]
-    if (to === null) return null
-    if (auditChain.find(to) === undefined) {
-      return yield* new RotationRefused({ message: `the staged key ${to} is not among those of SVC_AUDIT_CHAIN_KEY here` })
-    }
-    yield* sql`UPDATE audit_head SET key_id = ${to} WHERE id = 1` // nobody else appends from here on
-    if (from !== null) yield* set(from, "former")
-    yield* set(to, "active")
-    yield* audit.record({ action: "audit.key_rotated", target_type: "audit_log", metadata: { from, to } })
-    return { from, to }
-  }))
-})
+  const known = yield* states
+  const [from, to] = [keyIn(known, "active"), keyIn(known, "staged")]
+  if (to === null) return null
+  if (auditChain.find(to) === undefined) {
+    return yield* new RotationRefused({ message: `the staged key ${to} is not among those of SVC_AUDIT_CHAIN_KEY here` })
+  }
+  yield* sql`UPDATE audit_head SET key_id = ${to} WHERE id = 1`
+  if (from !== null) yield* set(from, "former")
+  yield* set(to, "active")
+  yield* audit.record({ action: "audit.key_rotated", target_type: "audit_log", metadata: { from, to } })
+  return { from, to }
+}))
+
+/** Only a former key can be retired. */
+const checkFormer = (key_id: string) =>
+  Effect.flatMap(states, (known) => {
+    const state = known.get(key_id)
+    if (state === "former") return Effect.void
+    const why = state === undefined ? "was never used here" : state === "retired" ? "is retired already" : `is ${state}; only a former one can be retired`
+    return Effect.fail(new RotationRefused({ message: `the key ${key_id} ${why}` }))
+  })
 
 /**
  * Says that a key is not needed any more: all rows are verified with it once more, and from then on its rows are proven
@@ -84,11 +96,7 @@ export const retire = (key_id: string, lost: boolean) =>
     const keys = yield* Keys
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
-    const state = (yield* states).get(key_id)
-    if (state !== "former") {
-      const why = state === undefined ? "was never used here" : state === "retired" ? "is retired already" : `is ${state}; only a former one can be retired`
-      return yield* new RotationRefused({ message: `the key ${key_id} ${why}` })
-    }
+    yield* checkFormer(key_id)
     if (keys.auditChain.find(key_id) === undefined && !lost) {
       return yield* new RotationRefused({ message: `the key ${key_id} is not at hand, so its rows cannot be verified once more; --lost retires it anyway` })
     }
@@ -99,7 +107,8 @@ export const retire = (key_id: string, lost: boolean) =>
     // before the transaction: it may read the whole log, and a former key signs no new row
     const [last] = yield* sql<{ seq: number; row_hash: string }>`
       SELECT seq, row_hash FROM audit_log WHERE key_id = ${key_id} ORDER BY seq DESC LIMIT 1`
-    return yield* inTransaction(Effect.gen(function*() {
+    return yield* inTurn(Effect.gen(function*() {
+      yield* checkFormer(key_id) // somebody else may have been quicker
       yield* set(key_id, "retired")
       yield* audit.record({
         action: "audit.key_retired",

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Cause, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Cause, Deferred, Effect, Either, Fiber, Layer, Redacted } from "effect"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -101,6 +101,30 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
           archive_sha256: createHash("sha256").update(readFileSync(path)).digest("hex")
         })
         assert.strictEqual(yield* Effect.provide(exportAndDeleteFrozen(join(home, "again.jsonl")), without), 0)
+      }))
+
+    it.scoped("change once when two change them at the same time", () =>
+      Effect.gen(function*() {
+        const one = yield* replica()
+        // who waits for SQLite's lock lets nobody else in this process go on
+        const replicas = [one, engine === "PostgreSQL" ? yield* replica() : one]
+        const both = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+          Effect.forEach(replicas, (at) => Effect.either(Effect.provide(work, at)), { concurrency: "unbounded" })
+        const before = (yield* keysInFile).length
+        const staged = yield* both(stage)
+        const [lost] = staged.flatMap((one) => (Either.isLeft(one) ? [one.left] : []))
+        const [won] = staged.flatMap((one) => (Either.isRight(one) ? [one.right] : []))
+        assert.include(lost instanceof RotationRefused ? lost.message : lost, `the key ${won} is staged already`)
+        assert.lengthOf(yield* keysInFile, before + 1)
+        const activated = (yield* both(activate)).map((one) => Either.getOrThrow(one))
+        assert.sameMembers(activated.map((one) => one?.to), [won, undefined])
+        const former = activated.find((one) => one !== null)?.from ?? ""
+        const ended = (yield* both(retire(former, false))).map((one) =>
+          Either.isLeft(one) && one.left instanceof RotationRefused ? one.left.message : "retired")
+        assert.sameMembers(ended, ["retired", `the key ${former} is retired already`])
+        const told = (yield* Effect.provide(actions, one)).map(({ action }) => action)
+        assert.deepStrictEqual(told.slice(-3), ["audit.key_staged", "audit.key_rotated", "audit.key_retired"])
+        assert.deepInclude(yield* Effect.provide(verified, one), { problem: null })
       }))
   })
 })
