@@ -6,7 +6,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { pruneAudit } from "./Audit/Prune.ts"
 import { CurrentActor } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
+import { orDieOnSql, Reader } from "./Database.ts"
 import { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Settings } from "./Settings.ts"
@@ -18,6 +18,7 @@ const daySeconds = 86_400
 export class Retention extends Effect.Service<Retention>()("svc/Retention", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
     const audit = yield* Audit
     const keys = yield* Keys
     const settings = yield* Settings
@@ -52,8 +53,10 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       yield* forget("setup_attempts", "id", sql`attempted_at < ${ago(daySeconds)}`)
       if (settings.auditRetentionDays > 0) {
         const cutoff = ago(settings.auditRetentionDays * daySeconds)
-        yield* repeated(sql.withTransaction(pruneAudit(({ occurred_at }) => occurred_at < cutoff))).pipe(
+        yield* pruneAudit(({ occurred_at }) => occurred_at < cutoff).pipe(
+          Effect.catchTag("PrunedMeanwhile", () => Effect.void), // another replica does it
           Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.provideService(Reader, read),
           Effect.provideService(Audit, audit),
           Effect.provideService(Keys, keys),
           Effect.provideService(CurrentActor, system("retention"))

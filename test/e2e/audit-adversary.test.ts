@@ -2,9 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Cause, type Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { exportHead } from "../../src/services/Audit/ExportHead.ts"
+import { exportAndDeleteFrozen } from "../../src/services/Audit/Frozen.ts"
+import { proveOldest, removeProven } from "../../src/services/Audit/Prune.ts"
 import { verifyAll } from "../../src/services/Audit/Verify.ts"
 import { Keys } from "../../src/services/Keys.ts"
 import { Settings } from "../../src/services/Settings.ts"
@@ -12,7 +15,7 @@ import { engines } from "../databases.ts"
 import { auditLog } from "../services/Audit/layer.ts"
 import { later } from "../services/Audit/world.ts"
 import { ownKey, relinked, statementBy, type Tables } from "./audit/adversary.ts"
-import { claimed, type Copies, edited, tamperings, upTo, watermark, withRetired } from "./audit/tamperings.ts"
+import { before, claimed, type Copies, edited, tamperings, upTo, watermark, withRetired } from "./audit/tamperings.ts"
 import { alone, append, checkpointsIn, means, onTampered, person, program, prune, sign, World, worldOn } from "./audit/world.ts"
 
 /** Why something was refused. */
@@ -173,6 +176,39 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         yield* onTampered(() => old(now), Effect.gen(function*() {
           assert.include(yield* refusal(prune(15)), "no audit rows are pruned")
           assert.deepStrictEqual((yield* means).shown, ["changed", "ok", "broken"])
+        }))
+      }))
+
+    it.effect("is not pruned of rows that no row of ours proves, nor of rows that stand before the watermark", () =>
+      Effect.gen(function*() {
+        const { they } = yield* World
+        const path = join((yield* Settings).home, "frozen.jsonl")
+        const unproven = ({ now }: Copies) => withRetired(relinked(claimed(7, 20)(edited(10, { action: "x" })(now))))
+        const ways = [[unproven, prune(15)], [unproven, exportAndDeleteFrozen(path)], [before, prune(15)]] as const
+        for (const [tampering, remove] of ways) {
+          yield* onTampered(tampering, Effect.gen(function*() {
+            const given = yield* Effect.promise(they.read)
+            assert.include(yield* refusal(remove), "log does not verify")
+            assert.deepStrictEqual(yield* Effect.promise(they.read), given)
+          }))
+        }
+        assert.isFalse(existsSync(path))
+      }))
+
+    it.effect("loses no other rows than those that were verified", () =>
+      Effect.gen(function*() {
+        const { now, they } = yield* World
+        const ends = yield* proveOldest(({ seq }) => seq <= 15)
+        for (const other of [edited(10, { action: "x" })(now), relinked(withRetired(claimed(7, 20)(edited(10, { action: "x" })(now))))]) {
+          yield* onTampered(() => other, Effect.gen(function*() {
+            assert.include(yield* refusal(removeProven(ends)), "does not verify")
+            assert.deepStrictEqual(yield* Effect.promise(they.read), other)
+          }))
+        }
+        yield* onTampered(() => now, Effect.gen(function*() {
+          yield* Effect.all([removeProven(ends), removeProven(ends)], { concurrency: "unbounded" })
+          assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
+          assert.lengthOf((yield* Effect.promise(they.read)).audit_log, 34 - 15 + 1, "one row audit.pruned")
         }))
       }))
 

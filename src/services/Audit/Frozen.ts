@@ -5,8 +5,7 @@ import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Keys } from "../Keys.ts"
-import { pruneAudit } from "./Prune.ts"
-import { slice } from "./Read.ts"
+import { PrunedMeanwhile, proveOldest, removeProven } from "./Prune.ts"
 import { chainState } from "./State.ts"
 import { signed } from "./Statement.ts"
 import { verifyAll } from "./Verify.ts"
@@ -26,7 +25,7 @@ const frozenUpTo = (retired: ReadonlySet<string>) =>
 
 /**
  * Writes the rows of retired keys, and all before them, to a new file, once the whole log is verified, and then removes
- * them under the watermark. The file: the watermark they began after, if any; the rows; the watermark they end with;
+ * them under the watermark. Rows are verified again as they are written, and what is removed are the same rows. The file: the watermark they began after, if any; the rows; the watermark they end with;
  * each a line of JSON (`docs/audit.md`, frozen rows). Answers how many there were.
  */
 export const exportAndDeleteFrozen = (path: string) =>
@@ -41,32 +40,31 @@ export const exportAndDeleteFrozen = (path: string) =>
     if (problem !== null) return yield* new FrozenRefused({ message: `the audit log does not verify: ${problem.detail}` })
 
     const hash = createHash("sha256")
-    const written = yield* Effect.scoped(Effect.gen(function*() {
-      const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
-      const write = (lines: ReadonlyArray<string>) => {
-        const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""), "utf8")
-        hash.update(bytes)
-        return file.writeAll(bytes)
-      }
-      if (state.watermark !== null) yield* write([state.watermark])
-      let count = 0
-      let rows = yield* slice(sql, 0, until)
-      let last = rows[rows.length - 1]
-      for (let at = last; at !== undefined; at = rows[rows.length - 1]) {
-        last = at
-        count += rows.length
-        yield* write(rows.map((row) => JSON.stringify(row)))
-        rows = yield* slice(sql, at.seq, until)
-      }
-      if (last === undefined) return 0
-      const { row_hash, row_hmac, seq } = last
-      yield* write([signed(keys.auditSigning.signer, { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now })])
-      yield* file.sync
-      return count
-    }))
+    const exportTo = (file: FileSystem.File) =>
+      Effect.gen(function*() {
+        let written = 0
+        const write = (lines: ReadonlyArray<string>) => {
+          const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""), "utf8")
+          hash.update(bytes)
+          return file.writeAll(bytes)
+        }
+        if (state.watermark !== null) yield* write([state.watermark])
+        const ends = yield* proveOldest(({ seq }) => seq <= until, (rows) => {
+          written += rows.length
+          return write(rows.map((row) => JSON.stringify(row)))
+        })
+        const last = ends.at(-1)
+        if (last === undefined) return yield* new PrunedMeanwhile()
+        const { row_hash, row_hmac, seq } = last
+        yield* write([signed(keys.auditSigning.signer, { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now })])
+        yield* file.sync
+        return { ends, written }
+      })
 
-    const archive = { archive: basename(path), archive_sha256: hash.digest("hex") }
-    const prune = sql.withTransaction(pruneAudit(({ seq }) => seq <= until, archive))
-    yield* Effect.repeat(prune, { while: (more) => more })
+    const { ends, written } = yield* Effect.scoped(Effect.gen(function*() {
+      const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
+      return yield* Effect.onError(exportTo(file), () => Effect.ignore(fs.remove(path)))
+    }))
+    yield* removeProven(ends, { archive: basename(path), archive_sha256: hash.digest("hex") })
     return written
   })

@@ -39,6 +39,7 @@ const forged = (like: Row | undefined): Row => ({
 })
 const inserted = (after: number) => (tables: Tables) =>
   rows(tables, (all) => all.flatMap((row) => (row.seq === after ? [row, forged(row)] : [row])))
+export const before = ({ now }: Copies) => rows(now, (all) => [{ ...forged(all[0]), seq: 3 }, ...all])
 export const watermark = (tables: Tables, change: (statement: Readonly<Record<string, unknown>>) => string, seq?: number): Tables => ({
   ...tables,
   audit_watermark: tables.audit_watermark.map((row) => ({
@@ -150,7 +151,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
   },
   {
     what: "rows put before the watermark",
-    tamper: ({ now }) => rows(now, (all) => [{ ...forged(all[0]), seq: 3 }, ...all]),
+    tamper: before,
     shows: ["inserted", "ok", "broken"]
   },
   {

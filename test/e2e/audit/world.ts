@@ -73,8 +73,7 @@ export const append = (count: number) =>
     yield* sql.withTransaction(audit.recordAll(entries))
   })
 
-export const prune = (until: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(pruneAudit(({ seq }) => seq <= until)))
+export const prune = (until: number) => pruneAudit(({ seq }) => seq <= until)
 
 export const sign = Effect.flatMap(Checkpoints, (checkpoints) => checkpoints.sign(true))
 

@@ -95,8 +95,7 @@ describe.each(engines)("a head that was exported, on %s", (engine) => {
       const { auditSigning: { trusted } } = yield* Keys
       return (yield* compareHead(sql, head, yield* verified, trusted)).result
     })
-  const prunedTo = (seq: number) =>
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(pruneAudit((row) => row.seq <= seq)))
+  const prunedTo = (seq: number) => pruneAudit((row) => row.seq <= seq)
 
   layer(auditOn(engine), { excludeTestServices: true })((it) => {
     it.effect("is told what became of it", () =>
