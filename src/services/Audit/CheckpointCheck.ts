@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { zeros } from "./Chain.ts"
 import type { PublicKey } from "./SigningKeys.ts"
+import { prunedSince } from "./State.ts"
 import { Checkpoint, hashOf, opened } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
@@ -45,6 +46,7 @@ export const checkCheckpoints = <E, R>(
   Effect.gen(function*() {
     const streams = new Map<string, Place>()
     const problems: Array<CheckpointProblem> = []
+    let from = begin
     let [line, confirmed, pruned, upTo, beginsLater, problemCount] = [0, 0, 0, 0, 0, 0]
 
     const problem = (kind: CheckpointProblem["kind"], detail: string) => {
@@ -73,9 +75,9 @@ export const checkCheckpoints = <E, R>(
     }
 
     const compare = ({ number, row_hash, seq }: Checkpoint, found: string | undefined) => {
-      if (seq < begin.seq) pruned++
+      if (seq < from.seq) pruned++
       else if (seq > head.seq) problem("cut", `the log ends at row ${head.seq}, and checkpoint ${number} was signed at row ${seq}`)
-      else if ((seq === begin.seq ? begin.row_hash : found) !== row_hash) {
+      else if ((seq === from.seq ? from.row_hash : found) !== row_hash) {
         problem("contradicted", `the log has another row ${seq} than checkpoint ${number} says`)
       } else {
         confirmed++
@@ -91,6 +93,9 @@ export const checkCheckpoints = <E, R>(
           ? []
           : yield* sql<{ seq: number; row_hash: string }>`SELECT seq, row_hash FROM audit_log WHERE ${sql.in("seq", seqs)}`
         const hashes = new Map(rows.map(({ row_hash, seq }) => [seq, row_hash]))
+        if (seqs.some((seq) => seq > from.seq && seq <= head.seq && !hashes.has(seq))) {
+          from = (yield* prunedSince(sql, { trusted }, from.seq)) ?? from // the retention may have gone on since
+        }
         for (const one of read) {
           line++
           if (Either.isLeft(one)) {

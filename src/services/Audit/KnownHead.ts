@@ -1,6 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either } from "effect"
 import type { PublicKey } from "./SigningKeys.ts"
+import { prunedSince } from "./State.ts"
 import { Head, opened } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
@@ -28,7 +29,7 @@ const flaws = {
 export const compareHead = (
   sql: SqlClient.SqlClient,
   text: string,
-  { begin, head, problem }: Verification,
+  { begin: began, head, problem }: Verification,
   trusted: ReadonlyMap<string, PublicKey>
 ) =>
   Effect.gen(function*() {
@@ -39,6 +40,9 @@ export const compareHead = (
     const other = answer("INVALID", `the log has another row ${seq} than the known head`)
     if (problem !== null) return answer("INVALID", "the log does not verify")
     if (seq > head.seq) return answer("INVALID", `the log ends at row ${head.seq}, and the known head is row ${seq}: it was cut`)
+    const [row] = yield* sql<{ row_hash: string }>`SELECT row_hash FROM audit_log WHERE seq = ${seq}`
+    // the retention may have gone on since the log was verified
+    const begin = row === undefined ? (yield* prunedSince(sql, { trusted }, began.seq)) ?? began : began
     if (seq === head.seq) {
       if (row_hash !== head.row_hash) return other
       return begin.seq === 0
@@ -51,7 +55,6 @@ export const compareHead = (
         ? answer("PRUNE_MATCH", `the known head is row ${seq}, the last one that was pruned`)
         : other
     }
-    const [row] = yield* sql<{ row_hash: string }>`SELECT row_hash FROM audit_log WHERE seq = ${seq}`
     return seq === 0 || row?.row_hash === row_hash
       ? answer("VERIFIED_ANCESTOR", `the log has the known head, and has grown by ${head.seq - seq} rows since`)
       : other

@@ -44,5 +44,12 @@ export const chainState = (sql: SqlClient.SqlClient) =>
 /** The link that the log begins after. */
 export const beginning = (
   { watermark }: Pick<ChainState, "watermark">,
-  { trusted }: SigningKeys
+  { trusted }: Pick<SigningKeys, "trusted">
 ): Either.Either<Link, Flaw> => (watermark === null ? Either.right(genesis) : opened(Watermark, watermark, trusted))
+
+/** The watermark, when it lies beyond `seq` by now; its own word counts, not the column beside it. */
+export const prunedSince = (sql: SqlClient.SqlClient, keys: Pick<SigningKeys, "trusted">, seq: number) =>
+  Effect.map(sql<{ statement: string }>`SELECT statement FROM audit_watermark WHERE id = 1`, ([row]) => {
+    const link = row === undefined ? null : Either.getOrNull(beginning({ watermark: row.statement }, keys))
+    return link !== null && link.seq > seq ? link : null
+  })

@@ -6,7 +6,7 @@ import type { HeldKeys } from "../HeldKeys.ts"
 import { diagnose, type Problem } from "./Diagnosis.ts"
 import { lookup, slice } from "./Read.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
-import { beginning, type ChainState, chainState } from "./State.ts"
+import { beginning, type ChainState, chainState, prunedSince } from "./State.ts"
 import type { Flaw } from "./Statement.ts"
 import { Walk } from "./Walk.ts"
 
@@ -111,11 +111,4 @@ export const verifyAll = (sql: SqlClient.SqlClient, { auditChain, auditSigning }
       yield* options.afterSlice ?? Effect.void
       yield* turn
     }
-  })
-
-/** The watermark, when it lies beyond `seq` by now; its own word counts, not the column beside it. */
-const prunedSince = (sql: SqlClient.SqlClient, keys: SigningKeys, seq: number) =>
-  Effect.map(sql<{ statement: string }>`SELECT statement FROM audit_watermark WHERE id = 1`, ([row]) => {
-    const link = row === undefined ? null : Either.getOrNull(beginning({ watermark: row.statement }, keys))
-    return link !== null && link.seq > seq ? link : null
   })

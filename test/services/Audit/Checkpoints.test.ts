@@ -7,7 +7,9 @@ import { join } from "node:path"
 
 import { checkCheckpoints } from "../../../src/services/Audit/CheckpointCheck.ts"
 import { Checkpoints, LogContradicted } from "../../../src/services/Audit/Checkpoints.ts"
+import { exportHead } from "../../../src/services/Audit/ExportHead.ts"
 import { forkCleanup } from "../../../src/services/Audit/ForkCleanup.ts"
+import { compareHead } from "../../../src/services/Audit/KnownHead.ts"
 import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { Settings } from "../../../src/services/Settings.ts"
@@ -87,9 +89,22 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
         assert.isNull(anew?.[1].problem)
       }))
 
-    it.effect("of rows that were pruned are neither confirmed nor contradicted", () =>
+    it.effect("of rows that were pruned are neither confirmed nor contradicted, also when it was after the verification", () =>
       Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { auditSigning: { trusted } } = yield* Keys
+        const before = yield* verified
+        const known = yield* Effect.flatMap(Keys, exportHead)
         yield* pruneAudit(({ seq }) => seq <= 13)
+        assert.deepInclude(
+          yield* checkCheckpoints(sql, Stream.fromIterable(yield* lines), before, trusted),
+          { confirmed: 4, pruned: 1, problemCount: 0 }
+        )
+        assert.strictEqual((yield* compareHead(sql, known, before, trusted)).result, "CURRENT_MATCH")
+        const third = { ...before, head: { ...before.head, seq: 99 } } // as if the log had been longer
+        yield* undone(Effect.zipRight(pruneAudit(({ seq }) => seq <= 16), Effect.gen(function*() {
+          assert.strictEqual((yield* compareHead(sql, known, third, trusted)).result, "PRUNE_MATCH")
+        })))
         assert.deepInclude(yield* checked(yield* lines), { confirmed: 4, pruned: 1, problemCount: 0 })
         yield* sign(true)
         assert.strictEqual(JSON.parse((yield* lines)[5] ?? "").rows, 4)
