@@ -53,6 +53,18 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         labelNames: ["outcome"],
         registers
       }),
+      auditCheckpointsWaiting: new Gauge({
+        name: "svc_audit_checkpoints_waiting",
+        help: "Checkpoints that a sink has not had yet",
+        labelNames: ["sink"],
+        registers
+      }),
+      auditCheckpointsDropped: new Counter({
+        name: "svc_audit_checkpoints_dropped_total",
+        help: "Checkpoints that a sink never gets, because their file was put aside before",
+        labelNames: ["sink"],
+        registers
+      }),
       databaseSeconds: new Histogram({
         name: "svc_database_seconds",
         help: "Time that a database connection was in use, for a statement or a transaction",

@@ -1,11 +1,42 @@
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect } from "effect"
+import { Effect, Either, Schema } from "effect"
+import { join } from "node:path"
+import type { SettingsShape } from "../Settings.ts"
+import { Checkpoint } from "./Statement.ts"
 
 /** Longer than any line. */
-const tailBytes = 4096
+const lineBytes = 4096
 
 const lineFeed = 10
+
+/** Where the checkpoints of this machine are. */
+export const checkpointPath = ({ auditCheckpointFile, home }: Pick<SettingsShape, "auditCheckpointFile" | "home">): string =>
+  auditCheckpointFile === "" ? join(home, "audit-checkpoints.jsonl") : auditCheckpointFile
+
+/** What a line of our own file says; its signature was ours when it was written. */
+export const readCheckpoint = (line: string): Checkpoint | null =>
+  Either.getOrNull(Schema.decodeUnknownEither(Schema.parseJson(Checkpoint))(line))
+
+/** The bytes from there on, at most a line's. */
+const bytesFrom = (file: FileSystem.File, from: number) =>
+  Effect.gen(function*() {
+    yield* file.seek(FileSystem.Size(from), "start")
+    const bytes = Buffer.alloc(lineBytes)
+    return bytes.subarray(0, Number(yield* file.read(bytes)))
+  })
+
+/** The last whole line, null when there is none; where it begins, and where the next one will. */
+const lastOf = (file: FileSystem.File) =>
+  Effect.gen(function*() {
+    const size = Number((yield* file.stat).size)
+    const from = Math.max(0, size - lineBytes)
+    const tail = yield* bytesFrom(file, from)
+    const feed = tail.lastIndexOf(lineFeed)
+    if (feed === -1) return { line: null, begin: from, end: from, size }
+    const begin = tail.lastIndexOf(lineFeed, feed - 1) + 1
+    return { line: tail.subarray(begin, feed).toString("utf8"), begin: from + begin, end: from + feed + 1, size }
+  })
 
 /**
  * Appends a line to a file and waits until it is on the disk; `next` is given the last line and answers the one to
@@ -18,17 +49,31 @@ export const appendLine = <E, R>(
   Effect.scoped(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const file = yield* fs.open(path, { flag: "a+", mode: 0o600 })
-    const size = Number((yield* file.stat).size)
-    const from = Math.max(0, size - tailBytes)
-    yield* file.seek(FileSystem.Size(from), "start")
-    const tail = Buffer.alloc(size - from)
-    yield* file.read(tail)
-    const end = tail.lastIndexOf(lineFeed)
-    const whole = end === -1 ? "" : tail.subarray(tail.lastIndexOf(lineFeed, end - 1) + 1, end).toString("utf8")
-    const line = yield* next(end === -1 ? null : whole)
+    const last = yield* lastOf(file)
+    const line = yield* next(last.line)
     if (line === null) return null
-    if (end !== tail.length - 1) yield* file.truncate(FileSystem.Size(from + end + 1))
+    if (last.end !== last.size) yield* file.truncate(FileSystem.Size(last.end))
     yield* file.writeAll(Buffer.from(`${line}\n`, "utf8"))
     yield* file.sync
     return line
   }))
+
+const opened = <A, E, R>(path: string, look: (file: FileSystem.File) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.open(path, { flag: "r" }), look)))
+
+/** The last checkpoint of a file and where its line begins; null when there is none. */
+export const lastCheckpoint = (path: string) =>
+  Effect.gen(function*() {
+    if (!(yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(path)))) return null
+    const { begin, line } = yield* opened(path, lastOf)
+    const checkpoint = line === null ? null : readCheckpoint(line)
+    return checkpoint === null ? null : { checkpoint, begin }
+  })
+
+/** The whole line that begins there, and where the next one begins; null at the end. */
+export const lineAt = (path: string, begin: number) =>
+  opened(path, (file) =>
+    Effect.map(bytesFrom(file, begin), (bytes) => {
+      const feed = bytes.indexOf(lineFeed)
+      return feed === -1 ? null : { line: bytes.subarray(0, feed).toString("utf8"), end: begin + feed + 1 }
+    }))

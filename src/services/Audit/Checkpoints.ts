@@ -1,8 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Clock, Data, Effect, Either, Layer, Schema } from "effect"
+import { Clock, Data, Effect, Either, Layer } from "effect"
 import { randomUUID } from "node:crypto"
-import { join } from "node:path"
 import { system } from "../../domain/Actor.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
@@ -13,9 +12,9 @@ import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import { type HeadLink, isOurs } from "./Append.ts"
 import { genesis, type Link, zeros } from "./Chain.ts"
-import { appendLine } from "./CheckpointFile.ts"
+import { appendLine, checkpointPath, readCheckpoint } from "./CheckpointFile.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
-import { sinks } from "./Sinks.ts"
+import { CheckpointSinks } from "./Sinks.ts"
 import { beginning } from "./State.ts"
 import { Checkpoint, hashOf, signed } from "./Statement.ts"
 
@@ -36,13 +35,6 @@ interface Current extends HeadLink {
 }
 
 const lockKey = 7_700_003
-
-const readCheckpoint = (line: string): Checkpoint | null =>
-  Either.getOrNull(Schema.decodeUnknownEither(Schema.parseJson(Checkpoint))(line))
-
-/** Where the checkpoints of this machine are. */
-export const checkpointPath = ({ auditCheckpointFile, home }: typeof Settings.Service): string =>
-  auditCheckpointFile === "" ? join(home, "audit-checkpoints.jsonl") : auditCheckpointFile
 
 /** The link that the log begins after, if its watermark is ours. */
 const begins = (watermark: string | null, keys: SigningKeys): Link =>
@@ -68,11 +60,11 @@ export const checkContained = ({ number, row_hash, seq }: Checkpoint) =>
   })
 
 /**
- * Signs where the log is, from time to time and after so many rows, appends that to a file outside the database, and
- * hands it to the sinks. Each folder SVC_HOME has a chain of checkpoints of its own, so replicas witness each other.
+ * Signs where the log is, from time to time and after so many rows, and appends that to a file outside the database,
+ * from which the sinks have it. Each folder SVC_HOME has a chain of checkpoints of its own, so replicas witness each other.
  */
 export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints", {
-  scoped: Effect.gen(function*() {
+  effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const fs = yield* FileSystem.FileSystem
@@ -80,11 +72,9 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const keys = yield* Keys
     const { auditChain, auditSigning } = keys
     const settings = yield* Settings
-    const push = yield* sinks
     const path = checkpointPath(settings)
     const one = yield* Effect.makeSemaphore(1)
     let seen: Checkpoint | undefined
-    let pushedLast = false
 
     /** The processes of one machine share the file; on SQLite there is only one. */
     const alone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -140,17 +130,9 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       const line = yield* alone(appendLine(path, next(now, ending)))
       if (line === null) return null
       seen = readCheckpoint(line) ?? undefined
-      yield* push(line)
       return line
     }, one.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: patience, onTimeout: () => new LogHeld() }),
       Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
-
-    /** What the file ends with may not have reached the sinks before the last end of this process. */
-    const pushLast = Effect.suspend(() => {
-      if (pushedLast) return Effect.succeed(null)
-      pushedLast = true
-      return appendLine(path, (last) => Effect.as(last === null ? Effect.void : push(last), null))
-    }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
 
     /** Signing keys that the database does not know yet go into the log, with their public half. */
     const announce = Effect.gen(function*() {
@@ -166,18 +148,25 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       }
     }).pipe(sql.withTransaction, orDieOnSql, Effect.provideService(CurrentActor, system("checkpoints")))
 
-    return { path, announce, pushLast, sign } as const
+    return { path, announce, sign } as const
   })
 }) {
   static readonly layer = this.Default
 
-  /** Looks every second whether a checkpoint is due, and signs a last one when the brain ends. */
+  /** Looks every second whether a checkpoint is due; when the brain ends it signs a last one and sends what it can. */
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const checkpoints = yield* Checkpoints
+    const sinks = yield* CheckpointSinks
     yield* checkpoints.announce
-    yield* loops.every("audit checkpoints", "1 second", Effect.zipRight(checkpoints.pushLast, checkpoints.sign(false)))
+    yield* loops.every("audit checkpoints", "1 second", checkpoints.sign(false))
+    for (const { deliver, name } of sinks.all) yield* loops.every(`audit checkpoints: ${name}`, "1 second", deliver)
+    const atEnd = <E>(work: Effect.Effect<unknown, E>) =>
+      work.pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignoreLogged)
     yield* Effect.addFinalizer(() =>
-      checkpoints.sign(true).pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignoreLogged))
-  }))
+      Effect.zipRight(
+        atEnd(checkpoints.sign(true)),
+        Effect.forEach(sinks.all, ({ deliver }) => atEnd(deliver), { concurrency: "unbounded" })
+      ))
+  })).pipe(Layer.provide(CheckpointSinks.layer))
 }

@@ -1,12 +1,11 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Effect, Either, Schema } from "effect"
+import { Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { Settings } from "../Settings.ts"
-import { appendLine } from "./CheckpointFile.ts"
-import { checkContained, checkpointPath } from "./Checkpoints.ts"
-import { Checkpoint } from "./Statement.ts"
+import { checkpointPath, lastCheckpoint } from "./CheckpointFile.ts"
+import { checkContained } from "./Checkpoints.ts"
 
 /**
  * When the log has no longer what the last checkpoint of this machine says, because a copy of the database was restored:
@@ -18,15 +17,8 @@ export const forkCleanup = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const audit = yield* Audit
   const path = checkpointPath(yield* Settings)
-  if (!(yield* fs.exists(path))) return null
-  let last: Checkpoint | null = null
-  yield* appendLine(path, (line) =>
-    Effect.sync(() => {
-      last = line === null ? null : Either.getOrNull(Schema.decodeUnknownEither(Schema.parseJson(Checkpoint))(line))
-      return null
-    }))
-  const found = last as Checkpoint | null // assigned in the callback, which the compiler does not follow
-  if (found === null) return null
+  const found = (yield* lastCheckpoint(path))?.checkpoint
+  if (found === undefined) return null
   const contradicted = yield* checkContained(found).pipe(Effect.as(false), Effect.catchTag("LogContradicted", () => Effect.succeed(true)))
   if (!contradicted) return null
   const { number, row_hash, seq, stream } = found

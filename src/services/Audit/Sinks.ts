@@ -1,66 +1,131 @@
 import { FileSystem } from "@effect/platform"
-import { Effect, Queue, Redacted, Schedule } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Data, Effect, Either, Redacted, Schema } from "effect"
+import { createHash } from "node:crypto"
 import { Metrics } from "../Metrics.ts"
 import { Outbound } from "../Outbound.ts"
 import { Settings } from "../Settings.ts"
-import { appendLine } from "./CheckpointFile.ts"
+import { appendLine, checkpointPath, lastCheckpoint, lineAt, readCheckpoint } from "./CheckpointFile.ts"
 
-/** Checkpoints that wait for a sink that does not answer; the oldest of more are left out. The file has them all. */
-const most = 1000
+class SinkFailed extends Data.TaggedError("SinkFailed")<{ readonly message: string }> {}
 
-const retries = Schedule.union(Schedule.exponential("1 second"), Schedule.spaced("1 minute"))
+/** A sink has all checkpoints of a stream up to this number; the line of the next one begins there. */
+const Position = Schema.parseJson(Schema.Struct({ stream: Schema.UUID, number: Schema.Int, next: Schema.Int }))
+type Position = typeof Position.Type
+
+/** What the file ends with. */
+type Last = NonNullable<Effect.Effect.Success<ReturnType<typeof lastCheckpoint>>>
+
+const lockKey = 7_700_004
 
 /**
- * Where checkpoints go besides their file: standard output, other files, webhooks. Each has its own queue and fiber,
- * and tries again until it succeeds, in order; nothing waits for it. Answers what hands a line to all of them.
+ * Where checkpoints go besides their file: standard output, other files, webhooks. The file is their queue: each sink
+ * has a position in it, kept beside it, so that an outage or a restart leaves out nothing. What was sent just before a
+ * crash may come twice in a row.
  */
-export const sinks = Effect.gen(function*() {
-  const { auditCheckpointSinks, auditCheckpointWebhookUrls, webhookAllowHttp } = yield* Settings
-  const fs = yield* FileSystem.FileSystem
-  const metrics = yield* Metrics
-  const outbound = yield* Outbound
+export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audit/Sinks", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const settings = yield* Settings
+    const fs = yield* FileSystem.FileSystem
+    const metrics = yield* Metrics
+    const outbound = yield* Outbound
+    const path = checkpointPath(settings)
 
-  const toStdout = (line: string) => Effect.annotateLogs(Effect.logInfo("audit checkpoint"), { logger: "audit_checkpoint", checkpoint: line })
+    const toStdout = (line: string) =>
+      Effect.annotateLogs(Effect.logInfo("audit checkpoint"), { logger: "audit_checkpoint", checkpoint: line })
 
-  const toFile = (path: string) => (line: string) =>
-    Effect.provideService(
-      appendLine(path, (last) => Effect.succeed(last === line ? null : line)), // after a start the last one comes again
-      FileSystem.FileSystem,
-      fs
-    )
+    const toFile = (path: string) => (line: string) =>
+      appendLine(path, (last) => Effect.succeed(last === line ? null : line)) // it may have been there before a crash
 
-  const toWebhook = (url: string) => (line: string) =>
-    Effect.flatMap(
-      outbound.call({
-        url,
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: line,
-        plainHttp: webhookAllowHttp
-      }),
-      ({ status }) => (status >= 200 && status < 300 ? Effect.void : Effect.fail({ message: `it answered ${status}` }))
-    )
+    const toWebhook = (url: string) => (line: string) =>
+      Effect.flatMap(
+        outbound.call({
+          url,
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: line,
+          plainHttp: settings.webhookAllowHttp
+        }),
+        ({ status }) => (status >= 200 && status < 300 ? Effect.void : new SinkFailed({ message: `it answered ${status}` }))
+      )
 
-  const missed = (site: string) => ({ message }: { readonly message: string }) =>
-    Effect.suspend(() => {
-      metrics.swallowedExceptions.inc({ module: "audit_checkpoints", site })
-      return Effect.logWarning(`an audit checkpoint did not reach a ${site}, and is sent again: ${message}`)
+    /**
+     * The processes of one machine share the file: on PostgreSQL one of them sends at a time, and another one that finds
+     * it so goes on later. The transaction lasts as long as the call, which has its own limit.
+     */
+    const inTurn = <E, R>(key: string, work: Effect.Effect<boolean, E, R>) =>
+      sql.onDialectOrElse({
+        pg: () =>
+          sql.withTransaction(Effect.flatMap(
+            sql<{ mine: boolean }>`SELECT pg_try_advisory_xact_lock(${lockKey}::integer, hashtext(${key})) AS mine`,
+            ([row]) => (row?.mine === true ? work : Effect.succeed(false))
+          )),
+        orElse: () => work
+      })
+
+    /** `target` tells it from others of its kind, and is a secret. */
+    const sinkOf = Effect.fnUntraced(function*<E, R>(name: string, target: string, send: (line: string) => Effect.Effect<unknown, E, R>) {
+      const one = yield* Effect.makeSemaphore(1)
+      const id = createHash("sha256").update(target).digest("hex").slice(0, 16)
+      const kept = `${path}.sent-${id}`
+      let waiting = 0
+
+      const keep = (position: Position) =>
+        Effect.scoped(Effect.gen(function*() {
+          const file = yield* fs.open(`${kept}.new`, { flag: "w", mode: 0o600 })
+          yield* file.writeAll(Buffer.from(Schema.encodeSync(Position)(position), "utf8"))
+          yield* file.sync
+          yield* fs.rename(`${kept}.new`, kept)
+          return position
+        }))
+
+      /** Where the sink is in the file that ends with this checkpoint; a new sink begins with that one. */
+      const positionBefore = Effect.fnUntraced(function*({ begin, checkpoint: { number, stream } }: Last) {
+        const text = (yield* fs.exists(kept)) ? yield* fs.readFileString(kept) : ""
+        const position = Either.getOrNull(Schema.decodeEither(Position)(text))
+        if (position?.stream === stream && position.number <= number) return position
+        if (position === null || position.stream === stream) return yield* keep({ stream, number: number - 1, next: begin })
+        metrics.auditCheckpointsDropped.inc({ sink: name }, waiting) // their file was put aside (svc audit fork-cleanup)
+        return yield* keep({ stream, number: 0, next: 0 })
+      })
+
+      const sendNext = (last: Last) =>
+        Effect.gen(function*() {
+          const position = yield* positionBefore(last)
+          const found = position.number >= last.checkpoint.number ? null : yield* lineAt(path, position.next)
+          if (found === null) return false
+          const checkpoint = readCheckpoint(found.line)
+          if (checkpoint !== null) yield* send(found.line)
+          yield* keep({ ...position, number: checkpoint?.number ?? position.number, next: found.end })
+          return true
+        })
+
+      const step = Effect.gen(function*() {
+        const last = yield* lastCheckpoint(path)
+        if (last === null) return false
+        waiting = last.checkpoint.number - (yield* positionBefore(last)).number
+        metrics.auditCheckpointsWaiting.set({ sink: name }, waiting)
+        return waiting > 0 && (yield* inTurn(`${last.checkpoint.stream} ${id}`, sendNext(last)))
+      })
+
+      /** Sends what the sink has not had yet, in order. Fails where it does not take one. */
+      const deliver = Effect.repeat(step, { while: (more) => more }).pipe(
+        one.withPermits(1),
+        Effect.provideService(FileSystem.FileSystem, fs)
+      )
+      return { name, deliver }
     })
 
-  const sinkOf = <E extends { readonly message: string }>(site: string, send: (line: string) => Effect.Effect<unknown, E>) =>
-    Effect.gen(function*() {
-      const queue = yield* Queue.sliding<string>(most)
-      const sendOne = Effect.flatMap(queue.take, (line) =>
-        send(line).pipe(Effect.tapError(missed(site)), Effect.retry(retries)))
-      yield* Effect.forkScoped(Effect.annotateLogs(Effect.forever(sendOne), "logger", "audit checkpoints"))
-      return queue
-    })
-
-  const urls = auditCheckpointWebhookUrls === null ? [] : Redacted.value(auditCheckpointWebhookUrls).split(",")
-  const queues = [
-    ...yield* Effect.forEach(auditCheckpointSinks, (sink) =>
-      sink === "stdout" ? sinkOf("stdout", toStdout) : sinkOf("file", toFile(sink))),
-    ...yield* Effect.forEach(urls, (url) => sinkOf("webhook", toWebhook(url.trim())))
-  ]
-  return (line: string) => Effect.forEach(queues, (queue) => queue.offer(line), { discard: true })
-})
+    const urls = settings.auditCheckpointWebhookUrls === null ? [] : Redacted.value(settings.auditCheckpointWebhookUrls).split(",")
+    return {
+      all: [
+        ...yield* Effect.forEach(settings.auditCheckpointSinks, (sink, at) =>
+          sink === "stdout" ? sinkOf("stdout", sink, toStdout) : sinkOf(`file ${at + 1}`, sink, toFile(sink))),
+        ...yield* Effect.forEach(urls, (url, at) => sinkOf(`webhook ${at + 1}`, url.trim(), toWebhook(url.trim())))
+      ]
+    }
+  })
+}) {
+  static readonly layer = this.Default
+}

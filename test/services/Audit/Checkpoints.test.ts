@@ -1,19 +1,21 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, Stream } from "effect"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
-
 import { checkCheckpoints } from "../../../src/services/Audit/CheckpointCheck.ts"
 import { Checkpoints, LogContradicted } from "../../../src/services/Audit/Checkpoints.ts"
 import { exportHead } from "../../../src/services/Audit/ExportHead.ts"
 import { forkCleanup } from "../../../src/services/Audit/ForkCleanup.ts"
 import { compareHead } from "../../../src/services/Audit/KnownHead.ts"
 import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
+import { CheckpointSinks } from "../../../src/services/Audit/Sinks.ts"
 import { Keys } from "../../../src/services/Keys.ts"
+import { Loops } from "../../../src/services/Loops.ts"
+import { Metrics } from "../../../src/services/Metrics.ts"
 import { Settings } from "../../../src/services/Settings.ts"
-import { engines, temporaryHome } from "../../databases.ts"
+import { engines, settingsOn, temporaryHome } from "../../databases.ts"
 import { auditLog } from "./layer.ts"
 import { until } from "../../until.ts"
 import { append, auditOn, later, undone, verified } from "./world.ts"
@@ -158,51 +160,112 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
   })
 })
 
-describe("checkpoints", () => {
-  it.scopedLive("go to every sink, in order, also those that fail at first", () =>
+/** A receiver that takes what is posted while `works`, and its URL. */
+const receiver = Effect.gen(function*() {
+  const state = { works: true, received: new Array<string>(), refused: 0 }
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      if (state.works) state.received.push(Buffer.concat(chunks).toString())
+      else state.refused++
+      response.writeHead(state.works ? 204 : 500).end()
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.close())
+  )
+  const address = server.address()
+  return { state, url: typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}/checkpoints` : "" }
+})
+
+describe.each(engines)("checkpoints on %s", (engine) => {
+  it.scopedLive("go to every sink, in order and once, whatever fails, restarts or sends besides", () =>
     Effect.gen(function*() {
+      const { state, url } = yield* receiver
       const home = yield* temporaryHome
-      const received: Array<string> = []
-      let answers = 0
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          if (answers++ > 0) received.push(Buffer.concat(chunks).toString())
-          response.writeHead(answers > 1 ? 204 : 500).end()
-        })
-      })
-      yield* Effect.acquireRelease(
-        Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-        () => Effect.sync(() => server.close())
-      )
-      const address = server.address()
-      const url = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}/checkpoints` : ""
       const second = join(home, "second.jsonl")
-      yield* Effect.gen(function*() {
-        yield* append(1)
-        yield* sign()
-        yield* append(1)
-        yield* sign(true)
-        const own = yield* lines
-        assert.lengthOf(own, 2)
-        const stored = Effect.sync(() => (existsSync(second) ? readFileSync(second, "utf8") : ""))
-        yield* until(Effect.all([Effect.sync(() => received.length), stored]), ([count, text]) =>
-          count === 2 && text.endsWith(`${own[1]}\n`))
-        assert.deepStrictEqual(received, own)
-        assert.deepStrictEqual(readFileSync(second, "utf8"), `${own.join("\n")}\n`)
-        // after a start the last one comes again, and stands in a file once
-        const settings = yield* Settings
-        const again = yield* Layer.build(Layer.fresh(auditLog.pipe(Layer.provide(Layer.succeed(Settings, settings)))))
-        yield* Effect.provide(Effect.flatMap(Checkpoints, ({ pushLast }) => pushLast), again)
-        yield* until(Effect.sync(() => received.length), (count) => count === 3)
-        assert.strictEqual(received[2], own[1])
-        assert.deepStrictEqual(readFileSync(second, "utf8"), `${own.join("\n")}\n`)
-      }).pipe(Effect.provide(auditOn("SQLite", {
+      const context = settingsOn(engine, {
         auditCheckpointSinks: [second, "stdout"],
         auditCheckpointWebhookUrls: Redacted.make(url),
         webhookAllowHttp: true,
         outboundAllowCidrs: ["127.0.0.1"]
-      })))
+      })
+      yield* Effect.gen(function*() {
+        const settings = yield* Settings
+        const brain = Layer.build(Layer.fresh(CheckpointSinks.layer.pipe(
+          Layer.provideMerge(auditLog),
+          Layer.provide(Layer.succeed(Settings, settings))
+        )))
+        const deliver = Effect.flatMap(CheckpointSinks, ({ all }) => Effect.forEach(all, ({ deliver }) => Effect.either(deliver)))
+        const metric = (name: string) =>
+          Effect.flatMap(Metrics, ({ registry }) => Effect.promise(() => registry.getSingleMetricAsString(`svc_audit_checkpoints_${name}`)))
+        const news = Effect.zipRight(append(1), sign(true))
+
+        const one = yield* brain
+        const own = Effect.provide(lines, one)
+        yield* Effect.provide(Effect.zipRight(news, deliver), one)
+        state.works = false
+        yield* Effect.provide(Effect.zipRight(Effect.zipRight(news, deliver), Effect.zipRight(news, deliver)), one)
+        assert.deepStrictEqual(state.received, (yield* own).slice(0, 1))
+        assert.strictEqual(state.refused, 2, "it is not asked for the second while it refuses the first")
+        assert.deepStrictEqual(readFileSync(second, "utf8"), `${(yield* own).join("\n")}\n`)
+        assert.include(yield* Effect.provide(metric("waiting"), one), "{sink=\"webhook 1\"} 2")
+        assert.include(yield* Effect.provide(metric("waiting"), one), "{sink=\"file 1\"} 0")
+
+        state.works = true
+        const others = engine === "PostgreSQL" ? [yield* brain, yield* brain] : [yield* brain]
+        const all = yield* own
+        const sending = (other: (typeof others)[number]) =>
+          until(Effect.map(Effect.provide(deliver, other), () => state.received.length), (count) => count >= all.length)
+        yield* Effect.forEach(others, sending, { concurrency: "unbounded" })
+        yield* Effect.forEach(others, (other) => Effect.provide(deliver, other))
+        assert.deepStrictEqual(state.received, yield* own)
+        assert.deepStrictEqual(readFileSync(second, "utf8"), `${(yield* own).join("\n")}\n`)
+
+        state.works = false
+        yield* Effect.provide(Effect.zipRight(news, deliver), one)
+        renameSync(yield* Effect.provide(file, one), join(home, "aside.jsonl"))
+        const other = others[0]!
+        yield* Effect.provide(news, other)
+        state.works = true
+        yield* Effect.provide(deliver, one)
+        yield* Effect.provide(Effect.zipRight(news, deliver), other)
+        assert.deepStrictEqual(state.received.slice(3), yield* own, "a stream is sent from its beginning")
+        assert.include(yield* Effect.provide(metric("dropped_total"), one), "{sink=\"webhook 1\"} 1")
+      }).pipe(Effect.provide(context))
+    }))
+
+  it.scopedLive("that a sink does not take show in the health of their loop, and go there at the end", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* receiver
+      const context = settingsOn(engine, {
+        auditCheckpointWebhookUrls: Redacted.make(url),
+        webhookAllowHttp: true,
+        outboundAllowCidrs: ["127.0.0.1"]
+      })
+      yield* Effect.gen(function*() {
+        const settings = yield* Settings
+        const brain = Layer.build(Layer.fresh(Checkpoints.loop.pipe(
+          Layer.provideMerge(auditLog),
+          Layer.provide(Layer.succeed(Settings, settings))
+        )))
+        state.works = false
+        const all = yield* Effect.scoped(Effect.gen(function*() {
+          const one = yield* brain
+          const error = Effect.provide(Effect.flatMap(Loops, ({ state }) => state), one).pipe(
+            Effect.map((loops) => loops.find(({ name }) => name === "audit checkpoints: webhook 1")?.error ?? null)
+          )
+          yield* Effect.provide(append(1), one)
+          yield* until(error, (text) => text?.includes("it answered 500") === true)
+          state.works = true
+          yield* until(error, (text) => text === null)
+          yield* Effect.provide(append(1), one)
+          return yield* Effect.provide(file, one)
+        }))
+        assert.lengthOf(state.received, 2)
+        assert.deepStrictEqual(state.received, readFileSync(all, "utf8").trimEnd().split("\n"))
+      }).pipe(Effect.provide(context))
     }))
 })
