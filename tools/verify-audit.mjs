@@ -157,6 +157,8 @@ const walk = async (input, keys, checkpoints, found) => {
   let rows = 0
   let newest = null
   let newestTime = null
+  let begin = 0
+  let pruned = 0
   let unproven = { rows: 0, since: null }
   const ahead = []
   const compare = (seq, row_hash, occurred_at = "") => {
@@ -184,6 +186,7 @@ const walk = async (input, keys, checkpoints, found) => {
       watermark = value.kind === "watermark" ? value : parsed(value.statement)
       if (isSigned(watermark, "watermark", keys, "watermark", found) !== true) continue
       link = { seq: watermark.seq, row_hash: watermark.row_hash, row_hmac: watermark.row_hmac }
+      begin = link.seq
       for (const seq of checkpoints.keys()) if (seq < link.seq) checkpoints.delete(seq)
       compare(link.seq, link.row_hash)
     } else if (!Object.hasOwn(value, "action")) {
@@ -209,12 +212,14 @@ const walk = async (input, keys, checkpoints, found) => {
       }
       rows++
       newestTime = value.occurred_at
+      if (value.action === "audit.pruned") pruned = parsed(value.metadata)?.last_seq ?? pruned
       unproven = { rows: unproven.rows + 1, since: unproven.since ?? value.occurred_at }
       link = { seq: value.seq, row_hash: value.row_hash, row_hmac: value.row_hmac }
       compare(link.seq, link.row_hash, value.occurred_at)
     }
   }
 
+  if (pruned > begin) found("watermark", `rows up to ${pruned} were pruned, says the log, and row ${begin + 1} is there: it is an older one`)
   if (watermark !== null && rows === 0) found("watermark", "pruning leaves a row, and there is none: the log was cut")
   if (head !== null && ["seq", "row_hash", "row_hmac"].some((key) => head[key] !== link[key])) {
     found("audit_head", `says that the newest row is row ${head.seq}, and it is row ${link.seq}, or has other hashes`)

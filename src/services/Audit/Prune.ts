@@ -64,7 +64,7 @@ export const proveOldest = <E = never, R = never>(
     const { begin, newest, walk } = begun
     const next = Effect.flatMap(turn, () => slice(sql, walk.last.seq, newest))
     const refuse = Effect.gen(function*() {
-      if ((yield* walking(sql))?.begin.seq !== begin.seq) return yield* new PrunedMeanwhile()
+      if (((yield* walking(sql))?.begin.seq ?? 0) > begin.seq) return yield* new PrunedMeanwhile()
       return yield* new PruneRefused({ seq: walk.last.seq + 1 })
     })
     const take = (row: StoredRow) => Effect.suspend(() => (walk.take(row) === null ? Effect.void : refuse))

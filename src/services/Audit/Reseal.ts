@@ -8,12 +8,10 @@ import type { PublicKey } from "./SigningKeys.ts"
 import { chainState } from "./State.ts"
 import { opened, Watermark } from "./Statement.ts"
 import { verifyAll } from "./Verify.ts"
-import { sealWatermark } from "./Watermark.ts"
+import { sealWatermark, toldBy } from "./Watermark.ts"
 
 /** The watermark is not signed anew; `message` is a sentence for whoever wanted it. */
 export class ResealRefused extends Data.TaggedError("ResealRefused")<{ readonly message: string }> {}
-
-const Pruned = Schema.parseJson(Schema.Struct({ last_seq: Schema.Int, last_row_hash: Schema.String, last_row_hmac: Schema.String }))
 
 /** Whether the newest row `audit.pruned`, which the chain proves, says the same as the watermark. */
 const toldByLog = ({ row_hash, row_hmac, seq }: Link) =>
@@ -21,8 +19,8 @@ const toldByLog = ({ row_hash, row_hmac, seq }: Link) =>
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<{ metadata: string }>`
       SELECT metadata FROM audit_log WHERE action = 'audit.pruned' ORDER BY seq DESC LIMIT 1`
-    const told = Option.getOrNull(Schema.decodeUnknownOption(Pruned)(row?.metadata))
-    return told !== null && told.last_seq === seq && told.last_row_hash === row_hash && told.last_row_hmac === row_hmac
+    const told = row === undefined ? null : toldBy(row.metadata)
+    return told !== null && told.seq === seq && told.row_hash === row_hash && told.row_hmac === row_hmac
   })
 
 /**

@@ -54,6 +54,10 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Wal
   if (begin.seq > 0 && last.seq === begin.seq) {
     return { kind: "cut", seq: last.seq + 1, detail: `no row is left after the pruned ones, and pruning leaves one` }
   }
+  if (walk.pruned > begin.seq) {
+    const detail = `rows up to ${walk.pruned} were pruned, and the log has rows from ${begin.seq + 1} on: the watermark is an older one`
+    return { kind: "watermark", seq: begin.seq + 1, detail }
+  }
   return walk.proven
     ? null
     : { kind: "key_unknown", seq: last.seq, detail: `the newest row is signed with a key that is not at hand, so that nothing proves the log` }

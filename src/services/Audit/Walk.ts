@@ -2,6 +2,7 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { StoredRow } from "./Append.ts"
 import { type Link, rowHash, rowHmac } from "./Chain.ts"
 import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
+import { toldBy } from "./Watermark.ts"
 
 /** What is not as it should be with a row: its place, its key, its hash, what it hangs on, or its HMAC. */
 export type Misfit = "seq" | "key" | "hash" | "link" | "hmac"
@@ -16,6 +17,8 @@ export class Walk {
   proven = true
   /** When the last row was written; null while none was taken. */
   time: Timestamp | null = null
+  /** Up to which row the log itself says that rows were pruned. */
+  pruned = 0
   private readonly known = new Map<string, HeldKey | undefined>()
 
   constructor(
@@ -37,6 +40,7 @@ export class Walk {
     this.proven = key !== undefined
     this.rows++
     this.time = row.occurred_at
+    if (row.action === "audit.pruned") this.pruned = toldBy(row.metadata)?.seq ?? this.pruned
     this.last = row
     return null
   }

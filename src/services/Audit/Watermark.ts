@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { Link } from "./Chain.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
@@ -13,3 +13,12 @@ export const sealWatermark = ({ signer }: SigningKeys, { row_hash, row_hmac, seq
     yield* sql`INSERT INTO audit_watermark ${sql.insert({ id: 1, seq, statement })}
       ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, statement = excluded.statement`
   })
+
+const Pruned = Schema.parseJson(Schema.Struct({ last_seq: Schema.Int, last_row_hash: Schema.String, last_row_hmac: Schema.String }))
+
+/** The watermark that a row `audit.pruned` with this metadata tells of. */
+export const toldBy = (metadata: string): Link | null =>
+  Option.getOrNull(Option.map(
+    Schema.decodeUnknownOption(Pruned)(metadata),
+    ({ last_row_hash, last_row_hmac, last_seq }) => ({ seq: last_seq, row_hash: last_row_hash, row_hmac: last_row_hmac })
+  ))

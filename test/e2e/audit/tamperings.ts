@@ -122,6 +122,24 @@ export const tamperings: ReadonlyArray<Tampering> = [
     shows: ["missing", "ok", "broken"]
   },
   {
+    what: "rows that were pruned put back, under the watermark of before",
+    tamper: ({ now, older, pruned }) => ({
+      ...now,
+      audit_watermark: pruned.audit_watermark,
+      audit_log: [...older.audit_log.filter(({ seq }) => [4, 5, 6].includes(Number(seq))), ...now.audit_log]
+    }),
+    shows: ["watermark", "ok", "broken"]
+  },
+  {
+    what: "all rows that were pruned put back, and no watermark",
+    tamper: ({ now, older }) => ({
+      ...now,
+      audit_watermark: [],
+      audit_log: [...older.audit_log.filter(({ seq }) => Number(seq) < 7), ...now.audit_log]
+    }),
+    shows: ["watermark", "ok", "broken"]
+  },
+  {
     what: "a watermark moved over rows that were taken out",
     tamper: ({ now }) => watermark(without(7, 8)(now), (statement) => JSON.stringify({ ...statement, seq: 8 }), 8),
     shows: ["watermark", "ok", "broken"]
