@@ -2,21 +2,22 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Cause, type Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { exportHead } from "../../src/services/Audit/ExportHead.ts"
 import { exportAndDeleteFrozen } from "../../src/services/Audit/Frozen.ts"
 import { proveOldest, removeProven } from "../../src/services/Audit/Prune.ts"
+import { activate, retire, stage } from "../../src/services/Audit/Rotation.ts"
 import { verifyAll } from "../../src/services/Audit/Verify.ts"
 import { Keys } from "../../src/services/Keys.ts"
 import { Settings } from "../../src/services/Settings.ts"
-import { engines } from "../databases.ts"
+import { engines, settingsOn } from "../databases.ts"
 import { auditLog } from "../services/Audit/layer.ts"
 import { later } from "../services/Audit/world.ts"
-import { ownKey, relinked, statementBy, type Tables } from "./audit/adversary.ts"
+import { adversary, hmacBy, ownKey, relinked, statementBy, type Tables } from "./audit/adversary.ts"
 import { before, claimed, type Copies, edited, tamperings, upTo, watermark, withRetired } from "./audit/tamperings.ts"
-import { alone, append, checkpointsIn, means, onTampered, person, program, prune, sign, World, worldOn } from "./audit/world.ts"
+import { alone, append, checkpointsIn, examined, means, onTampered, person, program, prune, sign, World, worldOn } from "./audit/world.ts"
 
 /** Why something was refused. */
 const refusal = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.map(Effect.flip(Effect.sandbox(work)), Cause.pretty)
@@ -302,5 +303,65 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
           }
         }))
     }
+  })
+})
+
+describe.each(engines)("an audit log on %s whose former key leaked, was retired and is gone", (engine) => {
+  layer(settingsOn(engine), { excludeTestServices: true })((it) => {
+    it.scoped("shows what somebody makes of it with that key, of old copies, and of rows that were moved into a file", () =>
+      Effect.gen(function*() {
+        const settings = yield* Settings
+        const keyFile = join(settings.home, "audit-chain.key")
+        const brain = Layer.build(Layer.fresh(auditLog.pipe(Layer.provideMerge(Layer.succeed(Settings, settings)))))
+        const one = yield* brain
+        const they = yield* adversary
+        const read = Effect.promise(they.read)
+        yield* Effect.provide(append(5), one)
+        const before = yield* read
+        const leaked = Buffer.from(readFileSync(keyFile, "utf8").trim(), "base64url")
+        const activated = yield* Effect.provide(Effect.zipRight(stage, activate), one)
+        yield* Effect.provide(Effect.zipRight(append(3), retire(activated?.from ?? "", false)), one)
+        writeFileSync(keyFile, readFileSync(keyFile, "utf8").trim().split("\n")[1] ?? "")
+        const now = yield* read
+        const two = yield* brain
+        const kind = Effect.provide(
+          Effect.flatMap(Effect.all([SqlClient.SqlClient, Keys]), ([sql, keys]) =>
+            Effect.map(verifyAll(sql, keys), (found) => Option.getOrThrow(found).problem?.kind ?? "ok")),
+          two
+        )
+        const former = activated?.from ?? null
+        const by = (tables: Tables) =>
+          relinked(tables, (hash, prev, row) => (row.key_id === former ? hmacBy(leaked)(hash, prev) : undefined))
+        const headBy = (key_id: string | null) => (tables: Tables): Tables =>
+          ({ ...tables, audit_head: tables.audit_head.map((row) => ({ ...row, key_id })) })
+        const more = { ...now, audit_log: [...now.audit_log, { ...now.audit_log.at(-1), id: String(before.audit_log[0]?.id).replace(/.$/, "e"), key_id: former }] }
+        const attacks: ReadonlyArray<readonly [Tables, verify: string, write: string]> = [
+          [now, "ok", ""],
+          [before, "key_unknown", "of this process does not have"],
+          [headBy(activated?.to ?? null)(before), "key_unknown", "its HMAC is not ours"],
+          [by(edited(3, { action: "x" })(now)), "changed", "its HMAC is not ours"],
+          [by(upTo(6)(now)), "key_unknown", "its HMAC is not ours"],
+          [by(more), "key_unknown", "its HMAC is not ours"],
+          [{ ...by(more), audit_keys: before.audit_keys }, "key_unknown", "its HMAC is not ours"]
+        ]
+        for (const [index, [tables, verify, write]] of attacks.entries()) {
+          yield* Effect.promise(() => they.write(tables))
+          assert.strictEqual(yield* kind, verify, String(index))
+          if (write !== "") assert.include(yield* refusal(Effect.provide(append(1), two)), write, String(index))
+        }
+
+        yield* Effect.promise(() => they.write(now))
+        const path = join(settings.home, "frozen.jsonl")
+        assert.strictEqual(yield* Effect.provide(exportAndDeleteFrozen(path), two), 6)
+        assert.strictEqual(yield* kind, "ok")
+        const frozen = checkpointsIn(path)
+        const findings = (rows: ReadonlyArray<string>) => Effect.map(Effect.provide(examined([], rows), two), ({ findings }) => findings)
+        assert.strictEqual(yield* findings(frozen), 0)
+        assert.isAbove(yield* findings(frozen.map((line) => line.replace("\"n\\\":1", "\"n\\\":2"))), 0)
+        assert.isAbove(yield* findings(frozen.toSpliced(2, 1)), 0)
+        const left = yield* read
+        yield* Effect.promise(() => they.write({ ...left, audit_watermark: [], audit_log: [...now.audit_log.slice(0, 6), ...left.audit_log] }))
+        assert.strictEqual(yield* kind, "watermark")
+      }))
   })
 })

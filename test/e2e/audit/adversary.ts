@@ -1,6 +1,6 @@
 import BetterSqlite3 from "better-sqlite3"
 import { Effect, Redacted } from "effect"
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
@@ -131,15 +131,23 @@ export const adversary = Effect.flatMap(Settings, ({ databaseUrl, home }) =>
 /** The HMAC of somebody who has no key. */
 export const guessed = () => randomBytes(32).toString("hex")
 
-/** Numbers the rows anew, computes all that can be computed without a key, and makes the head fit. */
-export const relinked = (tables: Tables): Tables => {
+/** With a key that leaked, docs/audit.md read literally. */
+export const hmacBy = (key: Buffer) => (hash: string, prev: string) =>
+  createHmac("sha256", key).update(["svc audit chain 1", prev, hash].join("\n")).digest("hex")
+
+/**
+ * Numbers the rows anew, computes all that can be computed without a key, and makes the head fit. `hmac` is for who has a
+ * key that signed rows once: it answers undefined where that does not help.
+ */
+export const relinked = (tables: Tables, hmac: (hash: string, prev: string, row: Row) => string | undefined = () => undefined): Tables => {
   const statement = tables.audit_watermark[0]?.statement
   // their own statements and ours are objects of strings and numbers
   const begin = (typeof statement === "string" ? JSON.parse(statement) : { seq: 0, row_hash: zeros, row_hmac: zeros }) as Row
   let last = begin
   const audit_log = tables.audit_log.map((row) => {
     const placed: Row = { ...row, seq: Number(last.seq) + 1, prev_row_hmac: last.row_hmac ?? null }
-    last = { ...placed, row_hash: hashOf(String(last.row_hash), placed) }
+    const row_hash = hashOf(String(last.row_hash), placed)
+    last = { ...placed, row_hash, row_hmac: hmac(row_hash, String(last.row_hmac), placed) ?? placed.row_hmac ?? null }
     return last
   })
   const { occurred_at = null, row_hash = null, row_hmac = null, seq = null } = last

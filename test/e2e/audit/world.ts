@@ -94,21 +94,27 @@ const makeWorld = Effect.gen(function*() {
 
 export const checkpointsIn = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n")
 
-/** What the program without secrets prints, and how many findings there are. */
-export const alone = (checkpoints: ReadonlyArray<string>, publicKeys: ReadonlyArray<string> = []) =>
+/** What the program without secrets prints of rows, and how many findings there are. */
+export const examined = (checkpoints: ReadonlyArray<string>, rows: ReadonlyArray<string>, publicKeys: ReadonlyArray<string> = []) =>
   Effect.gen(function*() {
-    const { they } = yield* World
     const { auditSigning: { signer } } = yield* Keys
     const printed: Array<string> = []
-    const findings = yield* Effect.promise(async () =>
+    const findings = yield* Effect.promise(() =>
       verifyAudit({
         checkpoints: [{ name: "checkpoints", lines: checkpoints }],
         print: (line) => printed.push(line),
         publicKeys: [signer.public_key, ...publicKeys],
-        rows: { name: "rows", lines: await they.exported() }
+        rows: { name: "rows", lines: rows }
       })
     )
     return { findings, printed: printed.join("\n") }
+  })
+
+/** The same of the log as it is. */
+export const alone = (checkpoints: ReadonlyArray<string>, publicKeys: ReadonlyArray<string> = []) =>
+  Effect.gen(function*() {
+    const { they } = yield* World
+    return yield* examined(checkpoints, yield* Effect.promise(they.exported), publicKeys)
   })
 
 /** What each means says of the log as it is. */
