@@ -1,3 +1,4 @@
+import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Cause, type Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
@@ -185,7 +186,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const { they } = yield* World
         const path = join((yield* Settings).home, "frozen.jsonl")
         const unproven = ({ now }: Copies) => withRetired(relinked(claimed(7, 20)(edited(10, { action: "x" })(now))))
-        const ways = [[unproven, prune(15)], [unproven, exportAndDeleteFrozen(path)], [before, prune(15)]] as const
+        const ways = [[unproven, prune(15)], [unproven, Effect.asVoid(exportAndDeleteFrozen(path))], [before, prune(15)]] as const
         for (const [tampering, remove] of ways) {
           yield* onTampered(tampering, Effect.gen(function*() {
             const given = yield* Effect.promise(they.read)
@@ -352,12 +353,19 @@ describe.each(engines)("an audit log on %s whose former key leaked, was retired 
 
         yield* Effect.promise(() => they.write(now))
         const path = join(settings.home, "frozen.jsonl")
-        assert.strictEqual(yield* Effect.provide(exportAndDeleteFrozen(path), two), 6)
+        const meanwhile = Effect.map(FileSystem.FileSystem, (fs) => ({
+          ...fs,
+          open: (...given: Parameters<typeof fs.open>) => Effect.zipRight(Effect.orDie(Effect.provide(prune(2), two)), fs.open(...given))
+        }))
+        const hindered = Effect.provideServiceEffect(exportAndDeleteFrozen(path), FileSystem.FileSystem, meanwhile)
+        assert.include(yield* refusal(Effect.provide(hindered, two)), "pruned meanwhile")
+        assert.isFalse(existsSync(path))
+        assert.strictEqual(yield* Effect.provide(exportAndDeleteFrozen(path), two), 4)
         assert.strictEqual(yield* kind, "ok")
         const frozen = checkpointsIn(path)
         const findings = (rows: ReadonlyArray<string>) => Effect.map(Effect.provide(examined([], rows), two), ({ findings }) => findings)
         assert.strictEqual(yield* findings(frozen), 0)
-        assert.isAbove(yield* findings(frozen.map((line) => line.replace("\"n\\\":1", "\"n\\\":2"))), 0)
+        assert.isAbove(yield* findings(frozen.map((line) => line.replace("\"n\\\":3", "\"n\\\":9"))), 0)
         assert.isAbove(yield* findings(frozen.toSpliced(2, 1)), 0)
         const left = yield* read
         yield* Effect.promise(() => they.write({ ...left, audit_watermark: [], audit_log: [...now.audit_log.slice(0, 6), ...left.audit_log] }))

@@ -1,12 +1,13 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Data, Effect, Option } from "effect"
+import { Data, Effect, Either, Option } from "effect"
 import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Keys } from "../Keys.ts"
+import { genesis } from "./Chain.ts"
 import { PrunedMeanwhile, proveOldest, removeProven } from "./Prune.ts"
-import { chainState } from "./State.ts"
+import { beginning, chainState } from "./State.ts"
 import { signed } from "./Statement.ts"
 import { verifyAll } from "./Verify.ts"
 
@@ -39,6 +40,7 @@ export const exportAndDeleteFrozen = (path: string) =>
     const problem = Option.getOrNull(yield* verifyAll(sql, keys))?.problem ?? null
     if (problem !== null) return yield* new FrozenRefused({ message: `the audit log does not verify: ${problem.detail}` })
 
+    const begin = Either.getOrElse(beginning(state, keys.auditSigning), () => genesis)
     const hash = createHash("sha256")
     const exportTo = (file: FileSystem.File) =>
       Effect.gen(function*() {
@@ -49,10 +51,12 @@ export const exportAndDeleteFrozen = (path: string) =>
           return file.writeAll(bytes)
         }
         if (state.watermark !== null) yield* write([state.watermark])
-        const ends = yield* proveOldest(({ seq }) => seq <= until, (rows) => {
-          written += rows.length
-          return write(rows.map((row) => JSON.stringify(row)))
-        })
+        const ends = yield* proveOldest(({ seq }) => seq <= until, (rows) =>
+          Effect.gen(function*() {
+            if (written === 0 && rows[0]?.seq !== begin.seq + 1) return yield* new PrunedMeanwhile()
+            written += rows.length
+            yield* write(rows.map((row) => JSON.stringify(row)))
+          }))
         const last = ends.at(-1)
         if (last === undefined) return yield* new PrunedMeanwhile()
         const { row_hash, row_hmac, seq } = last
