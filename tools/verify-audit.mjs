@@ -219,7 +219,7 @@ const walk = async (input, keys, checkpoints, found) => {
     }
   }
 
-  if (pruned > begin) found("watermark", `rows up to ${pruned} were pruned, says the log, and row ${begin + 1} is there: it is an older one`)
+  if (pruned > begin) found("watermark", `rows up to ${pruned} were pruned, says the log, and row ${begin + 1} was put back`)
   if (watermark !== null && rows === 0) found("watermark", "pruning leaves a row, and there is none: the log was cut")
   if (head !== null && ["seq", "row_hash", "row_hmac"].some((key) => head[key] !== link[key])) {
     found("audit_head", `says that the newest row is row ${head.seq}, and it is row ${link.seq}, or has other hashes`)

@@ -47,7 +47,7 @@ export const check = (chain: HeldKeys, { signer, trusted }: SigningKeys) =>
     const key_id = chain.all()[0]?.key_id ?? ""
     const begun = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, prev_row_hmac: zeros, key_id })} ON CONFLICT DO NOTHING RETURNING id`
     if (begun.length > 0) {
-      // the keys are there already when somebody took the head away: then no row is added (HeadForged) until it is put right
+      // the keys are there already when somebody took the head away: then no row is added until it is put right
       yield* sql`INSERT INTO audit_keys ${
         sql.insert([
           { key_id, purpose: "chain", state: "active", public_key: null, created_at },

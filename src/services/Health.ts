@@ -121,7 +121,8 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           FROM audit_head WHERE id = 1`,
         ([head]) => {
           const activated = head !== undefined && auditChain.find(head.key_id) !== undefined
-          const detail = head === undefined || head.row_hmac !== (head.newest ?? genesis.row_hmac) || head.occurred_at !== head.newest_at
+          const isNewest = head?.row_hmac === (head?.newest ?? genesis.row_hmac) && head.occurred_at === head.newest_at
+          const detail = head === undefined || !isNewest
             ? "the chain's head is not its newest row"
             : !activated
             ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"

@@ -219,7 +219,8 @@ describe("a spreadsheet of the audit log", () => {
       const { file } = yield* AuditExport
       const [reading, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       let begun = false
-      const first = Stream.fromEffect(Effect.as(Effect.zipRight(Deferred.succeed(reading, undefined), Deferred.await(gate)), item))
+      const held = Effect.zipRight(Deferred.succeed(reading, undefined), Deferred.await(gate))
+      const first = Stream.fromEffect(Effect.as(held, item))
       const second = Stream.fromEffect(Effect.sync(() => (begun = true, item)))
       const one = yield* Effect.fork(file(first, "xlsx", null))
       yield* Deferred.await(reading)
@@ -234,6 +235,7 @@ describe("a spreadsheet of the audit log", () => {
   it.scopedLive("is refused when there are too many rows", () =>
     Effect.gen(function*() {
       const { file } = yield* AuditExport
-      assert.include((yield* Effect.flip(file(Stream.range(1, 25_001).pipe(Stream.as(item)), "xlsx", null))).detail, "at most 25000 rows")
+      const many = Stream.as(Stream.range(1, 25_001), item)
+      assert.include((yield* Effect.flip(file(many, "xlsx", null))).detail, "at most 25000 rows")
     }).pipe(Effect.provide(files)))
 })

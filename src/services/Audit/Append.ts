@@ -39,8 +39,8 @@ export class ChainKeyMissing extends Data.TaggedError("ChainKeyMissing")<{ reado
 /** What `audit_head` says of the newest row was not written by us: a row after it would vouch for it. */
 export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: number; readonly why: string }> {
   override get message() {
-    return `audit_head says that row ${this.seq} is the newest one, and ${this.why}, so that nothing is recorded after it ` +
-      "or signed for it; svc audit verify says more"
+    return `audit_head says that row ${this.seq} is the newest one, and ${this.why}, so that nothing is recorded ` +
+      "after it or signed for it; svc audit verify says more"
   }
 }
 
@@ -89,12 +89,13 @@ const newestText = `SELECT ${columnNames}, (SELECT b.row_hash FROM audit_log b W
 const hashIn = (watermark: string): string | undefined =>
   Option.getOrUndefined(Schema.decodeUnknownOption(Schema.parseJson(Watermark))(watermark))?.row_hash
 
-/** The newest row's time, if it is what the head's HMAC proves: then it is in its hash. A row that was cut off has none. */
+/** The newest row's time, if its hash, which that is in, is the one that the head's HMAC proves; else null. */
 const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined): Timestamp | null => {
   if (newest === undefined || newest.seq < seq) return null
   if (newest.seq > seq) throw new HeadForged({ seq, why: `row ${newest.seq} is there` })
   const before = [zeros, newest.hash_before, newest.watermark === null ? null : hashIn(newest.watermark)]
-  return before.some((hash) => typeof hash === "string" && rowHash(newest, hash) === row_hash) ? newest.occurred_at : null
+  const isProven = before.some((hash) => typeof hash === "string" && rowHash(newest, hash) === row_hash)
+  return isProven ? newest.occurred_at : null
 }
 
 /**

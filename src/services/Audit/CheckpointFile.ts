@@ -11,8 +11,8 @@ const lineBytes = 4096
 const lineFeed = 10
 
 /** Where the checkpoints of this machine are. */
-export const checkpointPath = ({ auditCheckpointFile, home }: Pick<SettingsShape, "auditCheckpointFile" | "home">): string =>
-  auditCheckpointFile === "" ? join(home, "audit-checkpoints.jsonl") : auditCheckpointFile
+export const checkpointPath = (settings: Pick<SettingsShape, "auditCheckpointFile" | "home">): string =>
+  settings.auditCheckpointFile === "" ? join(settings.home, "audit-checkpoints.jsonl") : settings.auditCheckpointFile
 
 /** What a line of our own file says; its signature was ours when it was written. */
 export const readCheckpoint = (line: string): Checkpoint | null =>

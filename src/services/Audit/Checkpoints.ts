@@ -16,7 +16,7 @@ import { appendLine, checkpointPath, readCheckpoint } from "./CheckpointFile.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { CheckpointSinks } from "./Sinks.ts"
 import { beginning } from "./State.ts"
-import { Checkpoint, hashOf, signed } from "./Statement.ts"
+import { type Checkpoint, hashOf, signed } from "./Statement.ts"
 
 /** What was signed once is not in the log any more, or the newest row is not ours: nothing more is signed. */
 export class LogContradicted extends Data.TaggedError("LogContradicted")<{ readonly message: string }> {}
@@ -61,7 +61,7 @@ export const checkContained = ({ number, row_hash, seq }: Checkpoint) =>
 
 /**
  * Signs where the log is, from time to time and after so many rows, and appends that to a file outside the database,
- * from which the sinks have it. Each folder SVC_HOME has a chain of checkpoints of its own, so replicas witness each other.
+ * from which the sinks have it. Each SVC_HOME has a chain of checkpoints of its own, so replicas witness each other.
  */
 export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints", {
   effect: Effect.gen(function*() {
@@ -91,9 +91,9 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     )
 
     const isDue = (now: Current, last: Checkpoint, millis: number): boolean => {
+      if (now.seq - last.seq >= settings.auditCheckpointRows) return true
       const age = millis - Timestamp.toEpochMillis(last.time)
-      const setBack = age < 0 // the clock: not to wait until it is as late again
-      return now.seq - last.seq >= settings.auditCheckpointRows || age >= settings.auditCheckpointInterval * 1000 || setBack
+      return age >= settings.auditCheckpointInterval * 1000 || age < 0 // the clock was set back: not to wait for it
     }
 
     const next = (now: Current, ending: boolean) => (line: string | null) =>

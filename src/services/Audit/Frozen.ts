@@ -26,8 +26,9 @@ const frozenUpTo = (retired: ReadonlySet<string>) =>
 
 /**
  * Writes the rows of retired keys, and all before them, to a new file, once the whole log is verified, and then removes
- * them under the watermark. Rows are verified again as they are written, and what is removed are the same rows. The file: the watermark they began after, if any; the rows; the watermark they end with;
- * each a line of JSON (`docs/audit.md`, frozen rows). Answers how many there were.
+ * them under the watermark. Rows are verified again as they are written, and what is removed are the same rows. The
+ * file: the watermark they began after, if any; the rows; the watermark they end with; each a line of JSON
+ * (`docs/audit.md`, frozen rows). Answers how many there were.
  */
 export const exportAndDeleteFrozen = (path: string) =>
   Effect.gen(function*() {
@@ -60,7 +61,8 @@ export const exportAndDeleteFrozen = (path: string) =>
         const last = ends.at(-1)
         if (last === undefined) return yield* new PrunedMeanwhile()
         const { row_hash, row_hmac, seq } = last
-        yield* write([signed(keys.auditSigning.signer, { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now })])
+        const watermark = { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now } as const
+        yield* write([signed(keys.auditSigning.signer, watermark)])
         yield* file.sync
         return { ends, written }
       })

@@ -105,7 +105,8 @@ const removeUpTo = (end: Link, metadata: Readonly<Record<string, unknown>>) =>
       if (walk.take(row) !== null) break
     }
     const { row_hash, row_hmac, seq } = walk.last
-    if (seq !== end.seq || row_hash !== end.row_hash || row_hmac !== end.row_hmac) return yield* new PruneRefused({ seq: seq + 1 })
+    const isSame = seq === end.seq && row_hash === end.row_hash && row_hmac === end.row_hmac
+    if (!isSame) return yield* new PruneRefused({ seq: seq + 1 })
     yield* sql`DELETE FROM audit_log WHERE seq <= ${seq}`
     yield* sealWatermark(auditSigning, walk.last)
     yield* audit.record({
@@ -116,11 +117,12 @@ const removeUpTo = (end: Link, metadata: Readonly<Record<string, unknown>>) =>
   }).pipe((work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)))
 
 /**
- * Removes what `proveOldest` verified, a slice in a transaction. A signed watermark says where what is left begins, and a
- * row `audit.pruned` says the same in the log; `metadata` is added to it.
+ * Removes what `proveOldest` verified, a slice in a transaction. A signed watermark says where what is left begins, and
+ * a row `audit.pruned` says the same in the log; `metadata` is added to it.
  */
 export const removeProven = (ends: ReadonlyArray<Link>, metadata: Readonly<Record<string, unknown>> = {}) =>
   Effect.forEach(ends, (end) => removeUpTo(end, metadata), { discard: true })
 
 /** Removes the oldest rows of the audit log as long as `isOld` says so, once they are verified and proven. */
-export const pruneAudit = (isOld: (row: StoredRow) => boolean) => Effect.flatMap(proveOldest(isOld), (ends) => removeProven(ends))
+export const pruneAudit = (isOld: (row: StoredRow) => boolean) =>
+  Effect.flatMap(proveOldest(isOld), (ends) => removeProven(ends))

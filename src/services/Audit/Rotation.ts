@@ -55,7 +55,8 @@ export const stage = inTurn(Effect.gen(function*() {
   }
   const key_id = given ?? chainKeyOf(yield* addKey(auditChain.file ?? "")).key_id
   const created_at = yield* Timestamp.now
-  yield* sql`INSERT INTO audit_keys ${sql.insert({ key_id, purpose: "chain", state: "staged", public_key: null, created_at })}`
+  const row = { key_id, purpose: "chain", state: "staged", public_key: null, created_at }
+  yield* sql`INSERT INTO audit_keys ${sql.insert(row)}`
   yield* audit.record({ action: "audit.key_staged", target_type: "audit_log", metadata: { key_id } })
   return key_id
 }))
@@ -69,7 +70,8 @@ export const activate = inTurn(Effect.gen(function*() {
   const [from, to] = [keyIn(known, "active"), keyIn(known, "staged")]
   if (to === null) return null
   if (auditChain.find(to) === undefined) {
-    return yield* new RotationRefused({ message: `the staged key ${to} is not among those of SVC_AUDIT_CHAIN_KEY here` })
+    const message = `the staged key ${to} is not among those of SVC_AUDIT_CHAIN_KEY here`
+    return yield* new RotationRefused({ message })
   }
   yield* sql`UPDATE audit_head SET key_id = ${to} WHERE id = 1`
   if (from !== null) yield* set(from, "former")
@@ -83,7 +85,11 @@ const checkFormer = (key_id: string) =>
   Effect.flatMap(states, (known) => {
     const state = known.get(key_id)
     if (state === "former") return Effect.void
-    const why = state === undefined ? "was never used here" : state === "retired" ? "is retired already" : `is ${state}; only a former one can be retired`
+    const why = state === undefined
+      ? "was never used here"
+      : state === "retired"
+      ? "is retired already"
+      : `is ${state}; only a former one can be retired`
     return Effect.fail(new RotationRefused({ message: `the key ${key_id} ${why}` }))
   })
 

@@ -7,7 +7,9 @@ import { turn } from "../EventLoop.ts"
 import type { ChainedRow } from "./Chain.ts"
 
 /** What readers are shown of a row, and its project's slug. */
-export type ShownRow = Omit<ChainedRow, "api_key_id" | "user_agent" | "event_id"> & { readonly project_slug: string | null }
+export interface ShownRow extends Omit<ChainedRow, "api_key_id" | "user_agent" | "event_id"> {
+  readonly project_slug: string | null
+}
 
 /** Rows that one index has side by side in the order of `seq`; null: any. `user_id` comes with both others. */
 export interface Range {
@@ -75,12 +77,13 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
 
     /** The first rows of these ranges from one end of the window, in that order. */
     const rows = Effect.fnUntraced(function*(ranges: ReadonlyArray<Range>, window: Window) {
-      const nearest = (one: ShownRow, other: ShownRow) => (window.from === "newest" ? other.seq - one.seq : one.seq - other.seq)
+      const sign = window.from === "newest" ? -1 : 1
+      const inOrder = (one: ShownRow, other: ShownRow) => sign * (one.seq - other.seq)
       let found: ReadonlyArray<ShownRow> = []
       for (let at = 0; at < ranges.length; at += rangesAtOnce) {
         if (at > 0) yield* turn
         const more = yield* someRows(ranges.slice(at, at + rangesAtOnce), window)
-        found = at === 0 ? more : [...found, ...more].sort(nearest).slice(0, window.limit)
+        found = at === 0 ? more : [...found, ...more].sort(inOrder).slice(0, window.limit)
       }
       return found
     })

@@ -47,12 +47,13 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
           body: line,
           plainHttp: settings.webhookAllowHttp
         }),
-        ({ status }) => (status >= 200 && status < 300 ? Effect.void : new SinkFailed({ message: `it answered ${status}` }))
+        ({ status }) =>
+          status >= 200 && status < 300 ? Effect.void : new SinkFailed({ message: `it answered ${status}` })
       )
 
     /**
-     * The processes of one machine share the file: on PostgreSQL one of them sends at a time, and another one that finds
-     * it so goes on later. The transaction lasts as long as the call, which has its own limit.
+     * The processes of one machine share the file: on PostgreSQL one of them sends at a time, and another one that
+     * finds it so goes on later. The transaction lasts as long as the call, which has its own limit.
      */
     const inTurn = <E, R>(key: string, work: Effect.Effect<boolean, E, R>) =>
       sql.onDialectOrElse({
@@ -65,7 +66,11 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
       })
 
     /** `target` tells it from others of its kind, and is a secret. */
-    const sinkOf = Effect.fnUntraced(function*<E, R>(name: string, target: string, send: (line: string) => Effect.Effect<unknown, E, R>) {
+    const sinkOf = Effect.fnUntraced(function*<E, R>(
+      name: string,
+      target: string,
+      send: (line: string) => Effect.Effect<unknown, E, R>
+    ) {
       const one = yield* Effect.makeSemaphore(1)
       const id = createHash("sha256").update(target).digest("hex").slice(0, 16)
       const kept = `${path}.sent-${id}`
@@ -85,9 +90,11 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
         const text = (yield* fs.exists(kept)) ? yield* fs.readFileString(kept) : ""
         const position = Either.getOrNull(Schema.decodeEither(Position)(text))
         if (position?.stream === stream && position.number <= number) return position
-        if (position === null || position.stream === stream) return yield* keep({ stream, number: number - 1, next: begin })
-        metrics.auditCheckpointsDropped.inc({ sink: name }, waiting) // their file was put aside (svc audit fork-cleanup)
-        return yield* keep({ stream, number: 0, next: 0 })
+        if (position !== null && position.stream !== stream) {
+          metrics.auditCheckpointsDropped.inc({ sink: name }, waiting) // their file was put aside
+          return yield* keep({ stream, number: 0, next: 0 })
+        }
+        return yield* keep({ stream, number: number - 1, next: begin })
       })
 
       const sendNext = (last: Last) =>
@@ -117,7 +124,8 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
       return { name, deliver }
     })
 
-    const urls = settings.auditCheckpointWebhookUrls === null ? [] : Redacted.value(settings.auditCheckpointWebhookUrls).split(",")
+    const { auditCheckpointWebhookUrls } = settings
+    const urls = auditCheckpointWebhookUrls === null ? [] : Redacted.value(auditCheckpointWebhookUrls).split(",")
     return {
       all: [
         ...yield* Effect.forEach(settings.auditCheckpointSinks, (sink, at) =>

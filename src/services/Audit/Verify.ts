@@ -55,8 +55,8 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Wal
     return { kind: "cut", seq: last.seq + 1, detail: `no row is left after the pruned ones, and pruning leaves one` }
   }
   if (walk.pruned > begin.seq) {
-    const detail = `rows up to ${walk.pruned} were pruned, and the log has rows from ${begin.seq + 1} on: the watermark is an older one`
-    return { kind: "watermark", seq: begin.seq + 1, detail }
+    const seq = begin.seq + 1
+    return { kind: "watermark", seq, detail: `rows up to ${walk.pruned} were pruned, and row ${seq} was put back` }
   }
   return walk.proven
     ? null

@@ -14,11 +14,12 @@ export const sealWatermark = ({ signer }: SigningKeys, { row_hash, row_hmac, seq
       ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, statement = excluded.statement`
   })
 
-const Pruned = Schema.parseJson(Schema.Struct({ last_seq: Schema.Int, last_row_hash: Schema.String, last_row_hmac: Schema.String }))
+const Pruned = Schema.parseJson(
+  Schema.Struct({ last_seq: Schema.Int, last_row_hash: Schema.String, last_row_hmac: Schema.String })
+)
 
 /** The watermark that a row `audit.pruned` with this metadata tells of. */
-export const toldBy = (metadata: string): Link | null =>
-  Option.getOrNull(Option.map(
-    Schema.decodeUnknownOption(Pruned)(metadata),
-    ({ last_row_hash, last_row_hmac, last_seq }) => ({ seq: last_seq, row_hash: last_row_hash, row_hmac: last_row_hmac })
-  ))
+export const toldBy = (metadata: string): Link | null => {
+  const told = Option.getOrNull(Schema.decodeUnknownOption(Pruned)(metadata))
+  return told === null ? null : { seq: told.last_seq, row_hash: told.last_row_hash, row_hmac: told.last_row_hmac }
+}

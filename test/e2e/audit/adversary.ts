@@ -136,10 +136,13 @@ export const hmacBy = (key: Buffer) => (hash: string, prev: string) =>
   createHmac("sha256", key).update(["svc audit chain 1", prev, hash].join("\n")).digest("hex")
 
 /**
- * Numbers the rows anew, computes all that can be computed without a key, and makes the head fit. `hmac` is for who has a
- * key that signed rows once: it answers undefined where that does not help.
+ * Numbers the rows anew, computes all that can be computed without a key, and makes the head fit. `hmac` is for who has
+ * a key that signed rows once: it answers undefined where that does not help.
  */
-export const relinked = (tables: Tables, hmac: (hash: string, prev: string, row: Row) => string | undefined = () => undefined): Tables => {
+export const relinked = (
+  tables: Tables,
+  hmac: (hash: string, prev: string, row: Row) => string | undefined = () => undefined
+): Tables => {
   const statement = tables.audit_watermark[0]?.statement
   // their own statements and ours are objects of strings and numbers
   const begin = (typeof statement === "string" ? JSON.parse(statement) : { seq: 0, row_hash: zeros, row_hmac: zeros }) as Row

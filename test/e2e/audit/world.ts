@@ -95,7 +95,11 @@ const makeWorld = Effect.gen(function*() {
 export const checkpointsIn = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n")
 
 /** What the program without secrets prints of rows, and how many findings there are. */
-export const examined = (checkpoints: ReadonlyArray<string>, rows: ReadonlyArray<string>, publicKeys: ReadonlyArray<string> = []) =>
+export const examined = (
+  checkpoints: ReadonlyArray<string>,
+  rows: ReadonlyArray<string>,
+  publicKeys: ReadonlyArray<string> = []
+) =>
   Effect.gen(function*() {
     const { auditSigning: { signer } } = yield* Keys
     const printed: Array<string> = []

@@ -86,12 +86,13 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
         const cut = yield* undone(Effect.zipRight(back(13), Effect.all([kinds(all), verified])))
         assert.deepStrictEqual(cut?.[0], ["cut 3", "cut 4", "cut 5"])
         assert.isNull(cut?.[1].problem, "the database alone does not tell")
-        const anew = yield* undone(Effect.zipRight(Effect.zipRight(back(12), append(6)), Effect.all([kinds(all), verified])))
+        const rewritten = Effect.zipRight(back(12), append(6))
+        const anew = yield* undone(Effect.zipRight(rewritten, Effect.all([kinds(all), verified])))
         assert.deepStrictEqual(anew?.[0], ["contradicted 2", "contradicted 3", "contradicted 4", "contradicted 5"])
         assert.isNull(anew?.[1].problem)
       }))
 
-    it.effect("of rows that were pruned are neither confirmed nor contradicted, also when it was after the verification", () =>
+    it.effect("of rows that were pruned, also after the verification, are neither confirmed nor contradicted", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { auditSigning: { trusted } } = yield* Keys
@@ -177,7 +178,8 @@ const receiver = Effect.gen(function*() {
     () => Effect.sync(() => server.close())
   )
   const address = server.address()
-  return { state, url: typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}/checkpoints` : "" }
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  return { state, url: `http://127.0.0.1:${port}/checkpoints` }
 })
 
 describe.each(engines)("checkpoints on %s", (engine) => {
@@ -198,9 +200,11 @@ describe.each(engines)("checkpoints on %s", (engine) => {
           Layer.provideMerge(auditLog),
           Layer.provide(Layer.succeed(Settings, settings))
         )))
-        const deliver = Effect.flatMap(CheckpointSinks, ({ all }) => Effect.forEach(all, ({ deliver }) => Effect.either(deliver)))
+        const deliver = Effect.flatMap(CheckpointSinks, ({ all }) =>
+          Effect.forEach(all, ({ deliver }) => Effect.either(deliver)))
         const metric = (name: string) =>
-          Effect.flatMap(Metrics, ({ registry }) => Effect.promise(() => registry.getSingleMetricAsString(`svc_audit_checkpoints_${name}`)))
+          Effect.flatMap(Metrics, ({ registry }) =>
+            Effect.promise(() => registry.getSingleMetricAsString(`svc_audit_checkpoints_${name}`)))
         const news = Effect.zipRight(append(1), sign(true))
 
         const one = yield* brain

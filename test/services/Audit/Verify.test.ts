@@ -59,7 +59,8 @@ const tamperings: ReadonlyArray<readonly [string, string, number, Tamper]> = [
   ["all taken away", "cut", 1, (sql) => sql`DELETE FROM audit_log`],
   ["the head turned back", "head", 12, (sql) =>
     sql`UPDATE audit_head SET seq = 11, row_hmac = (SELECT row_hmac FROM audit_log WHERE seq = 11) WHERE id = 1`],
-  ["another time in the head", "head", 12, (sql) => sql`UPDATE audit_head SET occurred_at = '2999-01-01T00:00:00.000000Z'`],
+  ["another time in the head", "head", 12, (sql) =>
+    sql`UPDATE audit_head SET occurred_at = '2999-01-01T00:00:00.000000Z'`],
   ["another key named", "key_unknown", 5, (sql) => sql`UPDATE audit_log SET key_id = '0123456789abcdef' WHERE seq >= 5`],
   ["the keys of all rows called retired", "key_unknown", 12, (sql) =>
     Effect.all([
