@@ -82,24 +82,23 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
           yield* file.writeAll(Buffer.from(Schema.encodeSync(Position)(position), "utf8"))
           yield* file.sync
           yield* fs.rename(`${kept}.new`, kept)
-          return position
         }))
 
-      /** Where the sink is in the file that ends with this checkpoint; a new sink begins with that one. */
+      /** Where the sink is in the file that ends with this checkpoint. A new sink begins with that one. */
       const positionBefore = Effect.fnUntraced(function*({ begin, checkpoint: { number, stream } }: Last) {
         const text = (yield* fs.exists(kept)) ? yield* fs.readFileString(kept) : ""
         const position = Either.getOrNull(Schema.decodeEither(Position)(text))
-        if (position?.stream === stream && position.number <= number) return position
-        if (position !== null && position.stream !== stream) {
-          metrics.auditCheckpointsDropped.inc({ sink: name }, waiting) // their file was put aside
-          return yield* keep({ stream, number: 0, next: 0 })
-        }
-        return yield* keep({ stream, number: number - 1, next: begin })
+        if (position !== null && position.stream !== stream) return { begins: "stream", stream, number: 0, next: 0 } as const
+        if (position !== null && position.number <= number) return { begins: null, ...position } as const
+        return { begins: "sink", stream, number: number - 1, next: begin } as const
       })
 
-      const sendNext = (last: Last) =>
+      /** `missed`: how many it had not had of the file that was there before this one. */
+      const sendNext = (last: Last, missed: number) =>
         Effect.gen(function*() {
-          const position = yield* positionBefore(last)
+          const { begins, ...position } = yield* positionBefore(last)
+          if (begins !== null) yield* keep(position)
+          if (begins === "stream") metrics.auditCheckpointsDropped.inc({ sink: name }, missed)
           const found = position.number >= last.checkpoint.number ? null : yield* lineAt(path, position.next)
           if (found === null) return false
           const checkpoint = readCheckpoint(found.line)
@@ -111,9 +110,11 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
       const step = Effect.gen(function*() {
         const last = yield* lastCheckpoint(path)
         if (last === null) return false
-        waiting = last.checkpoint.number - (yield* positionBefore(last)).number
+        const { begins, number } = yield* positionBefore(last)
+        const missed = begins === "stream" ? waiting : 0
+        waiting = last.checkpoint.number - number
         metrics.auditCheckpointsWaiting.set({ sink: name }, waiting)
-        return waiting > 0 && (yield* inTurn(`${last.checkpoint.stream} ${id}`, sendNext(last)))
+        return waiting > 0 && (yield* inTurn(`${last.checkpoint.stream} ${id}`, sendNext(last, missed)))
       })
 
       /** Sends what the sink has not had yet, in order. Fails where it does not take one. */
