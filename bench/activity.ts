@@ -1,5 +1,4 @@
 import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { join } from "node:path"
@@ -12,13 +11,13 @@ import { CurrentActor, CurrentProject } from "../src/services/CurrentActor.ts"
 import { Projects } from "../src/services/Projects.ts"
 import { freshPostgres } from "./brain.ts"
 import { percentile } from "./percentile.ts"
+import { databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * Pages of the activity feed and of a project's audit log over a long log, in milliseconds; one row in a thousand is
  * rare, and one project of ten has most rows. `npx vite-node bench/activity.ts sqlite|postgresql [rows]`
  */
-const [database, given] = process.argv.slice(2)
-const rows = Number(given ?? 1_000_000)
+const { database, rows } = databaseAndNumbersOf("activity", { rows: 1_000_000 })
 const times = 30
 
 const settings = Layer.unwrapScoped(Effect.gen(function*() {
@@ -129,10 +128,4 @@ const measure = Effect.gen(function*() {
   }
 }).pipe(Effect.provide(Brain.layer.pipe(Layer.provideMerge(settings))))
 
-Effect.runPromise(Effect.scoped(measure).pipe(Effect.provide(NodeContext.layer))).then(
-  (result) => console.log(JSON.stringify(result)),
-  (error) => {
-    console.error(error)
-    process.exit(1)
-  }
-)
+report(measure)

@@ -4,7 +4,6 @@
  * with the agent in it, its memory (at the start, after each restart, at the end, and the highest), the longest time
  * for which its event loop stood still, and fails when an event is missing. Run: npx vite-node bench/agent-day.ts sqlite|postgresql [events] [restarts]
  */
-import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,11 +13,10 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { startAgent } from "../src/agents/runtime/startAgent.ts"
 import { MemoryEngine } from "../test/agents/engines/memory.ts"
-import { builtProgram, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
+import { databaseAndNumbersOf, report } from "./run.ts"
 
-const database = databaseOf(process.argv[2])
-const events = Number(process.argv[3] ?? 1_000_000)
-const restarts = Number(process.argv[4] ?? 10)
+const { database, events, restarts } = databaseAndNumbersOf("agent-day", { events: 1_000_000, restarts: 10 })
 const tasks = Math.ceil(events / 3)
 /** Tasks between two looks at the buffer. */
 const step = 500
@@ -89,4 +87,4 @@ const measure = Effect.gen(function*() {
   }
 })
 
-NodeRuntime.runMain(Effect.scoped(measure).pipe(Effect.map((result) => console.log(JSON.stringify(result)))))
+report(measure)

@@ -14,9 +14,10 @@ import { Capture } from "../src/agents/runtime/Capture.ts"
 import type { EngineEvent } from "../src/agents/runtime/Engine.ts"
 import { Outbox } from "../src/agents/runtime/Outbox.ts"
 import * as Redaction from "../src/domain/Redaction.ts"
+import { numbersOf } from "./run.ts"
 
 const ROUNDS = 7
-const count = Number(process.argv[2] ?? 100_000)
+const { events: count } = numbersOf("agent", { events: 100_000 })
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-agent-"))
 
 /** What a queue's worker tells of one task: added, started, done. */

@@ -8,7 +8,8 @@ import { Effect, Schedule } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { connectAgent, type TestAgent } from "../test/agent.ts"
-import { builtProgram, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
+import { databaseAndNumbersOf, report } from "./run.ts"
 
 const restSeconds = 10
 const measureSeconds = 30
@@ -44,9 +45,9 @@ const beat = (agent: TestAgent) => {
   setTimeout(() => setInterval(beatOnce, heartbeatMillis), Math.random() * heartbeatMillis)
 }
 
-const main = Effect.scoped(Effect.gen(function*() {
-  const database = databaseOf(process.argv[2])
-  const count = Number(process.argv[3] ?? 1000)
+const { agents: count, database } = databaseAndNumbersOf("agents", { agents: 1000 })
+
+report(Effect.gen(function*() {
   const program = yield* builtProgram
   const { brain, call, credentials } = yield* runningBrain(program, database, count)
   yield* brain.stop // what making the agents has left behind is not what they cost
@@ -84,7 +85,7 @@ const main = Effect.scoped(Effect.gen(function*() {
   yield* Effect.promise(() => sleep(measureSeconds * 1000))
   const cpu = (cpuSeconds(pid) - cpuBefore) / measureSeconds
   const kib = rssKib(pid)
-  console.log(JSON.stringify({
+  return {
     bench: "agents",
     database,
     agents: count,
@@ -95,8 +96,5 @@ const main = Effect.scoped(Effect.gen(function*() {
     rest_mib: Math.round(restKib / 1024),
     rss_mib: Math.round(kib / 1024),
     kib_per_agent: Number(((kib - restKib) / count).toFixed(1))
-  }))
+  }
 }))
-
-await Effect.runPromise(main)
-process.exit(0) // the agents' timers go on

@@ -1,5 +1,4 @@
 import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { createHmac, createSecretKey, randomUUID } from "node:crypto"
@@ -16,6 +15,7 @@ import { Keys } from "../src/services/Keys.ts"
 import { auditLog } from "../test/services/Audit/layer.ts"
 import { barePostgres, bareSqlite } from "./audit/bare.ts"
 import { freshPostgres } from "./brain.ts"
+import { databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * The audit log: transactions of one row each a second, one writer on SQLite and four on PostgreSQL, in turns with bare
@@ -23,8 +23,7 @@ import { freshPostgres } from "./brain.ts"
  * client (`share`: what the chain costs) and by the driver alone (`driverShare`); at 1000 rows and at `rows`. Then the verification of all rows beside reading them and making one HMAC of each.
  * Prints one line of JSON. `npx vite-node bench/audit.ts sqlite|postgresql [rows=5000000] [appends=4000]`
  */
-const [database, ...numbers] = process.argv.slice(2)
-const [rows = 5_000_000, appends = 4000] = numbers.map(Number)
+const { appends, database, rows } = databaseAndNumbersOf("audit", { rows: 5_000_000, appends: 4000 })
 const writers = database === "postgresql" ? 4 : 1
 const rounds = 10
 const batch = 5000
@@ -172,10 +171,4 @@ const measure = Effect.gen(function*() {
   }).pipe(Effect.provide(world))
 })
 
-Effect.runPromise(Effect.scoped(measure).pipe(Effect.provide(NodeContext.layer))).then(
-  (result) => console.log(JSON.stringify(result)),
-  (error) => {
-    console.error(error)
-    process.exit(1)
-  }
-)
+report(measure)

@@ -1,11 +1,11 @@
-import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { seed } from "./auth/seed.ts"
-import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
 import { percentile } from "./percentile.ts"
+import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * What it costs to know who asks, over HTTP with brain and client in processes of their own, in milliseconds: the bare
@@ -108,10 +108,5 @@ const measure = (database: Database, sessions: number) =>
     })
   })
 
-const [database, sessions] = process.argv.slice(2)
-Effect.runPromise(
-  Effect.scoped(measure(databaseOf(database), Number(sessions ?? 100_000))).pipe(Effect.provide(NodeContext.layer))
-).then((result) => console.log(JSON.stringify(result)), (error) => {
-  console.error(error)
-  process.exit(1)
-})
+const { database, sessions } = databaseAndNumbersOf("auth", { sessions: 100_000 })
+report(measure(database, sessions))

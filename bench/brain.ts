@@ -5,16 +5,10 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { type BrainProcess, signedIn, siteOf } from "../test/e2e/brainProcess.ts"
+import type { Database } from "./run.ts"
 
 /** What every bench that needs a running brain begins with: the built program in a process of its own. */
 const root = new URL("..", import.meta.url).pathname
-
-export type Database = "sqlite" | "postgresql"
-
-export const databaseOf = (text: string | undefined): Database => {
-  if (text === "sqlite" || text === "postgresql") return text
-  throw new Error("say which database: sqlite or postgresql")
-}
 
 const onServer = (run: (client: pg.Client) => Promise<unknown>) =>
   Effect.promise(async () => {

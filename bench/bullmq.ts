@@ -1,9 +1,10 @@
-import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { join } from "node:path"
-import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
 import { builtHost } from "./bullmq/builtHost.ts"
+import { median } from "./percentile.ts"
+import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * What the agent costs a BullMQ worker: CPU microseconds a job of its process (sending to a real brain included, the
@@ -15,9 +16,6 @@ interface Round {
   readonly without: number
   readonly with: number
 }
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
 const measure = (database: Database, jobs: number, rounds: number) =>
   Effect.gen(function*() {
@@ -40,10 +38,5 @@ const measure = (database: Database, jobs: number, rounds: number) =>
     }
   })
 
-const [database, jobs = "20000", rounds = "5"] = process.argv.slice(2)
-Effect.runPromise(
-  Effect.scoped(measure(databaseOf(database), Number(jobs), Number(rounds))).pipe(Effect.provide(NodeContext.layer))
-).then((result) => console.log(JSON.stringify(result)), (error) => {
-  console.error(error)
-  process.exit(1)
-})
+const { database, jobs, rounds } = databaseAndNumbersOf("bullmq", { jobs: 20_000, rounds: 5 })
+report(measure(database, jobs, rounds))

@@ -1,12 +1,12 @@
-import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { connected, type TestAgent } from "../test/agent.ts"
 import { adminKey } from "../test/e2e/brainProcess.ts"
-import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
 import { type Client, clientOf } from "./command/client.ts"
 import { journeysPerSecond } from "./command/driver.ts"
 import { percentile } from "./percentile.ts"
+import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * From the POST of a command to its `completed`, with an agent on a real signed WebSocket that answers at once; brain
@@ -88,10 +88,5 @@ const measure = (database: Database, count: number) =>
     return result
   })
 
-const [database, count] = process.argv.slice(2)
-Effect.runPromise(
-  Effect.scoped(measure(databaseOf(database), Number(count ?? 5000))).pipe(Effect.provide(NodeContext.layer))
-).then((result) => console.log(JSON.stringify(result)), (error) => {
-  console.error(error)
-  process.exit(1)
-})
+const { commands: count, database } = databaseAndNumbersOf("command", { commands: 5000 })
+report(measure(database, count))

@@ -8,10 +8,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { builtProgram } from "./brain.ts"
+import { median } from "./percentile.ts"
+import { report } from "./run.ts"
 
 const RUNS = 5
-
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
 const once = async (program: string) => {
   const home = mkdtempSync(join(tmpdir(), "svc-bench-"))
@@ -41,17 +41,15 @@ const once = async (program: string) => {
 
 const rounded = (value: number): number => Number(value.toPrecision(3))
 
-const main = Effect.scoped(Effect.gen(function*() {
+report(Effect.gen(function*() {
   const program = yield* builtProgram
   const runs: Array<Awaited<ReturnType<typeof once>>> = []
   for (let run = 0; run < RUNS; run++) runs.push(yield* Effect.promise(() => once(program)))
-  console.log(JSON.stringify({
+  return {
     bench: "demo",
     ready_s: rounded(median(runs.map(({ ready_s }) => ready_s))),
     filled_s: rounded(median(runs.map(({ filled_s }) => filled_s))),
     stop_s: rounded(median(runs.map(({ stop_s }) => stop_s))),
     events: runs[0]?.events
-  }))
+  }
 }))
-
-await Effect.runPromise(main)

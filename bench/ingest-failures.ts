@@ -1,5 +1,4 @@
 import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
@@ -18,14 +17,14 @@ import { Metrics } from "../src/services/Metrics.ts"
 import { Settings } from "../src/services/Settings.ts"
 import { TaskChanges } from "../src/services/TaskChanges.ts"
 import { freshPostgres } from "./brain.ts"
+import { databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * What the audit log's rows of failed tasks cost the ingest: the writer without sockets, as in `ingest-writer.ts`, with
  * no task failing, and with a share of them failing, recorded and not; in turns over one database.
  * `npx vite-node bench/ingest-failures.ts sqlite|postgresql [tasks] [share]`
  */
-const [database, ...numbers] = process.argv.slice(2)
-const [tasks = 24_000, share = 0.1] = numbers.map(Number)
+const { database, share, tasks } = databaseAndNumbersOf("ingest-failures", { tasks: 24_000, share: 0.1 })
 
 const begin = 1_795_243_586_000_000
 const frame = 99
@@ -134,10 +133,4 @@ const measure = Effect.gen(function*() {
   }
 }).pipe(Effect.provide(brain.pipe(Layer.provideMerge(settings))))
 
-Effect.runPromise(Effect.scoped(measure).pipe(Effect.provide(NodeContext.layer))).then(
-  (result) => console.log(JSON.stringify(result)),
-  (error) => {
-    console.error(error)
-    process.exit(1)
-  }
-)
+report(measure)

@@ -1,5 +1,4 @@
 import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted, Runtime } from "effect"
 import { randomUUID } from "node:crypto"
@@ -21,6 +20,7 @@ import { TaskChanges } from "../src/services/TaskChanges.ts"
 import { freshPostgres } from "./brain.ts"
 import { barePostgres, bareSqlite, type Row } from "./ingest/driver.ts"
 import { percentile } from "./percentile.ts"
+import { databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * The ingest's writer without sockets: received, started and succeeded of each task from `offer` to `settle`, in
@@ -30,8 +30,13 @@ import { percentile } from "./percentile.ts"
  * `spread` tasks are told side by side, so that their events are that far apart; `existing` tasks are there before, and
  * the rate into the empty table stands beside.
  */
-const [database, ...numbers] = process.argv.slice(2)
-const [tasks = 40_000, frame = 100, inFlight = 32, spread = 1, existing = 0] = numbers.map(Number)
+const { database, existing, frame, inFlight, spread, tasks } = databaseAndNumbersOf("ingest-writer", {
+  tasks: 40_000,
+  frame: 100,
+  inFlight: 32,
+  spread: 1,
+  existing: 0
+})
 
 /** The frames are made before the clock starts: that must not be paid for afterwards. */
 const collectGarbage = (): void => {
@@ -223,10 +228,4 @@ const measure = Effect.gen(function*() {
   }
 }).pipe(Effect.provide(Layer.unwrapScoped(Effect.map(fresh, (place) => brain.pipe(Layer.provide(settingsOf(place)))))))
 
-Effect.runPromise(Effect.scoped(measure).pipe(Effect.provide(NodeContext.layer))).then(
-  (result) => console.log(JSON.stringify(result)),
-  (error) => {
-    console.error(error)
-    process.exit(1)
-  }
-)
+report(measure)

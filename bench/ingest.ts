@@ -1,9 +1,9 @@
-import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
-import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
 import { bareUpserts, storedTasks } from "./ingest/driver.ts"
 import type { Outcome } from "./ingest/Job.ts"
 import { ingestClient, send } from "./ingest/sending.ts"
+import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * Acknowledged events a second through real signed WebSocket frames, received/started/succeeded of each task, client
@@ -55,10 +55,5 @@ const measure = (database: Database, tasks: number) =>
     }
   })
 
-const [database, tasks] = process.argv.slice(2)
-Effect.runPromise(
-  Effect.scoped(measure(databaseOf(database), Number(tasks ?? 60_000))).pipe(Effect.provide(NodeContext.layer))
-).then((result) => console.log(JSON.stringify(result)), (error) => {
-  console.error(error)
-  process.exit(1)
-})
+const { database, tasks } = databaseAndNumbersOf("ingest", { tasks: 60_000 })
+report(measure(database, tasks))

@@ -1,10 +1,10 @@
-import { NodeContext } from "@effect/platform-node"
 import { Effect, Fiber } from "effect"
 import { encodeCursor } from "../src/domain/Page.ts"
-import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
 import { clientOf } from "./list/client.ts"
 import { ingestClient, send, sending } from "./ingest/sending.ts"
 import { seed } from "./list/seed.ts"
+import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * How long reads of a large project take, over HTTP, brain and client in processes of their own: milliseconds, p50 and
@@ -64,10 +64,5 @@ const measure = (database: Database, tasks: number) =>
     return { bench: "list", database, tasks, ...quick, searchHits, searchRare, searchMisses, combined, beside, ingesting }
   })
 
-const [database, tasks] = process.argv.slice(2)
-Effect.runPromise(
-  Effect.scoped(measure(databaseOf(database), Number(tasks ?? 1_000_000))).pipe(Effect.provide(NodeContext.layer))
-).then((result) => console.log(JSON.stringify(result)), (error) => {
-  console.error(error)
-  process.exit(1)
-})
+const { database, tasks } = databaseAndNumbersOf("list", { tasks: 1_000_000 })
+report(measure(database, tasks))

@@ -10,11 +10,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { builtProgram, freshPostgres } from "./brain.ts"
+import { median } from "./percentile.ts"
+import { report } from "./run.ts"
 
 const RUNS = 5
 const REST_SECONDS = 5
-
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
 const versionSeconds = (program: string): number => {
   const begin = performance.now()
@@ -64,13 +64,11 @@ const measured = async (program: string, settings: Readonly<Record<string, strin
   }
 }
 
-const main = Effect.scoped(Effect.gen(function*() {
+report(Effect.gen(function*() {
   const program = yield* builtProgram
   const version_s = rounded(median(Array.from({ length: RUNS }, () => versionSeconds(program))))
   const sqlite = yield* Effect.promise(() => measured(program, {}))
   const postgresql = yield* Effect.flatMap(freshPostgres, ({ url }) =>
     Effect.promise(() => measured(program, { SVC_DATABASE_URL: url })))
-  console.log(JSON.stringify({ bench: "start", version_s, sqlite, postgresql }))
+  return { bench: "start", version_s, sqlite, postgresql }
 }))
-
-await Effect.runPromise(main)

@@ -1,16 +1,16 @@
-import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
-import { builtProgram, type Database, databaseOf, runningBrain } from "./brain.ts"
+import { builtProgram, runningBrain } from "./brain.ts"
 import { builtHost } from "./bullmq/builtHost.ts"
 import { percentile } from "./percentile.ts"
+import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * How long after its end a BullMQ job is to be seen in the API as done: milliseconds from `finished_at` to the answer
  * of `GET /tasks?state=success` that shows it first, asked again and again, so that the time of an answer is in it.
  * Worker and agent, brain, and this client are processes of their own. Needs Redis at 127.0.0.1:6379. Prints one line
- * of JSON. `npx vite-node bench/visible.ts sqlite|postgresql [jobs=10000] [a second=500]`
+ * of JSON. `npx vite-node bench/visible.ts sqlite|postgresql [jobs=10000] [rate=500], so many a second`
  */
 const measure = (database: Database, jobs: number, rate: number) =>
   Effect.gen(function*() {
@@ -45,10 +45,5 @@ const measure = (database: Database, jobs: number, rate: number) =>
     }
   })
 
-const [database, jobs = "10000", rate = "500"] = process.argv.slice(2)
-Effect.runPromise(
-  Effect.scoped(measure(databaseOf(database), Number(jobs), Number(rate))).pipe(Effect.provide(NodeContext.layer))
-).then((result) => console.log(JSON.stringify(result)), (error) => {
-  console.error(error)
-  process.exit(1)
-})
+const { database, jobs, rate } = databaseAndNumbersOf("visible", { jobs: 10_000, rate: 500 })
+report(measure(database, jobs, rate))

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
-import { type Database, freshPostgres } from "../brain.ts"
+import { freshPostgres } from "../brain.ts"
+import type { Database } from "../run.ts"
 
 const table = "CREATE TABLE journeys (id TEXT PRIMARY KEY, status TEXT NOT NULL, payload TEXT NOT NULL, result TEXT)"
 const steps = [
