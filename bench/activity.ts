@@ -1,17 +1,14 @@
-import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Redacted, Schema } from "effect"
-import { join } from "node:path"
+import { Effect, Layer, Schema } from "effect"
 import { ListActivity, ListAudit } from "../src/domain/Activity.ts"
 import type { Actor } from "../src/domain/Actor.ts"
 import * as Brain from "../src/layers/Brain.ts"
-import * as SettingsLayer from "../src/layers/Settings.ts"
 import { Activity } from "../src/services/Activity.ts"
 import { CurrentActor, CurrentProject } from "../src/services/CurrentActor.ts"
 import { Projects } from "../src/services/Projects.ts"
-import { freshPostgres } from "./brain.ts"
 import { percentile } from "./percentile.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
+import { freshSettings } from "./services.ts"
 
 /**
  * Pages of the activity feed and of a project's audit log over a long log, in milliseconds; one row in a thousand is
@@ -19,13 +16,6 @@ import { databaseAndNumbersOf, report } from "./run.ts"
  */
 const { database, rows } = databaseAndNumbersOf("activity", { rows: 1_000_000 })
 const times = 30
-
-const settings = Layer.unwrapScoped(Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const home = yield* fs.makeTempDirectoryScoped({ directory: "/tmp" })
-  const url = database === "postgresql" ? (yield* freshPostgres).url : `sqlite:///${join(home, "svc.db")}`
-  return SettingsLayer.layer({ SVC_HOME: home }, { databaseUrl: Redacted.make(url) })
-}))
 
 const actor = (user_id: string, is_admin: boolean, projects: ReadonlyArray<string>): Actor => ({
   kind: "person",
@@ -126,6 +116,6 @@ const measure = Effect.gen(function*() {
     projectDenied: yield* list({ outcome: "deny" }),
     projectDeniedRare: yield* list({ outcome: "deny", action_prefix: "user." })
   }
-}).pipe(Effect.provide(Brain.layer.pipe(Layer.provideMerge(settings))))
+}).pipe(Effect.provide(Brain.layer.pipe(Layer.provideMerge(freshSettings(database)))))
 
 report(measure)

@@ -1,10 +1,7 @@
-import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { createHmac, createSecretKey, randomUUID } from "node:crypto"
-import { join } from "node:path"
 import { system } from "../src/domain/Actor.ts"
-import * as SettingsLayer from "../src/layers/Settings.ts"
 import { Audit } from "../src/services/Audit.ts"
 import type { StoredRow } from "../src/services/Audit/Append.ts"
 import { slice } from "../src/services/Audit/Read.ts"
@@ -14,8 +11,8 @@ import { turn } from "../src/services/EventLoop.ts"
 import { Keys } from "../src/services/Keys.ts"
 import { auditLog } from "../test/services/Audit/layer.ts"
 import { barePostgres, bareSqlite } from "./audit/bare.ts"
-import { freshPostgres } from "./brain.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
+import { freshHome, settingsIn } from "./services.ts"
 
 /**
  * The audit log: transactions of one row each a second, one writer on SQLite and four on PostgreSQL, in turns with bare
@@ -62,11 +59,8 @@ const held = (): number => {
 const rounded = (value: number) => Number(value.toFixed(2))
 
 const measure = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const home = yield* fs.makeTempDirectoryScoped({ directory: "/tmp" })
-  const url = database === "postgresql" ? (yield* freshPostgres).url : null
-  const settings = SettingsLayer.layer({ SVC_HOME: home }, { databaseUrl: url === null ? null : Redacted.make(url) })
-  const world = auditLog.pipe(Layer.provideMerge(settings))
+  const home = yield* freshHome(database)
+  const world = auditLog.pipe(Layer.provideMerge(settingsIn(home)))
 
   return yield* Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -76,7 +70,7 @@ const measure = Effect.gen(function*() {
     const runtime = yield* Effect.runtime<never>()
     const run = <A, E>(work: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(work, runtime))
     const bare = yield* Effect.acquireRelease(
-      Effect.sync(() => (url === null ? bareSqlite(join(home, "svc.db")) : barePostgres(url, writers))),
+      Effect.sync(() => (home.url === null ? bareSqlite(home.file) : barePostgres(home.url, writers))),
       (bare) => Effect.promise(bare.end)
     )
 

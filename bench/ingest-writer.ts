@@ -1,26 +1,17 @@
-import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Redacted, Runtime } from "effect"
+import { Effect, Layer, Runtime } from "effect"
 import { randomUUID } from "node:crypto"
-import { join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../src/domain/Timestamp.ts"
 import * as Database from "../src/layers/Database.ts"
-import * as SettingsLayer from "../src/layers/Settings.ts"
-import * as Keys from "../src/layers/Keys.ts"
-import { Audit } from "../src/services/Audit.ts"
 import { Ingest } from "../src/services/Ingest.ts"
-import { AuditForwarder } from "../src/services/AuditForwarder.ts"
-import { Loops } from "../src/services/Loops.ts"
-import { Outbound, Resolver } from "../src/services/Outbound.ts"
-import { Metrics } from "../src/services/Metrics.ts"
-import { TaskChanges } from "../src/services/TaskChanges.ts"
-import { freshPostgres } from "./brain.ts"
 import { barePostgres, bareSqlite, type Row } from "./ingest/driver.ts"
+import { begin, eventsOfTask, inFrames, offerAll, writer } from "./ingest/writer.ts"
 import { percentile } from "./percentile.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
+import { freshHome, freshSettings, settingsIn } from "./services.ts"
 
 /**
  * The ingest's writer without sockets: received, started and succeeded of each task from `offer` to `settle`, in
@@ -45,18 +36,10 @@ const collectGarbage = (): void => {
 }
 
 const names = ["shop.checkout", "shop.mail", "shop.invoice", "shop.stock", "shop.report", "billing.charge", "billing.tax"]
-const begin = 1_795_243_586_000_000
 
 const eventsOf = (number: number): ReadonlyArray<AgentEvent> => {
   const taskId = randomUUID()
-  const event = (kind: AgentEvent["kind"], offset: number, data: Readonly<Record<string, string>>): AgentEvent => ({
-    id: randomUUID(),
-    kind,
-    engine: "celery",
-    taskId,
-    occurredAt: fromEpochMicros(begin + number * 1000 + offset),
-    data: new Map(Object.entries(data))
-  })
+  const event = eventsOfTask(number, taskId)
   const unknown = `"<unknown:${taskId.slice(0, 8)}>"`
   const worker = `"w${number % 4}@host"`
   return [
@@ -73,43 +56,19 @@ const eventsOf = (number: number): ReadonlyArray<AgentEvent> => {
   ]
 }
 
-const framesOf = (count: number): ReadonlyArray<ReadonlyArray<AgentEvent>> => {
+const framesOf = (count: number) => {
   const events: Array<AgentEvent> = []
   for (let from = 0; from < count; from += spread) {
     const group = Array.from({ length: Math.min(spread, count - from) }, (_, index) => eventsOf(from + index))
     for (let step = 0; step < 3; step++) for (const told of group) events.push(told[step]!)
   }
-  return Array.from({ length: Math.ceil(events.length / frame) }, (_, index) =>
-    events.slice(index * frame, (index + 1) * frame))
+  return inFrames(events, frame)
 }
 
 const cpuSince = (before: NodeJS.CpuUsage): number => {
   const { system, user } = process.cpuUsage(before)
   return (system + user) / 1e6
 }
-
-/** Offers every frame, `inFlight` at a time, until all are settled; adds the milliseconds that each waited. */
-const ingest = (projectId: string, frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, waits: Array<number> = []) =>
-  Effect.flatMap(Ingest, ({ offer }) =>
-    Effect.async<void>((resume) => {
-      const agentId = randomUUID()
-      let next = 0
-      let settled = 0
-      const more = () => {
-        while (next < frames.length && next - settled < inFlight) {
-          const offered = performance.now()
-          const settle = () => {
-            waits.push(performance.now() - offered)
-            if (++settled === frames.length) resume(Effect.void)
-            else setImmediate(more)
-          }
-          const events = frames[next++]!
-          const taken = offer({ projectId, agentId, workerId: "bench", events, size: events.length * 400, settle })
-          if (!taken) throw new Error("the queue is full")
-        }
-      }
-      more()
-    }))
 
 /** Seconds, of the clock and of this process's processor time (on a busy machine the steadier figure). */
 interface Spent {
@@ -124,33 +83,6 @@ const timed = async (spent: Spent, work: () => Promise<unknown>): Promise<void> 
   spent.cpuSeconds += cpuSince(cpu)
   spent.seconds += (performance.now() - begun) / 1000
 }
-
-const brain = Ingest.layer.pipe(
-  Layer.provideMerge(TaskChanges.layer),
-  Layer.provideMerge(Loops.layer),
-  Layer.provideMerge(Metrics.layer),
-  Layer.provideMerge(Audit.layer.pipe(
-    Layer.provide(AuditForwarder.layer),
-    Layer.provide(Outbound.layer.pipe(Layer.provide(Resolver.layer))),
-    Layer.provide(Loops.layer),
-    Layer.provide(Metrics.layer)
-  )),
-  Layer.provideMerge(Keys.layer),
-  Layer.provideMerge(Database.layer)
-)
-
-const fresh = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const home = yield* fs.makeTempDirectoryScoped({ directory: "/tmp" })
-  const url = database === "postgresql" ? (yield* freshPostgres).url : null
-  return { home, url, file: join(home, "svc.db") }
-})
-
-const settingsOf = ({ home, url }: { readonly home: string; readonly url: string | null }) =>
-  SettingsLayer.layer({ SVC_HOME: home }, {
-    databaseUrl: url === null ? null : Redacted.make(url),
-    ingestQueueEvents: 1_000_000
-  })
 
 const project = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -177,11 +109,12 @@ const rows = Math.ceil(tasks / rounds) * rounds
 const events = rows * 3
 
 const measure = Effect.gen(function*() {
-  const bare = yield* fresh
-  yield* Effect.scoped(Layer.build(Database.layer.pipe(Layer.provide(settingsOf(bare)))))
+  const bare = yield* freshHome(database)
+  yield* Effect.scoped(Layer.build(Database.layer.pipe(Layer.provide(settingsIn(bare)))))
   const driver = bare.url === null ? bareSqlite(bare.file) : yield* Effect.promise(() => barePostgres(bare.url ?? ""))
   const sql = yield* SqlClient.SqlClient
-  const run = Runtime.runPromise(yield* Effect.runtime<Ingest>())
+  const run = Runtime.runPromise(yield* Effect.runtime())
+  const ingest = yield* Ingest
   const projectId = yield* project
 
   /** In turns with the driver, so that whatever else the machine does weighs on both alike. */
@@ -192,7 +125,7 @@ const measure = Effect.gen(function*() {
     for (let round = 0; round < rounds; round++) {
       const frames = framesOf(rows / rounds)
       collectGarbage()
-      yield* Effect.promise(() => timed(ours, () => run(ingest(projectId, frames, waits))))
+      yield* Effect.promise(() => timed(ours, () => run(offerAll(ingest, projectId, frames, inFlight, waits))))
       const written = yield* sql<Row>`SELECT * FROM tasks ORDER BY project_id DESC, id DESC LIMIT ${rows / rounds}`
       collectGarbage()
       yield* Effect.promise(() => timed(drivers, () => driver.upsert(written)))
@@ -209,7 +142,9 @@ const measure = Effect.gen(function*() {
   })
 
   const empty = yield* compare
-  for (let left = existing; left > 0; left -= 20_000) yield* ingest(projectId, framesOf(Math.min(left, 20_000)))
+  for (let left = existing; left > 0; left -= 20_000) {
+    yield* offerAll(ingest, projectId, framesOf(Math.min(left, 20_000)), inFlight)
+  }
   const full = existing === 0 ? empty : yield* compare
   yield* Effect.promise(driver.end)
   const [stored] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE state = 'success'`
@@ -226,6 +161,6 @@ const measure = Effect.gen(function*() {
       ? {}
       : { existing, ofEmpty: Number((full.eventsPerSecond / empty.eventsPerSecond).toFixed(2)), empty })
   }
-}).pipe(Effect.provide(Layer.unwrapScoped(Effect.map(fresh, (place) => brain.pipe(Layer.provide(settingsOf(place)))))))
+}).pipe(Effect.provide(writer.pipe(Layer.provide(freshSettings(database, { ingestQueueEvents: 1_000_000 })))))
 
 report(measure)

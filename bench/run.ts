@@ -8,7 +8,7 @@ export type Database = (typeof databases)[number]
 
 type Numbers<Name extends string> = Readonly<Record<Name, number>>
 
-/** The numbers that follow the bench's name, in the order of `defaults`. Ends the program with its usage if others do. */
+/** The numbers that follow the bench's name, in the order of `defaults`; others end the program with its usage. */
 export const numbersOf = <Name extends string>(bench: string, defaults: Numbers<Name>): Numbers<Name> =>
   read(process.argv.slice(2), defaults) ?? refuse(bench, "", defaults)
 

@@ -1,0 +1,57 @@
+import { Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
+import { fromEpochMicros } from "../../src/domain/Timestamp.ts"
+import { Ingest } from "../../src/services/Ingest.ts"
+import { TaskChanges } from "../../src/services/TaskChanges.ts"
+import { auditLog } from "../../test/services/Audit/layer.ts"
+
+/** The ingest's writer without sockets. */
+export const writer = Ingest.layer.pipe(Layer.provideMerge(TaskChanges.layer), Layer.provideMerge(auditLog))
+
+/** When task 0 was received, in microseconds since 1970; each further one is received a millisecond later. */
+export const begin = 1_795_243_586_000_000
+
+/** Makes events of one new task; `offset` is in microseconds from its receipt, the texts in `data` are JSON. */
+export const eventsOfTask = (number: number, taskId: string) =>
+  (kind: AgentEvent["kind"], offset: number, data: Readonly<Record<string, string>>): AgentEvent => ({
+    id: randomUUID(),
+    kind,
+    engine: "celery",
+    taskId,
+    occurredAt: fromEpochMicros(begin + number * 1000 + offset),
+    data: new Map(Object.entries(data))
+  })
+
+type Frames = ReadonlyArray<ReadonlyArray<AgentEvent>>
+
+export const inFrames = (events: ReadonlyArray<AgentEvent>, size: number): Frames =>
+  Array.from({ length: Math.ceil(events.length / size) }, (_, at) => events.slice(at * size, (at + 1) * size))
+
+/** Offers every frame, `inFlight` at a time, until all are settled; adds the milliseconds that each waited. */
+export const offerAll = (
+  { offer }: Ingest["Type"],
+  projectId: string,
+  frames: Frames,
+  inFlight: number,
+  waits: Array<number> = []
+) =>
+  Effect.async<void>((resume) => {
+    const agentId = randomUUID()
+    let next = 0
+    let settled = 0
+    const more = () => {
+      while (next < frames.length && next - settled < inFlight) {
+        const offered = performance.now()
+        const settle = () => {
+          waits.push(performance.now() - offered)
+          if (++settled === frames.length) resume(Effect.void)
+          else setImmediate(more)
+        }
+        const events = frames[next++]!
+        const taken = offer({ projectId, agentId, workerId: "bench", events, size: events.length * 400, settle })
+        if (!taken) throw new Error("the queue is full")
+      }
+    }
+    more()
+  })

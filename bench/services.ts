@@ -1,0 +1,28 @@
+import { FileSystem } from "@effect/platform"
+import { Effect, Layer, Redacted } from "effect"
+import { join } from "node:path"
+import * as SettingsLayer from "../src/layers/Settings.ts"
+import type { SettingsShape } from "../src/services/Settings.ts"
+import { freshPostgres } from "./brain.ts"
+import type { Database } from "./run.ts"
+
+/** What a bench of the brain's services in its own process begins with. */
+
+/** A new folder, deleted with the scope, and the database that goes with it: `file`, unless there is a `url`. */
+export const freshHome = (database: Database) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const home = yield* fs.makeTempDirectoryScoped({ directory: "/tmp" })
+    const url = database === "postgresql" ? (yield* freshPostgres).url : null
+    return { home, url, file: join(home, "svc.db") }
+  })
+
+type Home = Effect.Effect.Success<ReturnType<typeof freshHome>>
+
+/** The settings of a brain there. */
+export const settingsIn = ({ home, url }: Home, given: Partial<SettingsShape> = {}) =>
+  SettingsLayer.layer({ SVC_HOME: home }, { databaseUrl: url === null ? null : Redacted.make(url), ...given })
+
+/** The settings of a brain in a new folder with an empty database. */
+export const freshSettings = (database: Database, given: Partial<SettingsShape> = {}) =>
+  Layer.unwrapScoped(Effect.map(freshHome(database), (home) => settingsIn(home, given)))
