@@ -1,17 +1,8 @@
 import { Effect } from "effect"
-import { ConsumerRequest } from "../../domain/Command/Requests.ts"
-import { accepted } from "../Accepted.ts"
-import { issue, type IssueOptions, keyOf } from "../Issue.ts"
-import { agentAndEngine, type WorkerOptions } from "../Target.ts"
+import { type ConsumerOptions, consumerOf } from "../Consumer.ts"
+import { issue } from "../Issue.ts"
 
-export const run = (options: IssueOptions & WorkerOptions & { readonly queue: string }) =>
+export const run = (options: ConsumerOptions) =>
   issue(options, (remote) =>
-    Effect.gen(function*() {
-      const payload = yield* accepted(ConsumerRequest, {
-        ...(yield* agentAndEngine(remote, options)),
-        worker_name: options.worker,
-        queue: options.queue,
-        ...keyOf(options)
-      })
-      return yield* remote.api.commands.cancelConsumer({ path: { slug: remote.slug }, payload, withResponse: true })
-    }))
+    Effect.flatMap(consumerOf(remote, options), (payload) =>
+      remote.api.commands.cancelConsumer({ path: { slug: remote.slug }, payload, withResponse: true })))
