@@ -8,15 +8,17 @@ const idempotency_key = maybe(text(200, 1))
 const engine = text(40, 1)
 const worker_name = text(200, 1)
 const queue = text(200, 1)
-const task_id = text(200, 1)
+
+/** Who is asked: an agent, and which of its engines; without it the brain finds the engine out. */
+const target = { agent_id: GivenId, engine: maybe(engine) }
+const ofWorker = { ...target, worker_name }
+const ofTask = { agent_id: GivenId, engine, task_id: text(200, 1) }
 
 /** Bytes of `override_args` and of `override_kwargs`, serialized (interface, Limits). */
 export const maxOverrideBytes = 65_536
 
 export const RetryTaskRequest = Schema.Struct({
-  agent_id: GivenId,
-  engine,
-  task_id,
+  ...ofTask,
   override_args: maybe(Schema.Array(Schema.Unknown)),
   override_kwargs: maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   eta_seconds: maybe(Schema.Int.pipe(Schema.between(0, 86_400))),
@@ -36,11 +38,11 @@ export interface RetryTask extends Omit<typeof RetryTaskRequest.Type, "override_
   readonly override_kwargs: CanonicalText | null
 }
 
-export const CancelTaskRequest = Schema.Struct({ agent_id: GivenId, engine, task_id, idempotency_key })
+export const CancelTaskRequest = Schema.Struct({ ...ofTask, idempotency_key })
   .annotations({ identifier: "CancelTaskRequest" })
 export type CancelTask = typeof CancelTaskRequest.Type
 
-export const RequeueDeadLetterRequest = Schema.Struct({ agent_id: GivenId, engine, task_id, idempotency_key })
+export const RequeueDeadLetterRequest = Schema.Struct({ ...ofTask, idempotency_key })
   .annotations({ identifier: "RequeueDeadLetterRequest" })
 export type RequeueDeadLetter = typeof RequeueDeadLetterRequest.Type
 
@@ -54,8 +56,7 @@ export const BulkRetryRequest = Schema.Struct({
 export type BulkRetry = typeof BulkRetryRequest.Type
 
 export const PurgeQueueRequest = Schema.Struct({
-  agent_id: GivenId,
-  engine: maybe(engine),
+  ...target,
   queue,
   confirm_token: maybe(text(128, 1)),
   observed_depth: maybe(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))),
@@ -64,18 +65,12 @@ export const PurgeQueueRequest = Schema.Struct({
 }).annotations({ identifier: "PurgeQueueRequest" })
 export type PurgeQueue = typeof PurgeQueueRequest.Type
 
-export const RestartWorkerRequest = Schema.Struct({
-  agent_id: GivenId,
-  engine: maybe(engine),
-  worker_name,
-  idempotency_key
-}).annotations({ identifier: "RestartWorkerRequest" })
+export const RestartWorkerRequest = Schema.Struct({ ...ofWorker, idempotency_key })
+  .annotations({ identifier: "RestartWorkerRequest" })
 export type RestartWorker = typeof RestartWorkerRequest.Type
 
 export const PoolResizeRequest = Schema.Struct({
-  agent_id: GivenId,
-  engine: maybe(engine),
-  worker_name,
+  ...ofWorker,
   delta: Schema.Int.pipe(
     Schema.between(-100, 100),
     Schema.filter((delta) => delta !== 0 || "must grow or shrink the pool: not 0")
@@ -84,18 +79,12 @@ export const PoolResizeRequest = Schema.Struct({
 }).annotations({ identifier: "PoolResizeRequest" })
 export type PoolResize = typeof PoolResizeRequest.Type
 
-export const ConsumerRequest = Schema.Struct({
-  agent_id: GivenId,
-  engine: maybe(engine),
-  worker_name,
-  queue,
-  idempotency_key
-}).annotations({ identifier: "ConsumerRequest" })
+export const ConsumerRequest = Schema.Struct({ ...ofWorker, queue, idempotency_key })
+  .annotations({ identifier: "ConsumerRequest" })
 export type Consumer = typeof ConsumerRequest.Type
 
 export const RateLimitRequest = Schema.Struct({
-  agent_id: GivenId,
-  engine: maybe(engine),
+  ...target,
   task_name: text(500, 1),
   rate: text(20, 1).pipe(
     Schema.pattern(/^\d+(\/[smh])?$/, {
