@@ -25,7 +25,9 @@ const PRIORITIES: ReadonlySet<string> = new Set(TaskPriority.literals)
 /** Plain code: each task's row asks. */
 export const isTaskPriority = (text: string): text is TaskPriority => PRIORITIES.has(text)
 
-/** The kinds of event that tell something about one task. */
+/**
+ * The kinds of event that tell something about one task. Append only: `TaskHistory/Codec.ts` stores their places.
+ */
 export const TaskEventKind = Schema.Literal(
   "unknown",
   "task.sent",

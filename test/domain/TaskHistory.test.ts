@@ -293,6 +293,22 @@ describe("keeping", () => {
     assert.strictEqual(apply(history, sent), "duplicate")
   })
 
+  it("a kind is stored as the number that it has in the databases there are", () => {
+    const kinds: ReadonlyArray<TaskEventKind> = [
+      "unknown",
+      "task.sent",
+      "task.received",
+      "task.started",
+      "task.retried",
+      "task.succeeded",
+      "task.failed",
+      "task.revoked",
+      "task.rejected"
+    ]
+    const numbers = kinds.map((kind): number => JSON.parse(encode(fold([event(kind, 1)])))[2][1])
+    assert.deepStrictEqual(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
   it("the timeline is in order and has small values only", () => {
     const long = "x".repeat(1100)
     const history = fold([

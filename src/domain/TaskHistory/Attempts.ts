@@ -1,5 +1,5 @@
 /** From entries to attempts: steps 4 and 5 of docs/attempts.md. */
-import { RANK, type TaskEventKind } from "../TaskState.ts"
+import { RANK, TaskEventKind } from "../TaskState.ts"
 import { toEpochMillis } from "../Timestamp.ts"
 import { type Entry, type History, NAMED, type Path, pathOf, sameTransition, UNKNOWN } from "./History.ts"
 
@@ -51,11 +51,16 @@ export const attemptsOf = (counted: ReadonlyArray<Entry>): ReadonlyArray<Attempt
 /** Whether the event is the last word of an attempt. */
 const isEnd = (entry: Entry): boolean => RANK[entry.kind] === RANK["task.succeeded"]
 
+/** Whether events of the kind tell of an attempt: of its start, or what came after. */
+export const isTransition = (kind: TaskEventKind): boolean => RANK[kind] >= RANK["task.started"]
+
+const TRANSITIONS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals.filter(isTransition)
+
 export const transitionsOf = (entries: ReadonlyArray<Entry>): Transitions => {
   const distinct: Array<Entry> = []
   const onPath = [0, 0]
   for (const entry of entries) {
-    if (RANK[entry.kind] < RANK["task.started"]) continue
+    if (!isTransition(entry.kind)) continue
     const previous = distinct.at(-1)
     if (previous !== undefined && sameTransition(previous, entry)) continue
     distinct.push(entry)
@@ -69,19 +74,10 @@ export const transitionsOf = (entries: ReadonlyArray<Entry>): Transitions => {
   }
 }
 
-const PAIRED: ReadonlyArray<TaskEventKind> = [
-  "task.started",
-  "task.retried",
-  "task.succeeded",
-  "task.failed",
-  "task.revoked",
-  "task.rejected"
-]
-
 /** Which events of the unknown path are copies, and of which of the named path. */
 const originalsOf = (entries: ReadonlyArray<Entry>): ReadonlyMap<Entry, Entry> => {
   const originals = new Map<Entry, Entry>()
-  for (const kind of PAIRED) {
+  for (const kind of TRANSITIONS) {
     const named = timed(entries, kind, NAMED)
     const unknown = timed(entries, kind, UNKNOWN)
     if (named.length === 0 || unknown.length === 0) continue

@@ -1,20 +1,10 @@
 /** A history as JSON text: the `history` column of a task. The text depends on the set of events alone. */
-import type { TaskEventKind } from "../TaskState.ts"
+import { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Entry, Fact, History } from "./History.ts"
 
-/** Stored: append only. */
-const KINDS: ReadonlyArray<TaskEventKind> = [
-  "unknown",
-  "task.sent",
-  "task.received",
-  "task.started",
-  "task.retried",
-  "task.succeeded",
-  "task.failed",
-  "task.revoked",
-  "task.rejected"
-]
+/** A kind is stored as its place in here. */
+const KINDS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals
 
 const VERSION = 1
 const NONE = -1

@@ -8,7 +8,7 @@ import {
   type TaskState
 } from "../TaskState.ts"
 import { parse, type Timestamp } from "../Timestamp.ts"
-import { type Analysis, analyse, type Attempt, microsOf, type Transitions } from "./Attempts.ts"
+import { type Analysis, analyse, type Attempt, isTransition, microsOf, type Transitions } from "./Attempts.ts"
 import { type FactName, FACTS } from "./Event.ts"
 import { type Entry, type Fact, factSlot, type History, NAMED, order, type Path, pathOf, UNKNOWN } from "./History.ts"
 
@@ -151,7 +151,7 @@ const nameOf = (entries: ReadonlyArray<Entry>): string =>
 const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
   const at = (path: Path) =>
     entries.findLast((entry) =>
-      entry.worker !== null && RANK[entry.kind] >= RANK["task.started"] && pathOf(entry.name) === path
+      entry.worker !== null && isTransition(entry.kind) && pathOf(entry.name) === path
     )
   return (at(NAMED) ?? at(UNKNOWN))?.worker ?? null
 }
