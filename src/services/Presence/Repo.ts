@@ -1,4 +1,4 @@
-import { SqlClient, type SqlError } from "@effect/sql"
+import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
 import { recordset } from "../Recordset.ts"
 import type {
@@ -32,7 +32,13 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
     const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR NO KEY UPDATE"), orElse: () => sql.literal("") })
     const ids = (rows: ReadonlyArray<{ readonly agent_id: string }>) => [...new Set(rows.map((row) => row.agent_id))]
     type Write = Effect.Effect<unknown, SqlError.SqlError>
-    const when = (rows: ReadonlyArray<object>, write: () => Write): Write => rows.length === 0 ? Effect.void : write()
+
+    /** What `write` does with the rows as the table `r`; nothing if there are none. */
+    const over = (
+      rows: ReadonlyArray<object>,
+      columns: Parameters<typeof recordset>[2],
+      write: (r: Statement.Fragment) => Write
+    ): Write => rows.length === 0 ? Effect.void : write(recordset(sql, "r", columns, rows))
 
     const lock = (agentIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
       agentIds.length === 0
@@ -41,21 +47,20 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
 
     /** Processes that said hello: online, and owned by their new session. */
     const connected = (rows: ReadonlyArray<ConnectRow>) =>
-      when(rows, () => {
-        const r = recordset(sql, "r", {
-          id: "uuid",
-          agent_id: "uuid",
-          worker_id: "text",
-          session_id: "text",
-          role: "text",
-          framework: "text",
-          pid: "integer",
-          started_at: "text",
-          engines: "text",
-          capabilities: "text",
-          at: "text"
-        }, rows)
-        return sql`
+      over(rows, {
+        id: "uuid",
+        agent_id: "uuid",
+        worker_id: "text",
+        session_id: "text",
+        role: "text",
+        framework: "text",
+        pid: "integer",
+        started_at: "text",
+        engines: "text",
+        capabilities: "text",
+        at: "text"
+      }, (r) =>
+        sql`
           INSERT INTO agent_workers (id, agent_id, project_id, worker_id, role, framework, pid, started_at, engines, capabilities,
             state, session_id, last_seen_at, last_connect_at, created_at, updated_at)
           SELECT r.id, a.id, a.project_id, r.worker_id, r.role, r.framework, r.pid, r.started_at, r.engines, r.capabilities,
@@ -64,30 +69,27 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
           ON CONFLICT (agent_id, worker_id) DO UPDATE SET role = excluded.role, framework = excluded.framework,
             pid = excluded.pid, started_at = excluded.started_at, engines = excluded.engines,
             capabilities = excluded.capabilities, state = 'online', session_id = excluded.session_id,
-            last_seen_at = excluded.last_seen_at, last_connect_at = excluded.last_connect_at, updated_at = excluded.updated_at`
-      })
+            last_seen_at = excluded.last_seen_at, last_connect_at = excluded.last_connect_at, updated_at = excluded.updated_at`)
 
     /** The agents' own records: what the latest hello of each said. At most one row an agent. */
     const introduced = (rows: ReadonlyArray<ConnectRow>) =>
-      when(rows, () => {
-        const r = recordset(sql, "r", {
-          agent_id: "uuid",
-          framework: "text",
-          engines: "text",
-          schedulers: "text",
-          capabilities: "text",
-          protocol_version: "text",
-          agent_version: "text",
-          host_name: "text",
-          at: "text"
-        }, rows)
-        return sql`
+      over(rows, {
+        agent_id: "uuid",
+        framework: "text",
+        engines: "text",
+        schedulers: "text",
+        capabilities: "text",
+        protocol_version: "text",
+        agent_version: "text",
+        host_name: "text",
+        at: "text"
+      }, (r) =>
+        sql`
           UPDATE agents SET state = 'online', protocol_version = r.protocol_version,
             framework_adapter = coalesce(r.framework, ''), engine_adapters = r.engines, scheduler_adapters = r.schedulers,
             capabilities = r.capabilities, agent_version = coalesce(r.agent_version, agents.agent_version),
             host_name = coalesce(r.host_name, agents.host_name), last_connect_at = r.at, last_seen_at = r.at, updated_at = r.at
-          FROM ${r} WHERE agents.id = r.agent_id`
-      })
+          FROM ${r} WHERE agents.id = r.agent_id`)
 
     /** Signs of life. Answers the sessions that still own their process's row. */
     const seen = (rows: ReadonlyArray<SeenRow>) =>
@@ -114,50 +116,44 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
 
     /** Sessions that ended. One that was replaced meanwhile no longer owns the row and changes nothing. */
     const gone = (rows: ReadonlyArray<GoneRow>) =>
-      when(rows, () =>
+      over(rows, { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, (r) =>
         Effect.zipRight(
-          sql`UPDATE agent_workers SET state = 'offline', updated_at = r.at
-            FROM ${recordset(sql, "r", { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, rows)}
+          sql`UPDATE agent_workers SET state = 'offline', updated_at = r.at FROM ${r}
             WHERE agent_workers.agent_id = r.agent_id AND agent_workers.worker_id = r.worker_id
               AND agent_workers.session_id = r.session_id`,
           settleOffline(ids(rows), rows[rows.length - 1]?.at ?? "")
         ))
 
     const refused = (rows: ReadonlyArray<RefusalRow>) =>
-      when(rows, () =>
+      over(rows, { agent_id: "uuid", reason: "text", detail: "text", at: "text" }, (r) =>
         sql`UPDATE agents SET last_refused_at = r.at, last_refused_reason = r.reason, last_refused_detail = r.detail
-          FROM ${recordset(sql, "r", { agent_id: "uuid", reason: "text", detail: "text", at: "text" }, rows)}
-          WHERE agents.id = r.agent_id`)
+          FROM ${r} WHERE agents.id = r.agent_id`)
 
     const advised = (rows: ReadonlyArray<AdviceRow>) =>
-      when(rows, () =>
-        sql`UPDATE agents SET setup_advice = r.setup_advice, updated_at = r.at
-          FROM ${recordset(sql, "r", { agent_id: "uuid", setup_advice: "text", at: "text" }, rows)} WHERE agents.id = r.agent_id`)
+      over(rows, { agent_id: "uuid", setup_advice: "text", at: "text" }, (r) =>
+        sql`UPDATE agents SET setup_advice = r.setup_advice, updated_at = r.at FROM ${r} WHERE agents.id = r.agent_id`)
 
     const health = (rows: ReadonlyArray<HealthRow>) =>
-      when(rows, () =>
+      over(rows, { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" }, (r) =>
         sql`INSERT INTO agent_health (agent_id, worker_id, captured_at, telemetry_loss)
-          SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss
-          FROM ${recordset(sql, "r", { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" }, rows)}
-          JOIN agents a ON a.id = r.agent_id`)
+          SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss FROM ${r} JOIN agents a ON a.id = r.agent_id`)
 
     /** Workers that an agent's heartbeat described. What they have done is counted from events, by the ingest. */
     const workers = (rows: ReadonlyArray<WorkerRow>) =>
-      when(rows, () => {
-        const r = recordset(sql, "r", {
-          id: "uuid",
-          agent_id: "uuid",
-          engine: "text",
-          name: "text",
-          hostname: "text",
-          pid: "integer",
-          concurrency: "integer",
-          queues: "text",
-          active_tasks: "integer",
-          metadata: "text",
-          at: "text"
-        }, rows)
-        return sql`
+      over(rows, {
+        id: "uuid",
+        agent_id: "uuid",
+        engine: "text",
+        name: "text",
+        hostname: "text",
+        pid: "integer",
+        concurrency: "integer",
+        queues: "text",
+        active_tasks: "integer",
+        metadata: "text",
+        at: "text"
+      }, (r) =>
+        sql`
           INSERT INTO workers (id, project_id, engine, name, hostname, pid, concurrency, queues, state, last_heartbeat,
             active_tasks, processed, failed, succeeded, retried, metadata, agent_id, created_at, updated_at)
           SELECT r.id, a.project_id, r.engine, r.name, r.hostname, r.pid, r.concurrency, r.queues, 'online', r.at,
@@ -168,30 +164,27 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             state = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.state ELSE 'online' END,
             last_heartbeat = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.last_heartbeat
               ELSE excluded.last_heartbeat END,
-            metadata = excluded.metadata, agent_id = excluded.agent_id, updated_at = excluded.updated_at`
-      })
+            metadata = excluded.metadata, agent_id = excluded.agent_id, updated_at = excluded.updated_at`)
 
     const queues = (rows: ReadonlyArray<QueueRow>) =>
-      when(rows, () => {
-        const r = recordset(sql, "r", {
-          id: "uuid",
-          agent_id: "uuid",
-          engine: "text",
-          name: "text",
-          broker_type: "text",
-          broker_url_hint: "text",
-          depth: "bigint",
-          at: "text"
-        }, rows)
-        return sql`
+      over(rows, {
+        id: "uuid",
+        agent_id: "uuid",
+        engine: "text",
+        name: "text",
+        broker_type: "text",
+        broker_url_hint: "text",
+        depth: "bigint",
+        at: "text"
+      }, (r) =>
+        sql`
           INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, last_seen_at, created_at)
           SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at
           FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
           ON CONFLICT (project_id, engine, name) DO UPDATE SET
             broker_type = coalesce(excluded.broker_type, queues.broker_type),
             broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
-            depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`
-      })
+            depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
     return { forUpdate, lock, connected, introduced, seen, gone, settleOffline, refused, advised, health, workers, queues } as const
   })
