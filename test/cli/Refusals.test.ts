@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { serverOn } from "../brain.ts"
 import { tlsProxy } from "../e2e/tls.ts"
 import { has } from "../needs.ts"
+import { portOf } from "../ports.ts"
 import { ok, refused, visitor } from "./remote.ts"
 import { svc } from "./svc.ts"
 
@@ -37,16 +38,8 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       const { base, settings } = yield* visitor()
       const at = (url: string) => svc(["agents", "list"], { ...settings, SVC_URL: url })
       const answers = { status: 200, body: "<html>\u001b[31m" }
-      const server = yield* Effect.acquireRelease(
-        Effect.sync(() => createServer((_, response) => response.writeHead(answers.status).end(answers.body))),
-        (server) => Effect.sync(() => server.close())
-      )
-      const port = yield* Effect.async<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-        })
-      })
+      const server = createServer((_, response) => response.writeHead(answers.status).end(answers.body))
+      const port = yield* portOf(server)
       refused(yield* at(`http://127.0.0.1:${port}`), "is no svc, or one of another version")
       answers.status = 502
       refused(yield* at(`http://127.0.0.1:${port}`), "a proxy before it, answered 502")
@@ -64,26 +57,16 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       const { base, connect, settings } = yield* visitor()
       yield* connect("shop")
       let status: number | null = null
-      const server = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          createServer((request, response) => {
-            const answer = async () => {
-              if (request.method === "POST") return status === null ? request.socket.destroy() : response.writeHead(status).end()
-              const { authorization = "" } = request.headers
-              const answered = await fetch(`${base}${request.url}`, { headers: { authorization } })
-              return response.writeHead(answered.status, { "content-type": "application/json" }).end(await answered.text())
-            }
-            void answer()
-          })
-        ),
-        (server) => Effect.sync(() => server.close())
-      )
-      const port = yield* Effect.async<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-        })
+      const server = createServer((request, response) => {
+        const answer = async () => {
+          if (request.method === "POST") return status === null ? request.socket.destroy() : response.writeHead(status).end()
+          const { authorization = "" } = request.headers
+          const answered = await fetch(`${base}${request.url}`, { headers: { authorization } })
+          return response.writeHead(answered.status, { "content-type": "application/json" }).end(await answered.text())
+        }
+        void answer()
       })
+      const port = yield* portOf(server)
       const restart = svc(["commands", "restart", "w"], { ...settings, SVC_URL: `http://127.0.0.1:${port}` })
       refused(yield* restart, /it ended the connection\): it may have been\. Look with svc commands list/, 3)
       status = 504

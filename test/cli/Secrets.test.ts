@@ -2,21 +2,14 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
-import { gunzipSync } from "node:zlib"
+import { createServer } from "node:http"
 import { WebSocket } from "ws"
 import { browserOf } from "../http/people.ts"
+import { bodyOf } from "../bodies.ts"
 import { freshPostgres, temporaryHome } from "../databases.ts"
+import { portOf } from "../ports.ts"
 import { until } from "../until.ts"
 import { serving, svc } from "./svc.ts"
-
-const bodyOf = async (request: IncomingMessage) => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk))
-  const body = Buffer.concat(chunks)
-  return (request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString("utf8")
-}
 
 /** A collector of traces, which also receives audit rows, refusing each: what it was sent, by path. */
 const collector = Effect.gen(function*() {
@@ -27,15 +20,7 @@ const collector = Effect.gen(function*() {
       response.writeHead(request.url === "/v1/traces" ? 200 : 500).end("{}")
     })
   })
-  yield* Effect.acquireRelease(
-    Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  )
-  return { traces, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } // it listens on TCP
+  return { traces, base: `http://127.0.0.1:${yield* portOf(server)}` }
 })
 
 const secretOf = (what: string) => `${what}-${randomBytes(24).toString("hex")}`

@@ -2,10 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { event } from "../agent.ts"
 import { serverOn } from "../brain.ts"
+import { freePort } from "../ports.ts"
 import { until } from "../until.ts"
 import { gate } from "./gate.ts"
 import { visitor } from "./remote.ts"
-import { freePort, running, svc } from "./svc.ts"
+import { running, svc } from "./svc.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks tail", (it) => {
   it.scoped("goes on where a cut connection ended, one JSON object a line, and ends with 0", () =>

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
+import { portOf } from "../ports.ts"
 
 /** A way to the brain that can be shut: then what is open is cut, and what comes is turned away. */
 export const gate = (target: string) =>
@@ -7,29 +8,19 @@ export const gate = (target: string) =>
     const open = new Set<Socket>()
     let isShut = false
     const { hostname, port } = new URL(target)
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        createServer((client) => {
-          if (isShut) return client.destroy()
-          const brain = connect({ host: hostname, port: Number(port) })
-          for (const socket of [client, brain]) {
-            open.add(socket)
-            socket.on("error", () => {}).on("close", () => {
-              client.destroy()
-              brain.destroy()
-            })
-          }
-          client.pipe(brain).pipe(client)
+    const server = createServer((client) => {
+      if (isShut) return client.destroy()
+      const brain = connect({ host: hostname, port: Number(port) })
+      for (const socket of [client, brain]) {
+        open.add(socket)
+        socket.on("error", () => {}).on("close", () => {
+          client.destroy()
+          brain.destroy()
         })
-      ),
-      (server) => Effect.sync(() => server.close())
-    )
-    const own = yield* Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })
+      }
+      client.pipe(brain).pipe(client)
     })
+    const own = yield* portOf(server)
     return {
       url: `http://127.0.0.1:${own}`,
       shut: () => {

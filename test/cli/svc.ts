@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
-import { createServer } from "node:net"
 import { inject } from "vitest"
+import { freePort } from "../ports.ts"
 
 /** The result of one run of the real program. */
 export interface Ran {
@@ -97,15 +97,6 @@ export const onTerminal = (
     child.on("close", (code) => resume(Effect.succeed({ code, shown })))
     return Effect.sync(() => child.kill("SIGKILL"))
   })
-
-/** A port that nobody listens on now. */
-export const freePort = Effect.async<number>((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
 
 export interface Serving {
   readonly url: string

@@ -5,6 +5,7 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createServer } from "node:tls"
+import { portOf } from "../ports.ts"
 
 /**
  * A TLS proxy in front of the brain at `target`, as people run one, with a certificate of its own: the published
@@ -22,22 +23,11 @@ export const tlsProxy = (target: string) =>
       stdio: "ignore"
     })
     const { hostname, port } = new URL(target)
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (client) => {
-          const brain = connect({ host: hostname, port: Number(port) })
-          client.pipe(brain).pipe(client)
-          client.on("error", () => brain.destroy())
-          brain.on("error", () => client.destroy())
-        })
-      ),
-      (server) => Effect.sync(() => server.close())
-    )
-    const listening = yield* Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (client) => {
+      const brain = connect({ host: hostname, port: Number(port) })
+      client.pipe(brain).pipe(client)
+      client.on("error", () => brain.destroy())
+      brain.on("error", () => client.destroy())
     })
-    return { url: `https://localhost:${listening}`, cert }
+    return { url: `https://localhost:${yield* portOf(server)}`, cert }
   })

@@ -3,11 +3,11 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import type { Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { system } from "../../src/domain/Actor.ts"
 import { Audit } from "../../src/services/Audit.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { brainOn } from "../brain.ts"
+import { portOf } from "../ports.ts"
 import { until } from "../until.ts"
 
 const secret = "a secret of the receiver and of one brain"
@@ -28,15 +28,7 @@ const running = (clock?: () => number) =>
     const { receiver } = yield* example
     const rows: Array<Row> = []
     const server = receiver({ secret, onRow: (row) => void rows.push(row), ...(clock !== undefined && { now: clock }) })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          server.closeAllConnections()
-        })
-    )
-    return { rows, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } // it listens on TCP
+    return { rows, url: `http://127.0.0.1:${yield* portOf(server)}/` }
   })
 
 const signed = (id: string, timestamp = now) => {

@@ -2,11 +2,11 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { rules } from "../../src/http/Rules.ts"
 import { Outbound } from "../../src/services/Outbound.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
+import { portOf } from "../ports.ts"
 import { freshUser, fromElsewhere, login, proxied, signedIn } from "./people.ts"
 
 /** Requirements of OWASP ASVS 5.0, by their numbers, as far as they are about the way in and out of the brain. */
@@ -35,11 +35,7 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
           asked.push(incoming.url ?? "")
           response.writeHead(302, { location: "/inside" }).end()
         })
-        yield* Effect.acquireRelease(
-          Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-          () => Effect.sync(() => server.close())
-        )
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` // it listens on TCP
+        const url = `http://127.0.0.1:${yield* portOf(server)}/hook`
         const outbound = yield* Outbound
         const answer = yield* outbound.call({ url, method: "POST", headers: {}, body: "{}", plainHttp: true })
         assert.strictEqual(answer.status, 302)

@@ -1,12 +1,13 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger, Redacted } from "effect"
-import { createServer, type IncomingMessage } from "node:http"
-import { gunzipSync } from "node:zlib"
+import { createServer } from "node:http"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
+import { bodyOf } from "../bodies.ts"
 import { temporaryHome } from "../databases.ts"
+import { portOf } from "../ports.ts"
 
 /** What was logged, as the lines that would go to standard output. */
 const logged = (effect: Effect.Effect<unknown>) =>
@@ -17,13 +18,6 @@ const logged = (effect: Effect.Effect<unknown>) =>
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) // one object a line
   })
 
-const bodyOf = async (request: IncomingMessage) => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk))
-  const body = Buffer.concat(chunks)
-  return (request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString("utf8")
-}
-
 /** A server that keeps what is posted to it, as a collector does. */
 const collector = Effect.gen(function*() {
   const posts: Array<{ readonly path: string; readonly body: string }> = []
@@ -33,12 +27,7 @@ const collector = Effect.gen(function*() {
       response.end("{}")
     })
   })
-  yield* Effect.acquireRelease(
-    Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => server.close())
-  )
-  const address = server.address()
-  return { posts, host: `127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
+  return { posts, host: `127.0.0.1:${yield* portOf(server)}` }
 })
 
 const withSettings = (overrides: Partial<SettingsShape>) =>

@@ -3,15 +3,16 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { system } from "../../src/domain/Actor.ts"
 import { Audit } from "../../src/services/Audit.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { Loops } from "../../src/services/Loops.ts"
 import { Metrics } from "../../src/services/Metrics.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
+import { bodyOf } from "../bodies.ts"
 import { brainOn } from "../brain.ts"
 import { engines, settingsOn } from "../databases.ts"
+import { portOf } from "../ports.ts"
 import { until } from "../until.ts"
 
 const secret = "0123456789abcdef0123456789abcdef"
@@ -21,24 +22,7 @@ interface Post {
   readonly body: string
 }
 
-const bodyOf = async (request: IncomingMessage) => {
-  let text = ""
-  for await (const chunk of request) text += String(chunk)
-  return text
-}
-
-const listening = (server: Server) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          server.closeAllConnections()
-        })
-    ),
-    () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit?key=in-the-url` // it listens on TCP
-  )
+const listening = (server: Server) => Effect.map(portOf(server), (port) => `http://127.0.0.1:${port}/audit?key=in-the-url`)
 
 /** A receiver that keeps what comes; `answer` may be slow or unfriendly. */
 const receiverOf = (answer: (response: ServerResponse, post: Post) => void = (response) => response.end()) =>

@@ -1,19 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
-import type { AddressInfo, Server } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { type Call, Outbound, Resolver } from "../../src/services/Outbound.ts"
 import { settingsOn } from "../databases.ts"
-
-const portOf = (server: Server) =>
-  Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      // it listens on TCP, so its address is one of these
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
-    }),
-    () => Effect.sync(() => server.close())
-  )
+import { portOf } from "../ports.ts"
 
 /** A server of 127.0.0.1; its port, and what it was asked. */
 const serverOf = (answer: RequestListener) =>
@@ -23,7 +14,6 @@ const serverOf = (answer: RequestListener) =>
       seen.push(request)
       answer(request, response)
     })
-    yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
     return { port: yield* portOf(server), seen }
   })
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { createServer, type Socket, connect } from "node:net"
+import { portOf } from "../../ports.ts"
 
 /** A TCP connection on its way through a proxy. */
 interface Link {
@@ -94,19 +95,10 @@ export class Proxy {
 
 /** A proxy to this address, closed with the scope, and the port it listens on. */
 export const proxyTo = (target: { readonly host: string; readonly port: number }) =>
-  Effect.acquireRelease(
-    Effect.async<{ readonly proxy: Proxy; readonly port: number; readonly close: () => void }>((resume) => {
-      const proxy = new Proxy(target)
-      const server = createServer(proxy.accept)
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ proxy, port, close: () => void server.close() }))
-      })
-    }),
-    ({ close, proxy }) =>
-      Effect.sync(() => {
-        close()
-        proxy.drop()
-      })
-  )
+  Effect.gen(function*() {
+    const proxy = yield* Effect.acquireRelease(
+      Effect.sync(() => new Proxy(target)),
+      (proxy) => Effect.sync(() => proxy.drop())
+    )
+    return { proxy, port: yield* portOf(createServer(proxy.accept)) }
+  })

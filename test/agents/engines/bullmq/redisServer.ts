@@ -2,15 +2,16 @@ import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "../../../ports.ts"
 import { until } from "../../../until.ts"
 
 /** A Redis of a test's own, which it may kill. `keeps`: whether what it was told is there again after `kill`. */
 export const redisServer = ({ keeps }: { readonly keeps: boolean }) =>
   Effect.gen(function*() {
-    const port = yield* Effect.promise(freePort)
+    const port = yield* freePort
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-redis-"))),
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -33,15 +34,6 @@ export const redisServer = ({ keeps }: { readonly keeps: boolean }) =>
     // comes back sooner than BullMQ's own second
     const connection = { host: "127.0.0.1", port, retryStrategy: () => 50 }
     return { connection, kill, start }
-  })
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer()
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
   })
 
 const listens = (port: number) =>
