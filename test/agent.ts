@@ -30,6 +30,7 @@ import type { Project } from "../src/domain/Project.ts"
 import * as Timestamp from "../src/domain/Timestamp.ts"
 import { Agents } from "../src/services/Agents.ts"
 import { CurrentActor } from "../src/services/CurrentActor.ts"
+import { jsonOf } from "./bodies.ts"
 
 export interface Credentials {
   readonly agent_id: string
@@ -437,13 +438,7 @@ export class PollAgent {
       ...(body === undefined ? {} : { body })
     })
     const text = await response.text()
-    let json: unknown
-    try {
-      json = JSON.parse(text)
-    } catch {
-      json = undefined
-    }
-    return { status: response.status, headers: response.headers, json }
+    return { status: response.status, headers: response.headers, json: jsonOf(text) }
   }
 }
 

@@ -8,3 +8,12 @@ export const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const body = Buffer.concat(chunks)
   return (request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString("utf8")
 }
+
+/** What the text is as JSON; undefined where it is none. */
+export const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

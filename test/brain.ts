@@ -11,6 +11,7 @@ import { CurrentActor } from "../src/services/CurrentActor.ts"
 import * as Ids from "../src/services/Ids.ts"
 import { Projects } from "../src/services/Projects.ts"
 import type { SettingsShape } from "../src/services/Settings.ts"
+import { jsonOf } from "./bodies.ts"
 import { type Engine, settingsOn } from "./databases.ts"
 
 /** All services over a fresh database of this engine; no server. */
@@ -55,13 +56,7 @@ export const request = (
         ...(body === undefined ? {} : { body })
       })
       const text = await response.text()
-      let json: unknown
-      try {
-        json = JSON.parse(text)
-      } catch {
-        json = undefined
-      }
-      return { status: response.status, headers: response.headers, text, json }
+      return { status: response.status, headers: response.headers, text, json: jsonOf(text) }
     }))
 
 const asSystem = Effect.provideService(CurrentActor, system("test"))

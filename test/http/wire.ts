@@ -1,6 +1,7 @@
 import type { HttpServer } from "@effect/platform"
 import { Effect } from "effect"
 import { Agent, request as open } from "node:http"
+import { jsonOf } from "../bodies.ts"
 import { baseUrl } from "../brain.ts"
 
 export interface Sent {
@@ -25,14 +26,6 @@ export interface Received {
 
 const connections = new Agent({ keepAlive: true })
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** One request, byte for byte as given, where fetch would mend it first. Rejects when no answer comes. */
 export const wire = ({ body, chunked = false, headers = {}, method, target }: Sent): Effect.Effect<Received, never, HttpServer.HttpServer> =>
   Effect.flatMap(baseUrl, (base) =>
@@ -47,7 +40,7 @@ export const wire = ({ body, chunked = false, headers = {}, method, target }: Se
           const done = () => {
             const text = Buffer.concat(chunks).toString("utf8")
             const contentType = (response.headers["content-type"] ?? "").split(";", 1)[0] ?? ""
-            resolve({ status: response.statusCode ?? 0, contentType, headers: response.headers, text, json: parsed(text) })
+            resolve({ status: response.statusCode ?? 0, contentType, headers: response.headers, text, json: jsonOf(text) })
           }
           response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", done)
           // a live stream never ends: that it began is the answer
