@@ -37,6 +37,18 @@ const cuttable = Effect.gen(function*() {
   return { brain, proxy: way.proxy, listening, home: site.env.SVC_HOME ?? "" }
 })
 
+/** Such a brain in the midst of an agent's events. */
+const busy = Effect.gen(function*() {
+  const { brain, proxy } = yield* cuttable
+  const call = callAt(brain, yield* adminKey(brain))
+  const { json: created } = yield* call("POST", "/projects/default/agents", { name: "agent" })
+  const run = runOf(60, 1)
+  const agent = { token: String(created.token), hmac_secret: String(created.hmac_secret) }
+  const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, 20)
+  yield* Effect.promise(() => streamer.when(30))
+  return { brain, proxy, call, run, done, streamer }
+})
+
 describe("PostgreSQL that goes away for ten seconds", () => {
   it.scopedLive("is told, loses nothing, and all comes back by itself", () =>
     Effect.gen(function*() {
@@ -115,13 +127,7 @@ describe("PostgreSQL that goes away for ten seconds", () => {
 
   it.scopedLive("may also just be silent: what waits goes on when it speaks again", () =>
     Effect.gen(function*() {
-      const { brain, proxy } = yield* cuttable
-      const call = callAt(brain, yield* adminKey(brain))
-      const { json: created } = yield* call("POST", "/projects/default/agents", { name: "agent" })
-      const run = runOf(60, 1)
-      const agent = { token: String(created.token), hmac_secret: String(created.hmac_secret) }
-      const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, 20)
-      yield* Effect.promise(() => streamer.when(30))
+      const { call, done, proxy, run } = yield* busy
       proxy.delay(true)
       const waiting = yield* Effect.fork(call("GET", "/projects/default/tasks"))
       const unready = yield* until(call("GET", "/health/ready"), ({ status }) => status === 503)
@@ -135,13 +141,7 @@ describe("PostgreSQL that goes away for ten seconds", () => {
 
   it.scopedLive("may hang for long: requests end with 503, the readiness tells at once, and nothing is lost", () =>
     Effect.gen(function*() {
-      const { brain, proxy } = yield* cuttable
-      const call = callAt(brain, yield* adminKey(brain))
-      const { json: created } = yield* call("POST", "/projects/default/agents", { name: "agent" })
-      const run = runOf(60, 1)
-      const agent = { token: String(created.token), hmac_secret: String(created.hmac_secret) }
-      const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, 20)
-      yield* Effect.promise(() => streamer.when(30))
+      const { brain, call, done, proxy, run, streamer } = yield* busy
 
       proxy.delay(true)
       const waiting = yield* Effect.fork(Effect.all([
