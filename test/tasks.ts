@@ -78,6 +78,10 @@ export const storedTask = (project_id: string, millis: number, given: Partial<St
   }
 }
 
+/** Writes one task, first seen now. */
+export const insertTask = (projectId: string, given: Partial<StoredTask> = {}) =>
+  Effect.flatMap(Timestamp.now, (now) => insertTasks([storedTask(projectId, Timestamp.toEpochMillis(now), given)]))
+
 const rowsAtOnce = 2000
 
 /** Writes rows as the ingest leaves them: with their counts by state and their distinct names, queues and workers. */

@@ -8,6 +8,7 @@ import * as Ids from "../../src/services/Ids.ts"
 import { Projects } from "../../src/services/Projects.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
+import { insertTask } from "../tasks.ts"
 
 const command = (project_id: string, agent_id: string, status: string) =>
   Effect.gen(function*() {
@@ -29,31 +30,6 @@ const command = (project_id: string, agent_id: string, status: string) =>
       })
     }`
     return id
-  })
-
-const task = (project_id: string) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const id = yield* Ids.next
-    const now = yield* Timestamp.now
-    yield* sql`INSERT INTO tasks ${
-      sql.insert({
-        id,
-        project_id,
-        engine: "celery",
-        task_id: id,
-        name: "mail.send",
-        state: "success",
-        priority: "normal",
-        retry_count: 0,
-        tags: "[]",
-        first_event_at: now,
-        history: "",
-        revision: 1,
-        created_at: now,
-        updated_at: now
-      })
-    }`
   })
 
 const statusesOf = (projectId: string) =>
@@ -183,7 +159,7 @@ describe.each(engines)("agents on %s", (engine) => {
         const { agent, token } =
           (yield* request("POST", `/projects/${project.slug}/agents`, { ...global, body: { name: "a" } })).json
         yield* command(project.id, agent.id, "pending")
-        yield* Effect.forEach([project.id, project.id, kept.id], task)
+        yield* Effect.forEach([project.id, project.id, kept.id], (id) => insertTask(id))
         const owner = yield* freshKey({ roles: { [project.id]: "admin" } })
         assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, owner)).status, 403)
         const told = yield* hinted(2)
@@ -201,7 +177,7 @@ describe.each(engines)("agents on %s", (engine) => {
         assert.deepStrictEqual(yield* left("tasks"), [kept.id])
         assert.deepStrictEqual(yield* left("commands"), [])
         assert.deepStrictEqual(yield* left("project_deletions"), [project.id], "events may still be on their way")
-        yield* task(project.id)
+        yield* insertTask(project.id)
         yield* sql`UPDATE project_deletions SET created_at = ${Timestamp.addSeconds(yield* Timestamp.now, -601)}`
         yield* projects.sweepDeleted()
         assert.deepStrictEqual(yield* left("tasks"), [kept.id])

@@ -9,7 +9,7 @@ import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { insertTasks, storedTask } from "../tasks.ts"
+import { insertTask, insertTasks, storedTask } from "../tasks.ts"
 
 let requests = 0
 
@@ -33,29 +33,8 @@ const world = (options: { readonly role?: "viewer" | "operator" | "admin"; reado
     return { sql, project, agent, hmac_secret, token, user_id, post, get }
   })
 
-const task = (projectId: string, engine: string, taskId: string, name: string) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const now = yield* Timestamp.now
-    yield* sql`INSERT INTO tasks ${
-      sql.insert({
-        id: yield* Ids.next,
-        project_id: projectId,
-        engine,
-        task_id: taskId,
-        name,
-        state: "failure",
-        priority: "normal",
-        retry_count: 0,
-        tags: "[]",
-        first_event_at: now,
-        history: "[]",
-        revision: 1,
-        created_at: now,
-        updated_at: now
-      })
-    }`
-  })
+const task = (projectId: string, engine: string, task_id: string, name: string) =>
+  insertTask(projectId, { engine, task_id, name, state: "failure" })
 
 const audited = (projectId: string) =>
   Effect.gen(function*() {
