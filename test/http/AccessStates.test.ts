@@ -9,6 +9,7 @@ import {
   byKey,
   byRole,
   check,
+  checksOfKeys,
   isForAgents,
   isInProject,
   isPublic,
@@ -17,10 +18,11 @@ import {
   personFor,
   Scene
 } from "./access/check.ts"
-import { bearer, type Credential, kinds, type Person, signedIn } from "./access/people.ts"
+import { bearer, type Credential, type Person } from "./access/people.ts"
 import { type Endpoint, endpoints, type Mark } from "./access/table.ts"
 import type { Values } from "./access/world.ts"
 import { back } from "./mfa.ts"
+import { sessionOf } from "./people.ts"
 
 const day = 86_400
 
@@ -90,7 +92,7 @@ describe("sessions that may less", () => {
           "while owing",
           "401 mfa_required",
           () => people.enrolled("global admin"),
-          ({ user_id }) => signedIn(user_id)
+          ({ user_id }) => sessionOf(user_id)
         )
         assert.deepStrictEqual(lines, [])
       }))
@@ -195,18 +197,8 @@ describe("members on PostgreSQL", () => {
   layer(Scene.on("PostgreSQL"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("may what their role may, and strangers find nothing", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
-        const lines = yield* Effect.forEach(kinds, (kind) =>
-          Effect.map(people.key(kind), ({ token, user_id }) =>
-            endpoints.filter(isInProject).map((endpoint) =>
-              check({
-                endpoint,
-                who: `${kind}'s key`,
-                sender: { kind, user_id },
-                headers: bearer(token),
-                expected: byKey(endpoint, kind)
-              }))))
-        assert.deepStrictEqual(yield* all(lines.flat()), [])
+        const checks = yield* checksOfKeys(() => endpoints.filter(isInProject))
+        assert.deepStrictEqual(yield* all(checks), [])
       }))
   })
 })

@@ -8,6 +8,7 @@ import {
   byKey,
   byRole,
   check,
+  checksOfKeys,
   isForAgents,
   isInProject,
   isPublic,
@@ -67,18 +68,8 @@ describe("every endpoint against the table", () => {
 
     it.effect("a key may what its owner may, but nothing that is for sessions", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
-        const lines = yield* Effect.forEach(kinds, (kind) =>
-          Effect.map(people.key(kind), ({ token, user_id }) =>
-            endpoints.filter(askedAs(kind)).map((endpoint) =>
-              check({
-                endpoint,
-                who: `${kind}'s key`,
-                sender: { kind, user_id },
-                headers: bearer(token),
-                expected: byKey(endpoint, kind)
-              }))))
-        assert.deepStrictEqual(yield* all(lines.flat()), [])
+        const checks = yield* checksOfKeys((kind) => endpoints.filter(askedAs(kind)))
+        assert.deepStrictEqual(yield* all(checks), [])
       }))
 
     it.effect("a key needs the endpoint's scope, and no other", () =>

@@ -49,8 +49,11 @@ export const freshUser = (options: { readonly isAdmin?: boolean; readonly roles?
   }).pipe(asTest, Effect.orDie)
 
 /** What a browser keeps of an answer's cookies: the headers of its next request. */
-export const browserOf = (answer: Answer) => {
-  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0] ?? "")
+export const browserOf = (answer: Answer) => browserWith(answer.headers.getSetCookie())
+
+/** The same of what the `set-cookie` headers say. */
+export const browserWith = (set: ReadonlyArray<string>) => {
+  const cookies = set.map((cookie) => cookie.split(";", 1)[0] ?? "")
   const csrf = cookies.find((cookie) => cookie.startsWith("svc_csrf="))?.slice("svc_csrf=".length) ?? ""
   return { cookie: cookies.join("; "), "x-csrf-token": csrf }
 }

@@ -3,7 +3,7 @@ import { serverOn } from "../../brain.ts"
 import type { Engine } from "../../databases.ts"
 import { proxied } from "../people.ts"
 import { call } from "./call.ts"
-import { type Credential, type Kind, kinds } from "./people.ts"
+import { bearer, type Credential, type Kind, kinds } from "./people.ts"
 import { makeRequests, type Sender } from "./requests.ts"
 import type { Endpoint, Least } from "./table.ts"
 import { makeWorld, type Values } from "./world.ts"
@@ -84,6 +84,23 @@ export const check = Effect.fnUntraced(function*<E = never, R = never>(
   const { outcome } = yield* call({ ...made, headers: changed ?? headers })
   return expected.includes(outcome) ? [] : [`${nameOf(endpoint)} by ${who}: ${outcome} instead of ${expected.join(" or ")}`]
 })
+
+/** Somebody of each kind asks these endpoints with a key that has every scope. */
+export const checksOfKeys = (asked: (kind: Kind) => ReadonlyArray<Endpoint>) =>
+  Effect.gen(function*() {
+    const { people } = yield* Scene
+    const checks = yield* Effect.forEach(kinds, (kind) =>
+      Effect.map(people.key(kind), ({ token, user_id }) =>
+        asked(kind).map((endpoint) =>
+          check({
+            endpoint,
+            who: `${kind}'s key`,
+            sender: { kind, user_id },
+            headers: bearer(token),
+            expected: byKey(endpoint, kind)
+          }))))
+    return checks.flat()
+  })
 
 /** All lines. */
 export const all = <E, R>(checks: ReadonlyArray<Effect.Effect<ReadonlyArray<string>, E, R>>) =>

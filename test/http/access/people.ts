@@ -3,12 +3,10 @@ import { Effect } from "effect"
 import { generateSync } from "otplib"
 import type { Role, Scope } from "../../../src/domain/Access.ts"
 import type { Project } from "../../../src/domain/Project.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
-import { Cookies } from "../../../src/http/middleware/Cookies.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { freshKey } from "../../brain.ts"
-import { freshUser } from "../people.ts"
-import { type Answer, call } from "./call.ts"
+import { browserWith, freshUser, sessionOf } from "../people.ts"
+import { call } from "./call.ts"
 
 /** Whom an endpoint may know, by what they may do in the project of the paths. */
 export const kinds = ["stranger", "viewer", "operator", "admin", "global admin"] as const
@@ -31,38 +29,6 @@ export interface Person {
 }
 
 export const bearer = (token: string): Credential => ({ authorization: `Bearer ${token}` })
-
-/** What a browser keeps of an answer's cookies, and sends from then on. */
-const browserOf = (answer: Answer): Credential => {
-  const cookies = answer.cookies.map((cookie) => cookie.split(";", 1)[0] ?? "")
-  const csrf = cookies.find((cookie) => cookie.startsWith("svc_csrf="))?.slice("svc_csrf=".length) ?? ""
-  return { cookie: cookies.join("; "), "x-csrf-token": csrf }
-}
-
-/** A new session, as a login leaves it: written to the table, since a login takes the time of a password's hash. */
-export const signedIn = (user_id: string) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const { csrfFor } = yield* Cookies
-    const now = yield* Timestamp.now
-    const token = yield* Ids.secret
-    yield* sql`INSERT INTO sessions ${
-      sql.insert({
-        id: yield* Ids.next,
-        user_id,
-        token_hash: Ids.hashSecret(token),
-        remember_me: 0,
-        issued_at: now,
-        last_seen_at: now,
-        expires_at: Timestamp.addSeconds(now, 3600),
-        ip_at_issue: "",
-        proven_at: now
-      })
-    }`
-    const csrf = csrfFor(token)
-    const headers: Credential = { cookie: `svc_session=${token}; svc_csrf=${csrf}`, "x-csrf-token": csrf }
-    return headers
-  }).pipe(Effect.orDie)
 
 /**
  * Makes people of the one project who are admins of the other, too, or of the other alone. Only one password is hashed:
@@ -89,7 +55,7 @@ export const makePeople = (project: Project, other: Project) =>
       Effect.gen(function*() {
         const { email, token, user_id } = yield* key(kind)
         yield* sql`UPDATE users SET password_hash = ${hashed?.password_hash ?? ""} WHERE id = ${user_id}`
-        const someone: Person = { user_id, email, key: bearer(token), browser: yield* signedIn(user_id) }
+        const someone: Person = { user_id, email, key: bearer(token), browser: yield* sessionOf(user_id) }
         return someone
       }).pipe(Effect.orDie)
 
@@ -117,7 +83,7 @@ export const makePeople = (project: Project, other: Project) =>
         const { appCode, ...someone } = yield* enrolling(kind)
         const path = "/api/v1/auth/mfa/enroll-complete"
         const answer = yield* call({ method: "POST", path, headers: someone.browser, body: { code: appCode } })
-        const done: Person = { ...someone, browser: browserOf(answer), recoveryCodes: answer.json.recovery_codes }
+        const done: Person = { ...someone, browser: browserWith(answer.cookies), recoveryCodes: answer.json.recovery_codes }
         return done
       })
 

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { freshAgent, longPoll } from "../../agent.ts"
 import { freshKey, freshProject } from "../../brain.ts"
-import { password } from "../people.ts"
+import { password, sessionOf } from "../people.ts"
 import { call, type Request } from "./call.ts"
-import { bearer, type Kind, type Person, signedIn } from "./people.ts"
+import { bearer, type Kind, type Person } from "./people.ts"
 import type { Endpoint } from "./table.ts"
 import { commandIn, freshEmail, invited, memberOf, resetToken, type Values, type World } from "./world.ts"
 
@@ -19,7 +19,7 @@ export interface Sender {
 /** The id of another session of the same person. */
 const otherSession = ({ browser, user_id }: Person) =>
   Effect.gen(function*() {
-    yield* signedIn(user_id)
+    yield* sessionOf(user_id)
     const { json } = yield* call({ method: "GET", path: "/api/v1/auth/sessions", headers: browser })
     const sessions = json as ReadonlyArray<{ readonly id: string; readonly is_current: boolean }> // as the API documents it
     return sessions.find(({ is_current }) => !is_current)?.id ?? ""
