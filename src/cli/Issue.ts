@@ -19,8 +19,30 @@ export interface IssueOptions {
 export const keyOf = ({ idempotencyKey }: IssueOptions) => ({ idempotency_key: Option.getOrNull(idempotencyKey) })
 
 /** What was given as a command's id; anything else names no command. */
-export const commandIdOf = (given: string): Effect.Effect<string, Refused> =>
+const commandIdOf = (given: string): Effect.Effect<string, Refused> =>
   Schema.is(Schema.UUID)(given) ? Effect.succeed(given.toLowerCase()) : new Refused({ message: `no such command: ${visible(given)}` })
+
+/** What a command about one that was issued takes. */
+export interface CommandOptions {
+  readonly commandId: string
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}
+
+/** Asks the brain something about the command, and prints what it answers. */
+export const aboutCommand = (
+  { commandId, json, project }: CommandOptions,
+  ask: (
+    api: Remote["api"],
+    path: { readonly slug: string; readonly command_id: string }
+  ) => Effect.Effect<Answer<CommandPublic>, ApiError>,
+  text: (command: CommandPublic, text: string) => string
+) =>
+  remotely(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const command_id = yield* commandIdOf(commandId)
+      yield* print(yield* ask(api, { slug, command_id }), json, text)
+    }))
 
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "timeout", "cancelled"])
 

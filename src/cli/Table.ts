@@ -63,5 +63,7 @@ export const fields = (pairs: ReadonlyArray<readonly [string, string | number | 
   }).join("\n")
 }
 
-/** The line under a page that is not the last. */
-export const more = (cursor: string | null): string => (cursor === null ? "" : `\nmore: --cursor ${visible(cursor)}`)
+/** A page of a list: its rows, and under one that is not the last how to ask for the next. */
+export const page = <A>(columns: ReadonlyArray<Column<A>>) =>
+  ({ items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null }): string =>
+    table(columns, items) + (next_cursor === null ? "" : `\nmore: --cursor ${visible(next_cursor)}`)

@@ -3,7 +3,7 @@ import type { CommandPublic, CommandStatus } from "../../domain/Command.ts"
 import { QueryLimit } from "../../domain/Task/Filter.ts"
 import { accepted } from "../Accepted.ts"
 import { print, remotely } from "../Remote.ts"
-import { type Column, more, table } from "../Table.ts"
+import { type Column, page } from "../Table.ts"
 
 const columns: ReadonlyArray<Column<CommandPublic>> = [
   { head: "STATUS", cell: ({ status }) => status },
@@ -29,5 +29,5 @@ export const run = ({ cursor, json, limit, project, status }: {
         ...(Option.isSome(cursor) && { cursor: cursor.value })
       }
       const answer = yield* api.commands.list({ path: { slug }, urlParams, withResponse: true })
-      yield* print(answer, json, ({ items, next_cursor }) => table(columns, items) + more(next_cursor))
+      yield* print(answer, json, page(columns))
     }))

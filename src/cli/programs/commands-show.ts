@@ -1,7 +1,5 @@
-import { Effect, type Option } from "effect"
 import type { CommandPublic } from "../../domain/Command.ts"
-import { commandIdOf } from "../Issue.ts"
-import { print, remotely } from "../Remote.ts"
+import { aboutCommand, type CommandOptions } from "../Issue.ts"
 import { fields } from "../Table.ts"
 import { memberText } from "../Visible.ts"
 
@@ -20,13 +18,5 @@ const shown = (command: CommandPublic, text: string): string =>
     ["error", command.error]
   ])
 
-export const run = ({ commandId, json, project }: {
-  readonly commandId: string
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}) =>
-  remotely(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const command_id = yield* commandIdOf(commandId)
-      yield* print(yield* api.commands.get({ path: { slug, command_id }, withResponse: true }), json, shown)
-    }))
+export const run = (options: CommandOptions) =>
+  aboutCommand(options, (api, path) => api.commands.get({ path, withResponse: true }), shown)

@@ -3,7 +3,7 @@ import type { Task } from "../../domain/Task.ts"
 import { ListTasks } from "../../domain/Task/Filter.ts"
 import { accepted } from "../Accepted.ts"
 import { print, remotely } from "../Remote.ts"
-import { type Column, more, table } from "../Table.ts"
+import { type Column, page } from "../Table.ts"
 
 const columns: ReadonlyArray<Column<typeof Task.Type>> = [
   { head: "STATE", cell: ({ state }) => state },
@@ -27,5 +27,5 @@ export const run = ({ json, limit, project, ...filters }: Filters & {
       const given = Object.entries(filters).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
       const urlParams = yield* accepted(ListTasks, { ...Object.fromEntries(given), limit: String(limit) })
       const answer = yield* api.tasks.list({ path: { slug }, urlParams, withResponse: true })
-      yield* print(answer, json, ({ items, next_cursor }) => table(columns, items) + more(next_cursor))
+      yield* print(answer, json, page(columns))
     }))
