@@ -1,6 +1,8 @@
 import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
 import { join } from "node:path"
+import * as DatabaseLayer from "../src/layers/Database.ts"
 import * as SettingsLayer from "../src/layers/Settings.ts"
 import type { SettingsShape } from "../src/services/Settings.ts"
 import { freshPostgres } from "./brain.ts"
@@ -26,3 +28,7 @@ export const settingsIn = ({ home, url }: Home, given: Partial<SettingsShape> = 
 /** The settings of a brain in a new folder with an empty database. */
 export const freshSettings = (database: Database, given: Partial<SettingsShape> = {}) =>
   Layer.unwrapScoped(Effect.map(freshHome(database), (home) => settingsIn(home, given)))
+
+/** The database of a brain with this environment, as it is. */
+export const databaseOf = (env: Readonly<Record<string, string>>) =>
+  DatabaseLayer.unmigrated.pipe(Layer.provide(SettingsLayer.layer(env)), Layer.provide(NodeContext.layer))

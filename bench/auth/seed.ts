@@ -1,10 +1,8 @@
-import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import * as Database from "../../src/layers/Database.ts"
-import * as SettingsLayer from "../../src/layers/Settings.ts"
 import * as Ids from "../../src/services/Ids.ts"
+import { databaseOf } from "../services.ts"
 
 const users = 1000
 const batch = 1000
@@ -79,6 +77,3 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: string, e
       }))
     return { people } satisfies Seeded
   }).pipe(Effect.provide(databaseOf(env)))
-
-const databaseOf = (env: Readonly<Record<string, string>>) =>
-  Database.unmigrated.pipe(Layer.provide(SettingsLayer.layer(env)), Layer.provide(NodeContext.layer))

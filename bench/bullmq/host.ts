@@ -1,23 +1,13 @@
 // An app with a BullMQ worker that does next to nothing, with the agent beside it and without, turn and turn about in
 // one process: `host.ts <jobs> <rounds> <brain url> <token> <hmac secret> <home>`. Prints the CPU microseconds a job of
 // each round.
-import { Queue, Worker } from "bullmq"
-import { randomBytes } from "node:crypto"
 import { bullmq } from "../../src/agents/engines/bullmq/BullMQ.ts"
 import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+import { mail } from "./mail.ts"
 
 const [jobs = "", rounds = "", brainUrl = "", token = "", hmacSecret = "", home = ""] = process.argv.slice(2)
 const count = Number(jobs)
-const connection = { host: "127.0.0.1", port: 6379 }
-const prefix = `bench-${randomBytes(6).toString("hex")}`
-const queue = new Queue("mail", { connection, prefix })
-const worker = new Worker("mail", async (job) => ({ sent: true, to: job.data.to }), {
-  connection,
-  prefix,
-  autorun: false,
-  concurrency: 50,
-  removeOnComplete: { count: 100 }
-})
+const { queue, worker } = mail({ autorun: false })
 await worker.pause()
 
 const job = (n: number) => ({

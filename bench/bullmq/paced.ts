@@ -1,20 +1,11 @@
 // An app with a BullMQ worker and the agent beside it: `paced.ts <jobs> <jobs a second> <brain url> <token> <hmac
 // secret> <home>`. Prints `begun`, and ends when the brain has all.
-import { Queue, Worker } from "bullmq"
-import { randomBytes } from "node:crypto"
 import { bullmq } from "../../src/agents/engines/bullmq/BullMQ.ts"
 import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+import { mail } from "./mail.ts"
 
 const [jobs = "", rate = "", brainUrl = "", token = "", hmacSecret = "", home = ""] = process.argv.slice(2)
-const connection = { host: "127.0.0.1", port: 6379 }
-const prefix = `bench-${randomBytes(6).toString("hex")}`
-const queue = new Queue("mail", { connection, prefix })
-const worker = new Worker("mail", async (job) => ({ sent: true, to: job.data.to }), {
-  connection,
-  prefix,
-  concurrency: 50,
-  removeOnComplete: { count: 100 }
-})
+const { queue, worker } = mail({ autorun: true })
 const agent = await startAgent({ brainUrl, token, hmacSecret, home, engines: [bullmq({ workers: [worker] })] })
 while (agent.status().state !== "online") await new Promise((resolve) => setTimeout(resolve, 20))
 console.log("begun")

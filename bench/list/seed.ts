@@ -1,14 +1,12 @@
-import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import * as TaskHistory from "../../src/domain/TaskHistory.ts"
 import type { TaskState } from "../../src/domain/TaskState.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import * as Database from "../../src/layers/Database.ts"
-import * as SettingsLayer from "../../src/layers/Settings.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../test/tasks.ts"
+import { databaseOf } from "../services.ts"
 
 /** Within the retention of 30 days: none is swept while the bench runs. */
 const span = 25 * 86_400_000
@@ -132,6 +130,3 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: string, t
     }
     return { token: yield* viewerKey(projectId), samples } satisfies Seeded
   }).pipe(Effect.provide(databaseOf(env)))
-
-const databaseOf = (env: Readonly<Record<string, string>>) =>
-  Database.unmigrated.pipe(Layer.provide(SettingsLayer.layer(env)), Layer.provide(NodeContext.layer))
