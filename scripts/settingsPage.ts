@@ -1,5 +1,6 @@
 import { clientDeclared } from "../src/cli/ClientSettings.ts"
-import { declared, type Setting } from "../src/services/Settings.ts"
+import { declared } from "../src/services/Settings.ts"
+import type { Setting } from "../src/services/Settings/Kinds.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 

@@ -1,6 +1,6 @@
 import { Effect, Either, Redacted } from "effect"
 import { fromEnvironment } from "../layers/Settings.ts"
-import { secret, type Setting, text } from "../services/Settings.ts"
+import { secret, type Setting, text } from "../services/Settings/Kinds.ts"
 import { Environment } from "./Environment.ts"
 import { Refused } from "./Explain.ts"
 

@@ -5,7 +5,8 @@ import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type HeldKey, heldKeys } from "../services/HeldKeys.ts"
-import { keysOf, Settings } from "../services/Settings.ts"
+import { Settings } from "../services/Settings.ts"
+import { keysOf } from "../services/Settings/Kinds.ts"
 
 /** The key that this process was given is not the one the database was written with. */
 export class KeyMismatch extends Data.TaggedError("KeyMismatch")<{ readonly setting: string }> {

@@ -2,7 +2,8 @@ import { FileSystem } from "@effect/platform"
 import { Data, Effect, Either, Layer } from "effect"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { declared, type Setting, Settings, type SettingsShape, type Source } from "../services/Settings.ts"
+import { declared, Settings, type SettingsShape, type Source } from "../services/Settings.ts"
+import type { Setting } from "../services/Settings/Kinds.ts"
 
 /** The program cannot start with these settings; `problems` has one sentence each. */
 export class SettingsInvalid extends Data.TaggedError("SettingsInvalid")<{ readonly problems: ReadonlyArray<string> }> {

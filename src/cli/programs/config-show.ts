@@ -1,5 +1,6 @@
 import { Console, Effect, Redacted } from "effect"
-import { declared, type Setting, Settings } from "../../services/Settings.ts"
+import { declared, Settings } from "../../services/Settings.ts"
+import type { Setting } from "../../services/Settings/Kinds.ts"
 import { settings } from "../Settings.ts"
 
 export const run = ({ json, reveal }: { readonly json: boolean; readonly reveal: boolean }) =>

@@ -1,0 +1,205 @@
+import { Either, Redacted } from "effect"
+import { isRange } from "../../domain/Cidr.ts"
+import { isHostName } from "../../domain/HostName.ts"
+import { parseSender, parseSmtpUrl } from "../../domain/Smtp.ts"
+
+/** One setting of the program: its name, type, range, default, secret or not, and a line of text. */
+export interface Setting<A> {
+  readonly name: string
+  /** What the value is, for people: `integer 1..500`, `duration in seconds`, `comma-separated list`. */
+  readonly type: string
+  readonly secret: boolean
+  /** May stand in the tunables file of `SVC_HOME` (secrets and the database may not). */
+  readonly tunable: boolean
+  readonly line: string
+  readonly fallback: A
+  readonly parse: (text: string) => Either.Either<A, string>
+  readonly print: (value: A) => string
+}
+
+type Extra = { readonly tunable?: boolean }
+
+export const integer = (name: string, fallback: number, min: number, max: number, line: string, extra: Extra = {}): Setting<number> => ({
+  name,
+  type: `integer ${min}..${max}`,
+  secret: false,
+  tunable: extra.tunable ?? true,
+  line,
+  fallback,
+  parse: (text) => {
+    const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN
+    return value >= min && value <= max
+      ? Either.right(value)
+      : Either.left(`must be a whole number from ${min} to ${max}, but is "${text}"`)
+  },
+  print: String
+})
+
+export const text = (name: string, fallback: string, line: string, extra: Extra = {}): Setting<string> => ({
+  name,
+  type: "text",
+  secret: false,
+  tunable: extra.tunable ?? true,
+  line,
+  fallback,
+  parse: Either.right,
+  print: (value) => value
+})
+
+export const decimal = (name: string, fallback: number, min: number, max: number, line: string): Setting<number> => ({
+  name,
+  type: `number ${min}..${max}`,
+  secret: false,
+  tunable: true,
+  line,
+  fallback,
+  parse: (text) => {
+    const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
+    return value >= min && value <= max
+      ? Either.right(value)
+      : Either.left(`must be a number from ${min} to ${max}, but is "${text}"`)
+  },
+  print: String
+})
+
+export const flag = (name: string, fallback: boolean, line: string): Setting<boolean> => ({
+  name,
+  type: "true | false",
+  secret: false,
+  tunable: true,
+  line,
+  fallback,
+  parse: (text) => {
+    const known = /^(true|false)$/i.test(text)
+    return known ? Either.right(text.toLowerCase() === "true") : Either.left(`must be true or false, but is "${text}"`)
+  },
+  print: String
+})
+
+export const oneOf = <A extends string>(name: string, values: ReadonlyArray<A>, fallback: A, line: string): Setting<A> => ({
+  name,
+  type: values.join(" | "),
+  secret: false,
+  tunable: true,
+  line,
+  fallback,
+  parse: (text) => {
+    const value = values.find((value) => value === text.toLowerCase())
+    return value === undefined
+      ? Either.left(`must be one of ${values.join(", ")}, but is "${text}"`)
+      : Either.right(value)
+  },
+  print: (value) => value
+})
+
+export const list = (name: string, line: string): Setting<ReadonlyArray<string>> => ({
+  name,
+  type: "comma-separated list",
+  secret: false,
+  tunable: true,
+  line,
+  fallback: [],
+  parse: (text) => Either.right(text.split(",").map((part) => part.trim()).filter((part) => part !== "")),
+  print: (value) => value.join(",")
+})
+
+export const url = (name: string, line: string): Setting<string> => ({
+  ...text(name, "", line),
+  type: "http or https URL",
+  parse: (text) =>
+    text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
+      ? Either.right(text)
+      : Either.left(`must be an http or https URL, but is "${text}"`)
+})
+
+/** A list of which each part must pass; `wanted` says what a part is, such as `IP addresses`. */
+export const listOf = (name: string, wanted: string, isPart: (part: string) => boolean, line: string): Setting<ReadonlyArray<string>> => {
+  const parts = list(name, line)
+  return {
+    ...parts,
+    parse: (text) =>
+      Either.flatMap(parts.parse(text), (values) => {
+        const wrong = values.find((value) => !isPart(value))
+        return wrong === undefined ? Either.right(values) : Either.left(`must be ${wanted}, but has "${wrong}"`)
+      })
+  }
+}
+
+export const ranges = (name: string, line: string) => listOf(name, "IP addresses or ranges such as 10.0.0.0/8", isRange, line)
+
+const isOrigin = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
+
+export const origins = (name: string, line: string) => listOf(name, "origins such as https://app.example.com, without a path", isOrigin, line)
+
+export const hostNames = (name: string, line: string) => listOf(name, "host names or addresses without a port", isHostName, line)
+
+export const secret = (name: string, line: string, least = 1): Setting<Redacted.Redacted | null> => ({
+  name,
+  type: least > 1 ? `secret, at least ${least} characters` : "secret",
+  secret: true,
+  tunable: false,
+  line,
+  fallback: null,
+  parse: (text) =>
+    text.length >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} characters`),
+  print: (value) => (value === null ? "" : "********")
+})
+
+/** A secret of so many bytes at least, in UTF-8. */
+export const secretBytes = (name: string, line: string, least: number): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  type: `secret, at least ${least} bytes`,
+  parse: (text) =>
+    Buffer.byteLength(text, "utf8") >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} bytes`)
+})
+
+/** A URL that nobody else may see, because whoever has it may write there. */
+export const secretUrl = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  type: "secret URL",
+  parse: (text) => {
+    const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null
+    return url !== null && url.username === "" && url.password === ""
+      ? Either.right(Redacted.make(text))
+      : Either.left("must be an http or https URL without a user name in it")
+  }
+})
+
+export const secretUrls = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secretUrl(name, line),
+  type: "secret URLs",
+  parse: (text) =>
+    Either.map(Either.all(text.split(",").map((part) => secretUrl(name, line).parse(part.trim()))), () => Redacted.make(text))
+})
+
+/** 32 bytes each; commas and white space stand between them. */
+export const keysOf = (text: string): ReadonlyArray<Buffer> =>
+  text.split(/[\s,]+/).filter((part) => part !== "").map((part) => Buffer.from(part, "base64url"))
+
+/** Several, so that a new key can be known everywhere before it is used, and an old one as long as it is needed. */
+export const keys = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line, 43),
+  parse: (text) =>
+    keysOf(text).length > 0 && keysOf(text).every(({ length }) => length === 32)
+      ? Either.right(Redacted.make(text))
+      : Either.left("must be keys of 32 bytes as base64url (43 characters), with commas between them")
+})
+
+export const sentryProject = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  parse: (text) =>
+    /^https?:\/\/[^@/\s]+@[^/\s]+\/(.+\/)?\d+$/.test(text)
+      ? Either.right(Redacted.make(text))
+      : Either.left("must look like https://key@host/project")
+})
+
+export const smtpServer = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+  ...secret(name, line),
+  parse: (text) => Either.map(parseSmtpUrl(text), () => Redacted.make(text))
+})
+
+export const sender = (name: string, line: string): Setting<string> => ({
+  ...text(name, "", line),
+  type: "e-mail address",
+  parse: (text) => (text === "" ? Either.right(text) : Either.map(parseSender(text), () => text))
+})
