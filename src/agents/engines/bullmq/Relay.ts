@@ -2,6 +2,10 @@
  * Between the processes of an app that have the same queues: a command arrives at one of them, and the job or the
  * worker that it means may be in another. Goes by an event stream of BullMQ's own on the same Redis,
  * `<prefix>:svc-agent:events`.
+ *
+ * Each ask has a key of its own, `<prefix>:svc-agent:ask:<id>`. Whoever deletes it decides: the process that does what
+ * is asked takes it before it begins, the one that asked takes it back when nobody answers. So what was said not to be
+ * done is never done later, however long a process stood still and whatever the clocks of the machines say.
  */
 import {
   type ConnectionOptions,
@@ -25,7 +29,10 @@ export type WorkerRequest =
 /** Does what is asked if the job or worker is this process's own; null if it is not. */
 export type Handler = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed> | null
 
-/** Asks all other processes; the one that has the job or worker answers. Fails when none does. */
+/**
+ * Asks all other processes; the one that has the job or worker answers. Fails when none does, `indeterminate` only where
+ * one began and was not heard of again.
+ */
 export type Ask = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed>
 
 type Outcome =
@@ -39,6 +46,10 @@ interface Listener extends QueueEventsListener {
 
 const channel = "svc-agent"
 const patience = Duration.seconds(6)
+/** More for who has begun by then. Both together are less than the runtime waits for an engine. */
+const morePatience = Duration.seconds(3)
+/** An ask is void after that, should the process that asked be gone. */
+const askLivesMillis = 10_000
 const mostKept = 100
 
 export const relay = Effect.fnUntraced(function*(
@@ -71,9 +82,14 @@ export const relay = Effect.fnUntraced(function*(
     if (deferred !== undefined) Deferred.unsafeDone(deferred, resultOf(outcome))
   })
 
+  const keyOf = (id: string) => producer.toKey(`ask:${id}`)
+  /** Whether the ask was still open. To one process only. */
+  const take = (id: string) =>
+    write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
+
   const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
     const done = handle(JSON.parse(request))
-    if (done === null) return
+    if (done === null || !(yield* take(id))) return
     const result = yield* Effect.either(done)
     const outcome: Outcome = Either.match(result, {
       onLeft: ({ indeterminate = false, message }) => ({ message, indeterminate }),
@@ -93,11 +109,19 @@ export const relay = Effect.fnUntraced(function*(
     const deferred = yield* Deferred.make<Answer, ActionFailed>()
     waiting.set(id, deferred)
     const event = { eventName: "ask", id, from: self, request: JSON.stringify(request) }
-    const answer = yield* write(() => producer.publishEvent(event, mostKept)).pipe(
-      Effect.zipRight(Effect.timeoutOption(Deferred.await(deferred), patience)),
-      Effect.ensuring(Effect.sync(() => waiting.delete(id)))
-    )
-    return yield* Option.match(answer, { onNone: () => refuse(nobody(request)), onSome: Effect.succeed })
+    const publish = write(async () => {
+      await (await producer.getBackend().client).set(keyOf(id), self, { PX: askLivesMillis })
+      await producer.publishEvent(event, mostKept)
+    })
+    const answered = Deferred.await(deferred)
+    const settle = Effect.gen(function*() {
+      yield* publish
+      const inTime = yield* Effect.timeoutOption(answered, patience)
+      if (Option.isSome(inTime)) return inTime.value
+      if (yield* take(id)) return yield* refuse(nobody(request))
+      return yield* Effect.timeoutFail(answered, { duration: morePatience, onTimeout: unheard })
+    })
+    return yield* Effect.ensuring(settle, Effect.sync(() => waiting.delete(id)))
   })
   return ask
 })
@@ -124,5 +148,8 @@ const resultOf = (text: string): Effect.Effect<Answer, ActionFailed> =>
 
 const nobody = (request: WorkerRequest): string =>
   request.action === "cancel_job"
-    ? "the job runs in a process that has no agent beside it, so nobody can end it"
-    : `no process with an agent has a worker ${request.worker}`
+    ? "the job runs in a process that has no agent beside it, or one that does not answer, so nobody can end it"
+    : `no process with an agent that answers has a worker ${request.worker}; nothing was done`
+
+const unheard = () =>
+  new ActionFailed({ message: "the process that has it began and did not answer; it may be done", indeterminate: true })

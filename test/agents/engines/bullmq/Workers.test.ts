@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DelayedError, WaitingChildrenError, WaitingError, Worker } from "bullmq"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -43,6 +43,8 @@ const workerProcess = (prefix: string, queue: string) =>
       events,
       name: name ?? "",
       kill: Effect.sync(() => child.kill("SIGKILL")),
+      stop: Effect.sync(() => child.kill("SIGSTOP")),
+      goOn: Effect.sync(() => child.kill("SIGCONT")),
       sees: (taskId: string, kind: EngineEvent["kind"]) =>
         until(
           Effect.sync(() => events.filter((event) => event.taskId === taskId)),
@@ -106,7 +108,7 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       yield* pool_resize({ worker_name, delta: -4 })
       assert.strictEqual((yield* engine.inventory).workers[0]?.concurrency, 1)
       assert.include(yield* refused(pool_resize({ worker_name, delta: -1 })), "below 1")
-      assert.include(yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })), "no process with an agent has a worker nobody")
+      assert.include(yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })), "no process with an agent that answers has a worker nobody")
     }))
 
   it.scopedLive("a job that its processor puts back runs no more: it waits, and is not the worker's", () =>
@@ -198,6 +200,27 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       assert.deepInclude(resized, { worker: there.name, concurrency: 4 })
       const foreign = actions(engine).add_consumer({ worker_name: there.name, queue: "post" })
       assert.include(yield* refused(foreign), "has one queue")
+
+      // what was said not to be done is not done later either
+      yield* there.stop
+      const tooLate = yield* Effect.flip(actions(engine).pool_resize({ worker_name: there.name, delta: 2 }))
+      assert.include(tooLate.message, `no process with an agent that answers has a worker ${there.name}`)
+      assert.isUndefined(tooLate.indeterminate)
+      yield* there.goOn
+      assert.deepInclude(yield* actions(engine).pool_resize({ worker_name: there.name, delta: 1 }), { concurrency: 5 })
+    }))
+
+  it.scopedLive("what another process took and did not answer may be done", () =>
+    Effect.gen(function*() {
+      const { prefix, redis, worker } = yield* bull
+      const engine = bullmq({ workers: [yield* worker("mail", async () => 1)] })
+      yield* listening(engine)
+      const asking = yield* Effect.fork(Effect.flip(actions(engine).pool_resize({ worker_name: "another", delta: 1 })))
+      const [ask = ""] = yield* until(Effect.promise(() => redis.keys(`${prefix}:svc-agent:ask:*`)), (keys) => keys.length === 1)
+      yield* Effect.promise(() => redis.del(ask))
+      const open = yield* Fiber.join(asking)
+      assert.isTrue(open.indeterminate)
+      assert.include(open.message, "began and did not answer")
     }))
 
   it.scopedLive("a worker killed at work: the job stalls, is retried elsewhere, and ends", () =>
