@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { ActionFailed, Inventory, WorkerInventory } from "../../runtime/Engine.ts"
-import { depthOf } from "./QueueActions.ts"
+import { depthOf } from "./Purge.ts"
 import type { Site } from "./Site.ts"
 import { whileUp } from "./WhileUp.ts"
 

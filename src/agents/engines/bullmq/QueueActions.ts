@@ -56,36 +56,6 @@ export const requeueDeadLetter = (site: Site): NonNullable<Actions["requeue_dead
     return yield* retryTask(site)(retry)
   })
 
-/** Empties what waits, delayed ones too; what runs goes on, and so does the next job of each scheduler. */
-export const purgeQueue = (site: Site): NonNullable<Actions["purge_queue"]> =>
-  Effect.fnUntraced(function*({ confirm, force, queue: name }) {
-    const queue = yield* queueNamed(site.queues, name)
-    const depth = yield* depthOf(queue)
-    yield* confirm(depth)
-    const doomed = yield* waitingIn(queue)
-    yield* write(() => queue.drain(true))
-    const left = yield* depthOf(queue)
-    const kept = new Set(left === 0 ? [] : (yield* waitingIn(queue)).map((job) => job.id))
-    for (const job of doomed) if (!kept.has(job.id)) revoked(site, job, "the queue was purged")
-    return { queue: name, depth_before: depth, purged: Math.max(depth - left, 0), force }
-  })
-
-/** Jobs that a purge tells about one by one. */
-const mostTold = 10_000
-
-/** One that went while it was asked for is left out. */
-const waitingIn = (queue: Queue) =>
-  Effect.map(
-    read((): Promise<ReadonlyArray<Job | undefined>> => queue.getJobs([...WAITING], 0, mostTold - 1, true)),
-    (jobs) => jobs.filter((job) => job !== undefined)
-  )
-
-/** The states of jobs that a queue's depth counts, and that a purge takes. */
-const WAITING = ["waiting", "prioritized", "delayed"] as const
-
-export const depthOf = (queue: Queue): Effect.Effect<number, ActionFailed> =>
-  read(() => queue.getJobCountByTypes(...WAITING))
-
 /** A job that has not begun is removed. One that runs is for `running` to end. */
 export const cancelTask = (
   site: Site,
@@ -105,14 +75,10 @@ export const cancelTask = (
       const began = (yield* read(() => queue.getJobState(jobId))) === "active"
       return began ? { task_id, ...(yield* running(queue, jobId)) } : yield* removed.left
     }
-    revoked(site, job, "cancelled before it ran")
+    const data = { ...base(job, null), reason: "cancelled before it ran" }
+    site.report({ kind: "task.revoked", taskId: taskIdOfJob(job), occurredAt: site.now(), data })
     return { task_id, cancelled: true, was: state }
   })
-
-const revoked = (site: Site, job: Job, reason: string): void => {
-  const data = { ...base(job, null), reason }
-  site.report({ kind: "task.revoked", taskId: taskIdOfJob(job), occurredAt: site.now(), data })
-}
 
 /** BullMQ limits a queue, for all its workers together; a worker or a task name cannot have a rate of its own. */
 export const rateLimit = (site: Site): NonNullable<Actions["rate_limit"]> =>

@@ -162,6 +162,34 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       assert.strictEqual(events.filter(({ kind }) => kind === "task.revoked").length, 3)
     }))
 
+  it.scopedLive("a purge of a queue at work tells of what it took, and of no job that runs", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      const { events } = yield* listening(engine)
+      const ran = new Set<string>()
+      const runs = yield* worker("mail", async (job) => void ran.add(`mail:${job.id}`), { autorun: false, concurrency: 20 })
+      yield* Effect.promise(() => runs.waitUntilReady())
+      const jobs = Array.from({ length: 3000 }, (_, n) => ({ name: "welcome", data: { n } }))
+      yield* Effect.promise(() => mail.addBulk(jobs))
+      const { purged } = yield* actions(engine).purge_queue({
+        queue: "mail",
+        force: false,
+        confirm: () => Effect.sync(() => void runs.run())
+      })
+      yield* until(Effect.promise(() => mail.getJobCountByTypes("waiting", "active")), (count) => count === 0)
+      const revoked = yield* until(
+        Effect.sync(() => events.filter(({ kind }) => kind === "task.revoked")),
+        (told) => told.length >= Number(purged)
+      )
+      assert.isAbove(Number(purged), 0)
+      assert.strictEqual(ran.size + Number(purged), jobs.length)
+      assert.strictEqual(revoked.length, purged)
+      assert.isEmpty(revoked.filter(({ taskId }) => ran.has(taskId)))
+      assert.include(revoked.map(({ data }) => data.task_name), "welcome")
+    }))
+
   it.scopedLive("limits the rate of a queue, not of a task or a worker", () =>
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
