@@ -59,10 +59,7 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
     }
   })
 
-  const workers = Effect.map(
-    Effect.forEach([...names], (name) => Effect.suspend(() => workersOf(site.queues.get(name)))),
-    (found) => found.flat()
-  )
+  const workers = Effect.suspend(() => workersOf([...site.queues.values()]))
 
   return {
     name: "bullmq",
@@ -91,22 +88,58 @@ const connect = (connection: string | RedisOptions): Redis =>
     ? new Redis(connection, { maxRetriesPerRequest: null })
     : new Redis({ ...connection, maxRetriesPerRequest: null })
 
-/** What Redis's list of clients says of a queue's workers: a name if the app gave one, and where they call from. */
-const workersOf = (queue: Queue | undefined) =>
-  queue === undefined ? Effect.succeed([]) : Effect.gen(function*() {
-    const clients = yield* read(() => queue.getWorkers())
-    const active = yield* read(() => queue.getActive())
-    return clients.map((client): WorkerInventory => {
-      const named = /:w:(.+)$/.exec(client.rawname ?? "")?.[1]
-      const host = client.addr?.replace(/:\d+$/, "") ?? null
-      return {
-        name: named ?? `${queue.name}@${client.addr ?? "unknown"}`,
-        hostname: host,
-        pid: null,
-        concurrency: null,
-        queues: [queue.name],
-        activeTasks: active.filter((job) => named !== undefined && job?.processedBy === named).length,
-        registered: []
-      }
-    })
+/**
+ * What Redis's list of clients says of the queues' workers: a name if the app gave one, and where they call from. A
+ * Redis that gives no list, as some services' do not, knows of no workers.
+ */
+const workersOf = Effect.fnUntraced(function*(queues: ReadonlyArray<Queue>) {
+  const [any] = queues
+  if (any === undefined) return []
+  // all queues have one connection
+  const lists = yield* Effect.orElseSucceed(read(() => any.getBackend().getClientList()), () => [])
+  const clients = lists.flatMap(clientsOf)
+  const found = yield* Effect.forEach(queues, (queue) => workersAmong(queue, clients))
+  return found.flat()
+})
+
+interface Client {
+  readonly name: string
+  readonly address: string
+}
+
+const clientsOf = (list: string): ReadonlyArray<Client> =>
+  list.split("\n").map((line) => ({
+    name: / name=(\S+)/.exec(line)?.[1] ?? "",
+    address: / addr=(\S+)/.exec(line)?.[1] ?? "unknown"
+  }))
+
+/** Workers' connections are called after their queue, and after the worker if it has a name. */
+const workersAmong = Effect.fnUntraced(function*(queue: Queue, clients: ReadonlyArray<Client>) {
+  const [unnamed, named] = [queue.getBackend().clientName(), queue.getBackend().clientName(":w:")]
+  const workers = clients.filter(({ name }) => name === unnamed || name.startsWith(named))
+  const nameOf = ({ name }: Client) => name === unnamed ? undefined : name.slice(named.length)
+  const active = workers.some((client) => nameOf(client) !== undefined) ? yield* activeBy(queue) : []
+  return workers.map((client): WorkerInventory => {
+    const name = nameOf(client)
+    return {
+      name: name ?? `${queue.name}@${client.address}`,
+      hostname: client.address.replace(/:\d+$/, ""),
+      pid: null,
+      concurrency: null,
+      queues: [queue.name],
+      activeTasks: name === undefined ? 0 : active.filter((by) => by === name).length,
+      registered: []
+    }
+  })
+})
+
+/** Jobs that are looked at for who runs them, with each heartbeat. */
+const mostActive = 1000
+
+/** The name of the worker of each job that runs; of the job nothing else is read. */
+const activeBy = (queue: Queue) =>
+  read(async () => {
+    const ids = await queue.getRanges(["active"], 0, mostActive - 1)
+    const client = await queue.getBackend().client
+    return Promise.all(ids.map((id) => client.hget(queue.toKey(id), "pb")))
   })

@@ -9,7 +9,7 @@ import type { EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
 import { until } from "../../../until.ts"
 import { cable } from "./cable.ts"
-import { add, bull, connection, kinds, listening } from "./world.ts"
+import { add, bull, connection, gate, kinds, listening } from "./world.ts"
 
 const ready = await has("Redis")
 
@@ -203,16 +203,30 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       yield* after.sees(`mail:${waiting.id}`, "task.received")
     }))
 
-  it.scopedLive("the inventory: the workers that Redis knows", () =>
+  it.scopedLive("the inventory: the workers that Redis knows, and how many jobs those with a name run", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
-      yield* queue("mail")
-      const runs = yield* worker("mail", async () => 1, { name: "mailer" })
-      yield* Effect.promise(() => runs.waitUntilReady())
-      const engine = bullmqFromOutside({ queues: ["mail"], connection, prefix })
+      const mail = yield* queue("mail")
+      yield* queue("post")
+      const held = gate()
+      const workers = [
+        yield* worker("mail", () => held.opened, { name: "mailer", concurrency: 2 }),
+        yield* worker("mail", () => held.opened, { name: "mailer:2" }),
+        yield* worker("post", async () => 1)
+      ]
+      for (const each of workers) yield* Effect.promise(() => each.waitUntilReady())
+      for (const n of [1, 2, 3]) yield* add(mail, "welcome", { n })
+      yield* until(Effect.promise(() => mail.getActiveCount()), (count) => count === 3)
+      const engine = bullmqFromOutside({ queues: ["mail", "post"], connection, prefix })
       yield* listening(engine)
-      const { workers } = yield* until(engine.inventory, ({ workers }) => workers.length > 0)
-      assert.deepInclude(workers[0], { name: "mailer", hostname: "127.0.0.1", queues: ["mail"], concurrency: null })
+      const inventory = yield* until(engine.inventory, ({ workers }) => workers.length === 3)
+      const named = (name: string) => inventory.workers.find((worker) => worker.name === name)
+      const common = { hostname: "127.0.0.1", concurrency: null, pid: null }
+      assert.deepInclude(named("mailer"), { ...common, queues: ["mail"], activeTasks: 2 })
+      assert.deepInclude(named("mailer:2"), { ...common, queues: ["mail"], activeTasks: 1 })
+      const other = inventory.workers.find(({ queues }) => queues.includes("post"))
+      assert.match(other?.name ?? "", /^post@127\.0\.0\.1:\d+$/)
+      held.open()
     }))
 
   it.scopedLive("no queues, or what is no queue, is refused with a sentence", () =>
