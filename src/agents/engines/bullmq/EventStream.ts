@@ -5,7 +5,7 @@ import type { Redis } from "ioredis"
 import { close } from "./Broker.ts"
 import type { Roots } from "./Roots.ts"
 import type { Site } from "./Site.ts"
-import { missedOf, missedSince } from "./Missed.ts"
+import { type Missed, missedOf, missedSince } from "./Missed.ts"
 import { entriesOf, momentOf, type RawEntries } from "./StreamEntry.ts"
 import { StreamTeller } from "./StreamTeller.ts"
 
@@ -37,6 +37,31 @@ export const follow = Effect.fnUntraced(function*(queue: Queue, reader: Reader, 
   let reached: string | undefined
   yield* Effect.forkScoped(keeping(() => reached, (cursor) => redis.set(place, cursor)))
 
+  /**
+   * Tells what the jobs say, as far as the stream after `upTo` will not tell it. A page of jobs is read before the
+   * stream is: what they say that happened is in the stream by then, or is before it.
+   */
+  const tellMissed = async (since: number, upTo: string) => {
+    const toCome = new Set<string>()
+    const [met, passing] = [new Set<string>(), new Set<string>()]
+    let seen = upTo
+    const tell = async (pages: AsyncGenerator<ReadonlyArray<Missed>>) => {
+      for await (const missed of pages) {
+        const raw = await redis.xrange(stream, `(${seen}`, "+")
+        seen = raw.at(-1)?.[0] ?? seen
+        for (const { event, jobId } of entriesOf(raw)) {
+          toCome.add(`${event} ${jobId}`)
+          if (jobId !== "") passing.add(jobId)
+        }
+        for (const { jobId } of missed) met.add(jobId)
+        teller.tellMissed(missed.filter(({ entry, jobId }) => !toCome.has(`${entry} ${jobId}`)))
+      }
+    }
+    await tell(missedSince(queue, roots, since))
+    const between = [...passing].filter((id) => !met.has(id) && !toCome.has(`added ${id}`))
+    await tell(missedOf(queue, roots, new Set(between), since))
+  }
+
   /** Where to go on. What the stream has dropped meanwhile is made up from the jobs themselves. */
   const resume = Effect.gen(function*() {
     const cursor = reached ?? (yield* Effect.tryPromise(() => redis.get(place)))
@@ -47,14 +72,7 @@ export const follow = Effect.fnUntraced(function*(queue: Queue, reader: Reader, 
     }
     const [newest] = yield* Effect.tryPromise(() => redis.xrevrange(stream, "+", "-", "COUNT", 1))
     const upTo = newest?.[0] ?? START
-    const since = cursor === null ? 0 : momentOf(cursor)
-    const missed = yield* Effect.tryPromise(() => missedSince(queue, roots, since))
-    const toCome = entriesOf(yield* Effect.tryPromise(() => redis.xrange(stream, `(${upTo}`, "+")))
-    const told = new Set(toCome.map(({ event, jobId }) => `${event} ${jobId}`))
-    const met = new Set(missed.map(({ jobId }) => jobId))
-    const passed = new Set(toCome.map(({ jobId }) => jobId).filter((id) => id !== "" && !met.has(id) && !told.has(`added ${id}`)))
-    const between = yield* Effect.tryPromise(() => missedOf(queue, roots, passed, since))
-    teller.tellMissed([...missed, ...between].filter(({ entry, jobId }) => !told.has(`${entry} ${jobId}`)))
+    yield* Effect.tryPromise(() => tellMissed(cursor === null ? 0 : momentOf(cursor), upTo))
     return (reached = upTo)
   })
 

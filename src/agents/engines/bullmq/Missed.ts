@@ -20,46 +20,62 @@ const STATES = ["waiting", "prioritized", "delayed", "waiting-children", "active
 const clocksDiffer = 1000
 
 /**
- * What happened since that moment (epoch milliseconds, 0 for ever), by the jobs' own times. What happened within a
- * second before it is there too, since clocks differ: better told twice than not at all. A job that goes from one
- * state to the next while these are looked through is met in both: what it did is there once.
+ * What happened since that moment (epoch milliseconds, 0 for ever), by the jobs' own times, a page of jobs at a time:
+ * they may be large. What happened within a second before it is there too, since clocks differ: better told twice than
+ * not at all. A job that goes from one state to the next while these are looked through is met in both: what it did is
+ * there once.
  */
-export const missedSince = async (queue: Queue, roots: Roots, since: number): Promise<ReadonlyArray<Missed>> => {
-  const missed = new Map<string, Missed>()
+export const missedSince = async function*(
+  queue: Queue,
+  roots: Roots,
+  since: number
+): AsyncGenerator<ReadonlyArray<Missed>> {
+  const met = new Set<string>()
+  const isNew = (transition: Missed) => {
+    const key = `${transition.entry} ${transition.event.occurredAt} ${transition.jobId}`
+    return !met.has(key) && met.add(key)
+  }
   for (const state of STATES) {
     for (let from = 0; from < mostJobs; from += page) {
       const jobs = await queue.getJobs([state], from, from + page - 1, false)
-      for (const job of jobs) {
-        if (job === undefined) continue // removed while it was asked for
-        await roots.find(queue, job)
-        for (const transition of transitionsOf(job, state, roots)) {
-          const { entry, event: { occurredAt }, jobId } = transition
-          if (occurredAt > since - clocksDiffer) missed.set(`${entry} ${occurredAt} ${jobId}`, transition)
-        }
-      }
+      const missed = await sinceThen(queue, jobs, () => state, roots, since)
+      yield missed.filter(isNew)
       if (jobs.length < page) break
     }
   }
-  return [...missed.values()]
 }
 
 /**
  * The same of single jobs, as far as they began: for those that changed their state while the states were looked
  * through, and so may have been met in none.
  */
-export const missedOf = async (
+export const missedOf = async function*(
   queue: Queue,
   roots: Roots,
   ids: ReadonlySet<string>,
   since: number
+): AsyncGenerator<ReadonlyArray<Missed>> {
+  const all = [...ids]
+  for (let from = 0; from < all.length; from += page) {
+    const jobs = await Promise.all(all.slice(from, from + page).map((id) => queue.getJob(id)))
+    yield sinceThen(queue, jobs, (job) => job.processedOn === undefined ? "waiting" : "active", roots, since)
+  }
+}
+
+/** A job that was removed while it was asked for is none. */
+const sinceThen = async (
+  queue: Queue,
+  jobs: ReadonlyArray<Job | undefined>,
+  stateOf: (job: Job) => string,
+  roots: Roots,
+  since: number
 ): Promise<ReadonlyArray<Missed>> => {
   const missed: Array<Missed> = []
-  for (const id of ids) {
-    const job = await queue.getJob(id)
+  for (const job of jobs) {
     if (job === undefined) continue
     await roots.find(queue, job)
-    const state = job.processedOn === undefined ? "waiting" : "active"
-    missed.push(...transitionsOf(job, state, roots).filter(({ event }) => event.occurredAt > since - clocksDiffer))
+    const transitions = transitionsOf(job, stateOf(job), roots)
+    missed.push(...transitions.filter(({ event }) => event.occurredAt > since - clocksDiffer))
   }
   return missed
 }

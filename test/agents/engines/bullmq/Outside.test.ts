@@ -23,6 +23,13 @@ const keptUpToNow = (redis: Redis, prefix: string) =>
     ([place, newest]) => place === newest
   )
 
+const collected = <A>(pages: AsyncGenerator<ReadonlyArray<A>>) =>
+  Effect.promise(async () => {
+    const all: Array<A> = []
+    for await (const page of pages) all.push(...page)
+    return all
+  })
+
 describe.skipIf(!ready)("BullMQ, from outside", () => {
   it.scopedLive("each transition once and in order, also of jobs that are removed as they end", () =>
     Effect.gen(function*() {
@@ -67,7 +74,7 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         if (Array.isArray(states) && states[0] === "active" && range[0] === 0) await idle.getNextJob("token")
         return mail.getJobs(states, ...range)
       }
-      const missed = yield* Effect.promise(() => missedSince(Object.create(mail, { getJobs: { value: asked } }), new Roots(), 0))
+      const missed = yield* collected(missedSince(Object.create(mail, { getJobs: { value: asked } }), new Roots(), 0))
       assert.deepStrictEqual(missed.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
     }))
 
@@ -86,10 +93,27 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         return jobs
       }
       const passing: Queue = Object.create(mail, { getJobs: { value: asked } })
-      const missed = yield* Effect.promise(() => missedSince(passing, new Roots(), 0))
+      const missed = yield* collected(missedSince(passing, new Roots(), 0))
       assert.deepStrictEqual(missed.map(({ jobId }) => jobId), [waiting.id])
-      const between = yield* Effect.promise(() => missedOf(mail, new Roots(), new Set([String(id), "gone"]), 0))
+      const between = yield* collected(missedOf(mail, new Roots(), new Set([String(id), "gone"]), 0))
       assert.deepStrictEqual(between.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
+    }))
+
+  it.scopedLive("begun while a worker is busy with several pages of jobs: each transition once and in order", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const jobs = yield* Effect.promise(() => mail.addBulk(Array.from({ length: 1200 }, (_, n) => ({ name: "welcome", data: { n } }))))
+      yield* worker("mail", async () => 1, { concurrency: 5 })
+      yield* until(Effect.promise(() => mail.getCompletedCount()), (count) => count > 0)
+      const { events } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      const ends = Effect.sync(() => events.filter(({ kind }) => kind === "task.succeeded").length)
+      yield* until(ends, (count) => count >= jobs.length)
+      const told = new Map<string, ReadonlyArray<string>>()
+      for (const { kind, taskId } of events) told.set(taskId, [...(told.get(taskId) ?? []), kind])
+      const odd = [...told].filter(([, kinds]) => kinds.join(" ") !== "task.received task.started task.succeeded")
+      assert.deepStrictEqual(odd, [])
+      assert.strictEqual(told.size, jobs.length)
     }))
 
   it.scopedLive("failures, flows that wait for their children, jobs put back, removals", () =>
