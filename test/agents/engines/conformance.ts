@@ -8,7 +8,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { TestContext } from "vitest"
-import { Effect, type Scope } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
 import { canonicalize, type JsonInput, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
 import { purgeToken } from "../../../src/domain/PurgeToken.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
@@ -24,10 +24,12 @@ import { activation, nodeOf, SnapshotReader } from "../protocol/snapshots.ts"
 /** An adapter over a task engine of its own, with one worker. */
 export interface Subject {
   readonly engine: Engine
-  /** Puts a task into the queue, where it waits until `work`; answers its id. */
-  readonly enqueue: (outcome: "success" | "failure") => Effect.Effect<string>
+  /** Puts a task into the queue, where it waits until `work` or `begin`; answers its id. `endless` runs until it is cancelled. */
+  readonly enqueue: (outcome: "success" | "failure" | "endless") => Effect.Effect<string>
   /** Lets the worker run until nothing waits any more. */
   readonly work: Effect.Effect<void>
+  /** From now on the worker takes whatever it may; `work` is not called after it. */
+  readonly begin: Effect.Effect<void>
   /** Name and queue of the task that `enqueue` enqueues, and the worker's name. */
   readonly taskName: string
   readonly queue: string
@@ -108,6 +110,9 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           yield* body({ ...subject, events }, context)
         }))
     const kindsOf = (events: ReadonlyArray<EngineEvent>, id: string) => events.filter(({ taskId }) => taskId === id).map(({ kind }) => kind)
+    /** Looks for longer than any of the workers needs to begin a task: nothing tells of what does not happen. */
+    const doesNotStart = (events: ReadonlyArray<EngineEvent>, id: string) =>
+      Effect.repeat(Effect.sync(() => assert.notInclude(kindsOf(events, id), "task.started")), { schedule: Schedule.spaced("5 millis"), times: 40 })
     const told = (events: ReadonlyArray<EngineEvent>, id: string, kind: EngineEvent["kind"]) =>
       until(Effect.sync(() => kindsOf(events, id)), (kinds) => kinds.includes(kind))
 
@@ -236,6 +241,22 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         refused(yield* command(engine, "cancel_task", { task_id: "no-such-task" }))
       }), "cancel_task")
 
+    withSubject("ends a task that runs and is free for the next, or leaves it alone and says why", ({ begin, engine, enqueue, events }) =>
+      Effect.gen(function*() {
+        const id = yield* enqueue("endless")
+        yield* begin
+        yield* told(events, id, "task.started")
+        const answer = yield* command(engine, "cancel_task", { task_id: id })
+        if (answer.status === "failed") {
+          refused(answer)
+          assert.strictEqual((yield* engine.reconcile(id)).engine_state, "started")
+          return assert.notInclude(kindsOf(events, id), "task.revoked")
+        }
+        yield* told(events, id, "task.revoked")
+        yield* told(events, yield* enqueue("success"), "task.succeeded")
+        assert.notIncludeMembers(kindsOf(events, id), ["task.succeeded"])
+      }), "cancel_task")
+
     withSubject("empties a queue only at the confirmed depth, below the threshold, or by force", ({ engine, enqueue, queue }) =>
       Effect.gen(function*() {
         const depth = (expected: number) => until(engine.inventory, ({ queueDepths }) => (queueDepths[queue] ?? 0) === expected)
@@ -265,19 +286,37 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         refused(yield* command(engine, "pool_shrink", { worker_name: worker, delta: 1000 }))
       }), "pool_resize")
 
-    withSubject("stops and begins to consume a queue", ({ engine, enqueue, events, queue, work, worker }) =>
+    withSubject("stops and begins to consume a queue", ({ begin, engine, enqueue, events, queue, worker }) =>
       Effect.gen(function*() {
+        const consumed = Effect.map(engine.inventory, ({ workers }) => workers.find(({ name }) => name === worker)?.queues ?? [])
+        yield* begin
+        yield* told(events, yield* enqueue("success"), "task.succeeded")
         succeeded(yield* command(engine, "cancel_consumer", { worker_name: worker, queue }))
-        succeeded(yield* command(engine, "add_consumer", { worker_name: worker, queue }))
+        assert.notInclude(yield* consumed, queue)
         const id = yield* enqueue("success")
-        yield* work
+        yield* doesNotStart(events, id)
+        succeeded(yield* command(engine, "add_consumer", { worker_name: worker, queue }))
         yield* told(events, id, "task.succeeded")
+        assert.include(yield* consumed, queue)
       }), "add_consumer")
 
-    withSubject("limits a rate, and takes the limit away", ({ engine, taskName }) =>
+    withSubject("restarts a worker, which then takes tasks as before", ({ begin, engine, enqueue, events, worker }) =>
       Effect.gen(function*() {
-        succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "100/s" }))
+        yield* begin
+        yield* told(events, yield* enqueue("success"), "task.succeeded")
+        succeeded(yield* command(engine, "restart_worker", { worker_name: worker }))
+        yield* told(events, yield* enqueue("success"), "task.succeeded")
+      }), "restart_worker")
+
+    withSubject("limits a rate, and takes the limit away", ({ begin, engine, enqueue, events, taskName }) =>
+      Effect.gen(function*() {
+        succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "1/h" }))
+        yield* begin
+        yield* told(events, yield* enqueue("success"), "task.succeeded")
+        const id = yield* enqueue("success")
+        yield* doesNotStart(events, id)
         succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "0" }))
+        yield* told(events, id, "task.succeeded")
         refused(yield* command(engine, "rate_limit", { task_name: taskName, rate: "often" }))
       }), "rate_limit")
 

@@ -45,6 +45,7 @@ const subject = (store: Layer.Layer<PersistedQueue.PersistedQueueFactory | Effec
     const worker = queue.run(([what]) =>
       what === "plug"
         ? Effect.zipRight(Deferred.succeed(plugged, void 0), Deferred.await(release))
+        : what === "endless" ? Effect.never
         : what === "fail" ? Effect.fail(new Error("it was told to")) : Effect.succeed("ok"), { workerName: "w1" })
     yield* Effect.forkScoped(worker)
     const plug = Effect.zipRight(queue.offer(["plug"]), Deferred.await(plugged))
@@ -52,7 +53,8 @@ const subject = (store: Layer.Layer<PersistedQueue.PersistedQueueFactory | Effec
     const idle = until(engine.inventory, ({ queueDepths, workers }) => queueDepths.default === 0 && (workers[0]?.activeTasks ?? 0) <= 1)
     return {
       engine,
-      enqueue: (outcome: "success" | "failure") => Effect.orDie(queue.offer(outcome === "failure" ? ["fail"] : [])),
+      enqueue: (outcome: "success" | "failure" | "endless") => Effect.orDie(queue.offer(outcome === "success" ? [] : [outcome === "failure" ? "fail" : outcome])),
+      begin: Effect.suspend(() => Deferred.succeed(release, void 0)),
       work: Effect.gen(function*() {
         const old = release
         plugged = yield* Deferred.make<void>()

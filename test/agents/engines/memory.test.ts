@@ -2,10 +2,13 @@ import { Effect } from "effect"
 import { conforms } from "./conformance.ts"
 import { MemoryEngine } from "./memory.ts"
 
+const args = { success: [], failure: ["fail"], endless: ["endless"] }
+
 const subject = (engine: MemoryEngine) =>
   Effect.sync(() => ({
     engine: engine.engine,
-    enqueue: (outcome: "success" | "failure") => Effect.sync(() => engine.enqueue({ args: outcome === "failure" ? ["fail"] : [] })),
+    enqueue: (outcome: keyof typeof args) => Effect.sync(() => engine.enqueue({ args: args[outcome] })),
+    begin: Effect.sync(() => engine.serve()),
     work: Effect.sync(() => {
       for (const job of engine.jobs.values()) if (job.state === "waiting") engine.work(job.id)
     }),

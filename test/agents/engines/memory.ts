@@ -20,6 +20,9 @@ export class MemoryEngine {
   private concurrency = 1
   private limits: Record<string, string> = {}
   private consumed = new Set(["default"])
+  /** How many of each task have run under its limit, which counts for ever. */
+  private readonly counted = new Map<string, number>()
+  private serving = false
   inventoryFails = false
 
   /** With `schedules` the engine has a scheduler, and these. */
@@ -54,15 +57,34 @@ export class MemoryEngine {
     const id = randomUUID()
     this.jobs.set(id, { id, task_name: "shop.pay", args: [], kwargs: {}, queue: "default", ...call, state: "waiting", error: null, finishedAt: null, attempts: 0 })
     this.tell("task.received", id)
+    this.takeAll()
     return id
   }
 
-  /** Runs a waiting job to its end. */
+  /** From now on the worker takes what waits, as far as its queues and the limits of rates let it. */
+  serve(): void {
+    this.serving = true
+    this.takeAll()
+  }
+
+  private takeAll(): void {
+    if (!this.serving) return
+    for (const { id, queue, state, task_name } of this.jobs.values()) {
+      const count = this.counted.get(task_name) ?? 0
+      const most = parseInt(this.limits[task_name] ?? "0") || Infinity
+      if (state !== "waiting" || !this.consumed.has(queue ?? "default") || count >= most) continue
+      this.counted.set(task_name, count + 1)
+      this.work(id)
+    }
+  }
+
+  /** Runs a waiting job to its end, if it has one. */
   work(id: string): void {
     const job = this.job(id)
     job.state = "running"
     job.attempts++
     this.tell("task.started", id)
+    if (job.args[0] === "endless") return
     const fails = job.args[0] === "fail"
     job.state = fails ? "failure" : "success"
     job.error = fails ? "Error: it was told to" : null
@@ -168,9 +190,10 @@ export class MemoryEngine {
           this.concurrency += delta
           return did("pool_resize", { worker: worker_name, delta, concurrency: this.concurrency })
         }),
-      add_consumer: ({ queue, worker_name }) => Effect.suspend(() => (this.consumed.add(queue), did("add_consumer", { worker: worker_name, queue }))),
+      add_consumer: ({ queue, worker_name }) =>
+        Effect.suspend(() => (this.consumed.add(queue), this.takeAll(), did("add_consumer", { worker: worker_name, queue }))),
       cancel_consumer: ({ queue, worker_name }) => Effect.suspend(() => (this.consumed.delete(queue), did("cancel_consumer", { worker: worker_name, queue }))),
-      rate_limit: ({ rate, task_name }) => Effect.suspend(() => ((this.limits[task_name] = rate), did("rate_limit", { task_name, rate }))),
+      rate_limit: ({ rate, task_name }) => Effect.suspend(() => ((this.limits[task_name] = rate), this.takeAll(), did("rate_limit", { task_name, rate }))),
       requeue_dead_letter: ({ task_id }) =>
         Effect.suspend(() => {
           const job = this.jobs.get(task_id)

@@ -192,13 +192,20 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
 
   it.scopedLive("limits the rate of a queue, not of a task or a worker", () =>
     Effect.gen(function*() {
-      const { prefix, queue } = yield* bull
+      const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const engine = engineOf(prefix, mail)
       yield* listening(engine)
       const { rate_limit } = actions(engine)
       yield* rate_limit({ task_name: "mail", rate: "30/m" })
       assert.deepInclude(yield* Effect.promise(() => mail.getGlobalRateLimit()), { max: 30, duration: 60_000 })
+      yield* rate_limit({ task_name: "mail", rate: "2/s" })
+      yield* worker("mail", async () => 1)
+      const jobs = yield* Effect.forEach([1, 2, 3], (n) => add(mail, "welcome", { n }))
+      for (const { id } of jobs) yield* become(mail, id, "completed")
+      const began = yield* Effect.forEach(jobs, ({ id = "" }) => Effect.promise(async () => (await mail.getJob(id))?.processedOn ?? 0))
+      // its own clock, which may be a little off from Redis's; a slow machine only makes it more
+      assert.isAbove(Math.max(...began) - Math.min(...began), 900, "the third began a second after the first")
       yield* rate_limit({ task_name: "mail", rate: "0" })
       assert.isNull(yield* Effect.promise(() => mail.getGlobalRateLimit()))
       assert.include(yield* refused(rate_limit({ task_name: "welcome", rate: "1/s" })), "limits queues, not tasks")

@@ -16,9 +16,12 @@ const subject = (mode: "beside" | "outside") =>
     const { prefix, queue, worker } = yield* bull
     const mail = yield* queue("mail")
     const fails = new Set<string>()
-    const runs = yield* worker("mail", async (job) => {
+    const runs = yield* worker("mail", async (job, _token, signal) => {
       if (fails.has(job.id ?? "")) throw new Error("no box")
-    }, { autorun: false, name: "mailer" })
+      if (job.data.endless === true) {
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("told to stop"))))
+      }
+    }, { autorun: false, name: "mailer", maximumRateLimitDelay: 100 })
     yield* Effect.promise(() => runs.waitUntilReady())
     const engine: Engine = mode === "beside"
       ? bullmq({ workers: [runs], queues: [mail] })
@@ -29,8 +32,8 @@ const subject = (mode: "beside" | "outside") =>
       taskName: "mail",
       queue: "mail",
       worker: mode === "beside" ? `mailer-${process.pid}@${hostname()}` : "mailer",
-      enqueue: (outcome: "success" | "failure") =>
-        Effect.map(add(mail, "mail", {}, outcome === "failure" ? { jobId: `fails-${fails.size}` } : {}), ({ id = "" }) => {
+      enqueue: (outcome: "success" | "failure" | "endless") =>
+        Effect.map(add(mail, "mail", { endless: outcome === "endless" }, outcome === "failure" ? { jobId: `fails-${fails.size}` } : {}), ({ id = "" }) => {
           if (outcome === "failure") fails.add(id)
           return `mail:${id}`
         }),
@@ -39,6 +42,7 @@ const subject = (mode: "beside" | "outside") =>
           Effect.promise(() => mail.upsertJobScheduler(key, { pattern: "0 0 1 1 *" }, { name: "mail", data: { to: "ada", token: "hunter2" } })),
           `mail:${key}`
         ),
+      begin: Effect.promise(() => runs.resume()),
       work: Effect.gen(function*() {
         yield* Effect.promise(() => runs.resume())
         yield* until(busy, (count) => count === 0)
