@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { FlowProducer } from "bullmq"
+import type { HttpServer } from "@effect/platform"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -9,7 +10,8 @@ import { fileURLToPath } from "node:url"
 import { bullmq, bullmqFromOutside } from "../../src/agents/engines/bullmq/BullMQ.ts"
 import { startAgent } from "../../src/agents/runtime/startAgent.ts"
 import { add, bull, connection, gate } from "../agents/engines/bullmq/world.ts"
-import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { type Answer, baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
 import { engines } from "../databases.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
@@ -43,6 +45,12 @@ const prepared = Effect.gen(function*() {
   return { call, command, home, hmacSecret, settled, token }
 })
 
+const twoWorkers = (call: (method: string, path: string) => Effect.Effect<Answer, never, HttpServer.HttpServer>) =>
+  until(
+    Effect.map(call("GET", "/workers"), ({ json }) => json as ReadonlyArray<{ readonly name: string; readonly pid: number }>),
+    (workers) => workers.filter(({ pid }) => pid !== null).length === 2
+  )
+
 /** The program of bullmq/worker.ts. */
 const workerProcess = (...args: ReadonlyArray<string>) =>
   Effect.acquireRelease(
@@ -66,12 +74,9 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
           Effect.promise(() => startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })),
           (app) => Effect.promise(() => app.close())
         )
-        const first = yield* workerProcess(prefix, brainUrl, token, hmacSecret, home)
-        const second = yield* workerProcess(prefix, brainUrl, token, hmacSecret, home)
-        const workers = yield* until(
-          Effect.map(call("GET", "/workers"), ({ json }) => json as ReadonlyArray<{ readonly name: string; readonly pid: number }>),
-          (workers) => workers.filter(({ pid }) => pid !== null).length === 2
-        )
+        const first = yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(connection.port))
+        const second = yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(connection.port))
+        const workers = yield* twoWorkers(call)
         const ofProcess = (pid: number | undefined) => workers.find((worker) => worker.pid === pid)?.name
 
         const fine = yield* add(shop, "greet", { to: "ada", password: "not-for-eyes" }) // masked by its name
@@ -118,30 +123,52 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         const tree = yield* until(call("GET", `/tasks/bullmq/${encodeURIComponent(leaf)}/tree`), ({ json }) => json.node_count === 4)
         assert.deepInclude(tree.json, { root_task_id: root, truncated: false })
 
-        for (const _ of [1, 2, 3]) {
-          const long = yield* add(shop, "long", {})
-          yield* settled(`shop:${long.id}`, "started")
-          const cancelled = yield* command("cancel-task", { engine: "bullmq", task_id: `shop:${long.id}` })
-          assert.strictEqual(cancelled.status, "completed", cancelled.error)
-          yield* settled(`shop:${long.id}`, "revoked")
-        }
+        const done = (action: string, body: object) =>
+          Effect.tap(command(action, body), ({ error, status }) => assert.strictEqual(status, "completed", `${action}: ${error}`))
+        const dead = yield* add(shop, "charge", { closed: true })
+        yield* settled(`shop:${dead.id}`, "failure")
+        yield* done("requeue-dead-letter", { engine: "bullmq", task_id: `shop:${dead.id}` })
+        assert.deepInclude(yield* settled(`shop:${dead.id}`, "success"), { result: "charged" })
 
-        for (const pid of [first.pid, second.pid]) {
-          const resized = yield* command("pool-resize", { worker_name: ofProcess(pid), delta: 1 })
-          assert.strictEqual(resized.status, "completed", resized.error)
-          const paused = yield* command("cancel-consumer", { worker_name: ofProcess(pid), queue: "shop" })
-          assert.strictEqual(paused.status, "completed", paused.error)
-        }
+        // two each, and now three: as many run at once, of which each is cancelled wherever it runs
+        for (const pid of [first.pid, second.pid]) yield* done("pool-resize", { worker_name: ofProcess(pid), delta: 1 })
+        const long = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => add(shop, "long", {}))
+        for (const { id } of long) yield* settled(`shop:${id}`, "started")
+        assert.strictEqual(yield* Effect.promise(() => shop.getActiveCount()), 6)
+        for (const { id } of long) yield* done("cancel-task", { engine: "bullmq", task_id: `shop:${id}` })
+        for (const { id } of long) yield* settled(`shop:${id}`, "revoked")
+
+        yield* done("rate-limit", { engine: "bullmq", task_name: "shop", rate: "1/h" })
+        const limited = yield* Effect.forEach([1, 2], () => add(shop, "greet", {}))
+        yield* settled(`shop:${limited[0]?.id}`, "success")
+        assert.isAbove(yield* Effect.promise(() => shop.getRateLimitTtl(1)), 0)
+        assert.strictEqual(yield* Effect.promise(() => shop.getJobState(limited[1]?.id ?? "")), "waiting")
+        yield* done("rate-limit", { engine: "bullmq", task_name: "shop", rate: "0" })
+        yield* settled(`shop:${limited[1]?.id}`, "success")
+
+        for (const pid of [first.pid, second.pid]) yield* done("cancel-consumer", { worker_name: ofProcess(pid), queue: "shop" })
         const parked = yield* Effect.forEach([1, 2], () => add(shop, "greet", {}))
         const wrong = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 7 })
         assert.strictEqual(wrong.status, "failed")
         const purged = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 2 })
         assert.deepInclude(purged.result, { queue: "shop", purged: 2 }, purged.error)
         for (const { id } of parked) yield* settled(`shop:${id}`, "revoked")
-        const resumed = yield* command("add-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
-        assert.strictEqual(resumed.status, "completed", resumed.error)
-        const restarted = yield* command("restart-worker", { worker_name: ofProcess(second.pid) })
-        assert.strictEqual(restarted.status, "completed", restarted.error)
+
+        // who alone consumes the queue runs what comes
+        const runsIt = (pid: number | undefined) =>
+          Effect.gen(function*() {
+            const { id } = yield* add(shop, "greet", {})
+            assert.strictEqual((yield* settled(`shop:${id}`, "success")).worker_name, ofProcess(pid))
+          })
+        yield* done("add-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
+        yield* runsIt(first.pid)
+        yield* done("cancel-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
+        const lines = Effect.map(Effect.promise(() => shop.getWorkers()), (clients) => clients.map(({ id }) => id))
+        const before = yield* lines
+        yield* done("restart-worker", { worker_name: ofProcess(second.pid) })
+        assert.strictEqual((yield* lines).filter((id) => before.includes(id)).length, 1, "of two connections one is new")
+        yield* runsIt(second.pid)
+        yield* done("add-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
 
         const crash = yield* add(shop, "crash", {})
         const { worker_name } = yield* settled(`shop:${crash.id}`, "started")
@@ -188,6 +215,47 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         held.open()
         yield* settled(`mail:${long.id}`, "success")
         yield* until(call("GET", "/queues"), ({ json }) => json.some((queue: { name: string; depth: number }) => queue.name === "mail" && queue.depth === 0))
+      }))
+  })
+})
+
+describe.skipIf(!await has("redis-server", "Redis"))("BullMQ's agents and a Redis that is killed", () => {
+  layer(serverOn("SQLite"), { excludeTestServices: true, timeout: 180_000 })((it) => {
+    it.scoped("two worker processes with one token: in the end the brain has what Redis has", () =>
+      Effect.gen(function*() {
+        const { call, home, hmacSecret, token } = yield* prepared
+        const redis = yield* redisServer({ keeps: true })
+        const { prefix, queue } = yield* bull
+        const shop = yield* queue("shop", redis.connection)
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() => startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })),
+          (app) => Effect.promise(() => app.close())
+        )
+        for (const _ of [1, 2]) yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(redis.connection.port))
+        yield* twoWorkers(call)
+
+        const naps = (count: number) =>
+          Effect.promise(() => shop.addBulk(Array.from({ length: count }, (_, n) => ({ name: "nap", data: { n } }))))
+        yield* naps(120)
+        yield* until(Effect.promise(() => shop.getCompletedCount()), (count) => count > 30)
+        yield* redis.kill
+        yield* redis.start
+        yield* naps(60)
+        const inRedis = yield* until(Effect.promise(() => shop.getJobCounts()), ({ completed = 0, failed = 0 }) => completed + failed === 180)
+        const inBrain = Effect.gen(function*() {
+          const states: Record<string, number> = {}
+          let cursor = ""
+          do {
+            const { json } = yield* call("GET", `/tasks?limit=200${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)
+            for (const { state } of json.items) states[state] = (states[state] ?? 0) + 1
+            cursor = json.next_cursor ?? ""
+          } while (cursor !== "")
+          return states
+        })
+        const settledOnes = yield* until(inBrain, ({ failure = 0, success = 0 }) => success + failure === 180)
+        assert.deepStrictEqual([settledOnes.success, settledOnes.failure ?? 0], [inRedis.completed, inRedis.failed])
+        assert.strictEqual(Object.values(settledOnes).reduce((sum, count) => sum + count, 0), 180)
       }))
   })
 })

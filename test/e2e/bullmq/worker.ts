@@ -1,9 +1,10 @@
-// A plain Node app with a BullMQ worker and the agent beside it: `worker.ts <prefix> <brain url> <token> <hmac secret> <home>`.
+// A plain Node app with a BullMQ worker and the agent beside it:
+// `worker.ts <prefix> <brain url> <token> <hmac secret> <home> <port of Redis>`.
 import { Worker } from "bullmq"
 import { bullmq } from "../../../src/agents/engines/bullmq/BullMQ.ts"
 import { startAgent } from "../../../src/agents/runtime/startAgent.ts"
 
-const [prefix = "", brainUrl = "", token = "", hmacSecret = "", home = ""] = process.argv.slice(2)
+const [prefix = "", brainUrl = "", token = "", hmacSecret = "", home = "", port = ""] = process.argv.slice(2)
 
 const worker = new Worker(
   "shop",
@@ -17,11 +18,23 @@ const worker = new Worker(
         if (job.data.closed !== true) return "charged"
         await job.updateData({ ...job.data, closed: false })
         throw new RangeError("the till is closed")
+      case "nap":
+        return new Promise((resolve) => setTimeout(() => resolve("awake"), 20))
       default:
         return job.data
     }
   },
-  { connection: { host: "127.0.0.1", port: 6379 }, prefix, concurrency: 2, lockDuration: 1000, stalledInterval: 500 }
+  {
+    // comes back, looks for stalled jobs, and looks again after a limit sooner than it would by itself
+    connection: { host: "127.0.0.1", port: Number(port), retryStrategy: () => 50 },
+    runRetryDelay: 100,
+    lockDuration: 1000,
+    stalledInterval: 500,
+    maximumRateLimitDelay: 100,
+    prefix,
+    concurrency: 2
+  }
 )
 
+worker.on("error", () => undefined) // Redis away: it comes back by itself
 await startAgent({ brainUrl, token, hmacSecret, home, engines: [bullmq({ workers: [worker] })] })

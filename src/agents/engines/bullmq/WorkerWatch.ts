@@ -2,13 +2,13 @@
  * Listens to one worker of the app's. Nothing is asked of Redis for it but what a flow or a stalled job makes
  * necessary.
  */
-import { type Job, RATE_LIMIT_ERROR, type Worker } from "bullmq"
+import type { Job, Worker } from "bullmq"
 import { hostname } from "node:os"
 import type { WorkerInventory } from "../../runtime/Engine.ts"
 import { argumentsOf, asIs } from "./Data.ts"
 import { base, etaAfter, parentOf, priorityOf, raised, taskIdOfJob } from "./JobEvents.ts"
+import { type PutBack, putBackBy, watchProcessor } from "./ProcessorWatch.ts"
 import { Progress } from "./Progress.ts"
-import { replaced } from "./Replaced.ts"
 import type { Roots } from "./Roots.ts"
 import type { Site } from "./Site.ts"
 import { taskIdOf } from "./TaskId.ts"
@@ -38,6 +38,8 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   const running = new Set<string>()
   const cancelled = new Set<string>()
   const names = new Set<string>()
+  /** Jobs whose processor has ended, until BullMQ says that Redis knows. */
+  const unheard = new Map<Job, Unheard>()
   const progress = new Progress(site, name)
 
   const active = (job: Job) => {
@@ -68,6 +70,7 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   }
 
   const completed = (job: Job, result: unknown) => {
+    unheard.delete(job)
     cancelled.delete(job.id ?? "") // its processor did not listen
     ended(job, (root_task_id) => {
       const at = job.finishedOn ?? site.now()
@@ -85,7 +88,11 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
 
   const failed = (job: Job | undefined, error: unknown) => {
     if (job === undefined) return // stalled too often and removed at once: BullMQ does not say which it was
-    const at = job.finishedOn ?? site.now()
+    unheard.delete(job)
+    failedAt(job, error, job.finishedOn ?? site.now())
+  }
+
+  const failedAt = (job: Job, error: unknown, at: number) => {
     const stop = cancelled.delete(job.id ?? "")
     ended(job, (root_task_id) => {
       const runtime_ms = runtimeOf(job, at)
@@ -121,6 +128,19 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
     later(() => job.remove({ removeChildren: false }).then(revoked, back))
   }
 
+  /**
+   * Redis may have written down a job's end and gone away before it answered; BullMQ says it again then, and is told that
+   * the job does not run. What was written is told. A job that is gone by then has left nothing to tell.
+   */
+  const askHowItEnded = (job: Job, { at, attemptsMade, error }: Unheard) =>
+    later(async () => {
+      const now = await site.queues.get(queue)?.getJob(job.id ?? "")
+      const ours = now?.attemptsStarted === job.attemptsStarted && now.attemptsMade > attemptsMade
+      if (now === undefined || !ours) return // it stalls, and whoever finds it tells
+      if (error === undefined) completed(now, now.returnvalue)
+      else failedAt(now, error, now.finishedOn ?? at)
+    })
+
   const ended = (job: Job, tell: (root: string | undefined) => void) => {
     progress.forget(job.id ?? "")
     const root = roots.known(job)
@@ -155,7 +175,17 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   worker.on("active", active).on("completed", completed).on("failed", failed).on("stalled", stalled)
   worker.on("progress", onProgress).on("closed", closed)
   tellState("worker.online")
-  const unwatchProcessor = watchProcessor(worker, running, putBack)
+  const unwatchProcessor = watchProcessor(worker, running, {
+    ended: (job, error) => {
+      const to = putBackBy(error)
+      if (to === undefined) unheard.set(job, { at: site.now(), attemptsMade: job.attemptsMade, error })
+      else putBack(job, to)
+    },
+    settled: (job) => {
+      const open = unheard.get(job)
+      if (open !== undefined && unheard.delete(job)) askHowItEnded(job, open)
+    }
+  })
 
   return {
     name,
@@ -184,45 +214,11 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   }
 }
 
-type PutBack = "later" | "the queue" | "its children"
-
-/** What a processor throws when it has put its job back itself, or wants it put back; BullMQ goes by these. */
-const putBackBy = (error: unknown): PutBack | undefined => {
-  if (!(error instanceof Error)) return undefined
-  if (error.message === RATE_LIMIT_ERROR) return "the queue"
-  return PUT_BACK_BY.get(error.name)
-}
-
-const PUT_BACK_BY: ReadonlyMap<string, PutBack> = new Map([
-  ["DelayedError", "later"],
-  ["WaitingError", "the queue"],
-  ["WaitingChildrenError", "its children"]
-])
-
-interface Processing {
-  callProcessJob: (job: Job, token: string, signal?: AbortSignal) => Promise<unknown>
-}
-
-/**
- * Keeps in `running` whom the worker's processor works on. BullMQ has no event for a job that its processor puts back,
- * nor for one whose end could not be written down, so the call of the processor itself is watched.
- */
-const watchProcessor = (worker: Worker, running: Set<string>, putBack: (job: Job, to: PutBack) => void) => {
-  // The assertion: the method is for those who extend the class, which is what happens here to one object of it.
-  const watched = worker as unknown as Processing
-  const call = watched.callProcessJob.bind(worker)
-  return replaced(watched, "callProcessJob", async (job, token, signal) => {
-    running.add(job.id ?? "")
-    try {
-      return await call(job, token, signal)
-    } catch (error) {
-      const to = putBackBy(error)
-      if (to !== undefined) putBack(job, to)
-      throw error
-    } finally {
-      running.delete(job.id ?? "")
-    }
-  })
+/** When its processor ended, the attempts made before this one, and what the processor threw, if it did. */
+interface Unheard {
+  readonly at: number
+  readonly attemptsMade: number
+  readonly error: unknown
 }
 
 export const PUT_BACK = "put back by its processor"

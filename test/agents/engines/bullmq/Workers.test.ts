@@ -152,6 +152,29 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       }
     }))
 
+  it.scopedLive("a job whose end Redis wrote down without the worker hearing of it is told all the same", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      // as when the connection breaks before the answer: the worker says it again, and is told that the job does not run
+      const runs = yield* worker("mail", async (job, token = "") => {
+        const same = await mail.getJob(job.id ?? "")
+        if (job.name === "fine") return same?.moveToCompleted("sent", token, false).then(() => "sent")
+        await same?.moveToFailed(new RangeError("no box"), token, false)
+        throw new RangeError("no box")
+      })
+      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const fine = yield* add(mail, "fine", {})
+      const succeeded = (yield* sees(`mail:${fine.id}`, "task.succeeded")).at(-1)
+      assert.deepInclude(succeeded?.data, { result: "sent", task_name: "fine" })
+      for (const [attempts, kind] of [[1, "task.failed"], [2, "task.retried"]] as const) {
+        const bad = yield* add(mail, "bad", {}, { attempts, backoff: { type: "fixed", delay: 60_000 } })
+        const ended = (yield* sees(`mail:${bad.id}`, kind)).at(-1)
+        assert.deepInclude(ended?.data, { exception: "RangeError", exception_message: "no box" })
+        assert.strictEqual(ended?.data.eta === undefined, kind === "task.failed")
+      }
+    }))
+
   it.scopedLive("pauses and resumes a worker, and restarts it with jobs left to do", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull

@@ -1,0 +1,66 @@
+/** Watches a worker at the calls of its processor, where BullMQ has no event for what happens. */
+import { type Job, RATE_LIMIT_ERROR, type Worker } from "bullmq"
+import { replaced } from "./Replaced.ts"
+
+/** Where a processor put its job. */
+export type PutBack = "later" | "the queue" | "its children"
+
+/** What a processor throws when it has put its job back itself, or wants it put back; BullMQ goes by these. */
+export const putBackBy = (error: unknown): PutBack | undefined => {
+  if (!(error instanceof Error)) return undefined
+  if (error.message === RATE_LIMIT_ERROR) return "the queue"
+  return PUT_BACK_BY.get(error.name)
+}
+
+const PUT_BACK_BY: ReadonlyMap<string, PutBack> = new Map([
+  ["DelayedError", "later"],
+  ["WaitingError", "the queue"],
+  ["WaitingChildrenError", "its children"]
+])
+
+interface Processing {
+  callProcessJob: (job: Job, token: string, signal?: AbortSignal) => Promise<unknown>
+  processJob: (job: Job, token: string, fetchNext?: () => boolean) => Promise<void | Job>
+}
+
+export interface Processed {
+  /** The processor has returned, or thrown this. */
+  readonly ended: (job: Job, error: unknown) => void
+  /** BullMQ has done with the job what it could. */
+  readonly settled: (job: Job) => void
+}
+
+/**
+ * Keeps in `running` whom the worker's processor works on. BullMQ has no event for a job that its processor puts back,
+ * nor for one whose end could not be written down, so the call of the processor itself is watched, and that around it.
+ */
+export const watchProcessor = (worker: Worker, running: Set<string>, { ended, settled }: Processed) => {
+  // The assertion: the methods are for those who extend the class, which is what happens here to one object of it.
+  const watched = worker as unknown as Processing
+  const call = watched.callProcessJob.bind(worker)
+  const processJob = watched.processJob.bind(worker)
+  const restoreCall = replaced(watched, "callProcessJob", async (job, token, signal) => {
+    running.add(job.id ?? "")
+    try {
+      const result = await call(job, token, signal)
+      ended(job, undefined)
+      return result
+    } catch (error) {
+      ended(job, error ?? new Error("nothing was thrown"))
+      throw error
+    } finally {
+      running.delete(job.id ?? "")
+    }
+  })
+  const restoreProcess = replaced(watched, "processJob", async (job, token, fetchNext) => {
+    try {
+      return await processJob(job, token, fetchNext)
+    } finally {
+      settled(job)
+    }
+  })
+  return () => {
+    restoreCall()
+    restoreProcess()
+  }
+}
