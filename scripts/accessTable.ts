@@ -75,7 +75,7 @@ Only global admins can put these into a key: ${adminScopes.map((scope) => `\`${s
 ## Rate buckets
 
 Requests of one address, or one user, in a sliding window, counted in each process. A refused request (429
-\`rate_limited\`) is not counted. \`denial\` limits no request, but the rows \`access.denied\` that one user can write. Behind a proxy of \`SVC_TRUSTED_PROXIES\` the address is the client's.
+\`rate_limited\`) is not counted. \`denial\` limits no request, but the rows \`access.denied\` that one user can write, and \`refused_key\` the log lines about API keys that are not valid. Behind a proxy of \`SVC_TRUSTED_PROXIES\` the address is the client's.
 An IPv6 address counts with its /64.
 
 | bucket | of one | requests |

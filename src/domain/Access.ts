@@ -55,11 +55,12 @@ export const buckets = {
   mfa: 10,
   setup: 5,
   activity: 60,
-  denial: 10
+  denial: 10,
+  refused_key: 10
 } as const
 export type Bucket = keyof typeof buckets
 
-/** Buckets that count a user's requests instead of an address's: `activity`, and the rows that `destructive` may write. */
+/** Buckets that count a user's requests instead of an address's: `activity`, and the rows that refusals may write. */
 const perUser: ReadonlySet<Bucket> = new Set<Bucket>(["activity", "denial"])
 export const countsUsers = (bucket: Bucket): boolean => perUser.has(bucket)
 

@@ -40,6 +40,8 @@ export interface ApiKey {
   readonly scopes: ReadonlySet<Scope>
   /** The project the key is bound to, or null. */
   readonly project_id: string | null
+  /** The request comes from an address that the key is for. */
+  readonly from_allowed_address: boolean
 }
 
 /** The program itself: the CLI, an embedding application, a sweeper. May do everything. */

@@ -30,7 +30,6 @@ export const layer = Layer.mergeAll(
   Identity.loops,
   AuditVerifier.loop,
   Gateway.receiving,
-  RateLimits.layer,
   AllowedHosts.layer,
   AgentWorkers.layer,
   Workers.layer.pipe(Layer.provide(WorkersRepo.layer)),
@@ -38,7 +37,7 @@ export const layer = Layer.mergeAll(
   Health.layer,
   LiveTasks.layer,
   Activity.layer,
-  Denials.layer.pipe(Layer.provide(RateLimits.layer)),
+  Denials.layer,
   Tasks.layer,
   TaskRetention.loop.pipe(Layer.provide(TaskRetention.layer)),
   TaskVacuum.loop
@@ -46,6 +45,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Gateway.line),
   Layer.provideMerge(Layer.mergeAll(Gateway.presence, Commands.inbox, Ingest.layer)),
   Layer.provideMerge(Identity.layer),
+  Layer.provideMerge(RateLimits.layer),
   Layer.provideMerge(TaskChanges.layer),
   // below all that writes rows: the last checkpoint is signed after them
   Layer.provideMerge(Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer))),

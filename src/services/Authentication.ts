@@ -3,13 +3,13 @@ import { Effect, Option } from "effect"
 import type { Role, Scope } from "../domain/Access.ts"
 import type { Person, Session, Source } from "../domain/Actor.ts"
 import { inRanges } from "../domain/Cidr.ts"
-import { Forbidden } from "../domain/Errors.ts"
 import { enrollmentOf, isOverdue } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Metrics } from "./Metrics.ts"
 import { policyOf } from "./Mfa/AtLogin.ts"
+import { RateLimits } from "./RateLimits.ts"
 import { Settings } from "./Settings.ts"
 
 /** One for each membership, which the credential and its user are repeated in; where there is none, one with nulls. */
@@ -28,6 +28,8 @@ interface KeyRow extends UserRow {
   readonly allowed_cidrs: string | null
   readonly last_used_at: Timestamp.Timestamp | null
   readonly expires_at: string | null
+  readonly revoked_at: string | null
+  readonly is_active: number
 }
 
 interface SessionRow extends UserRow {
@@ -51,6 +53,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const read = yield* Reader
     const settings = yield* Settings
     const metrics = yield* Metrics
+    const limits = yield* RateLimits
     const policy = policyOf(settings)
     // a short idle time needs a finer note, or a session in use would end
     const seenEvery = Math.min(noteEvery, settings.sessionIdleTimeout / 10)
@@ -65,40 +68,71 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       ...source
     })
 
-    /** When a credential was last used is a courtesy: a disk that is full must not lock everybody out. */
-    const note = <A, E>(write: Effect.Effect<A, E>) =>
-      Effect.catchAll(write, (error) =>
-        Effect.zipRight(
-          Effect.sync(() => metrics.swallowedExceptions.inc({ module: "authentication", site: "last_used" })),
-          Effect.logDebug("could not note the use of a credential", error)
-        ))
+    const beingNoted = new Set<string>()
+
+    /**
+     * Of uses at the same time one is written down. When a credential was last used is a courtesy: a disk that is full
+     * must not lock everybody out.
+     */
+    const note = <A, E>(id: string, write: Effect.Effect<A, E>) =>
+      Effect.suspend(() => {
+        if (beingNoted.has(id)) return Effect.void
+        beingNoted.add(id)
+        return write.pipe(
+          Effect.catchAll((error) =>
+            Effect.zipRight(
+              Effect.sync(() => metrics.swallowedExceptions.inc({ module: "authentication", site: "last_used" })),
+              Effect.logDebug("could not note the use of a credential", error)
+            )),
+          Effect.ensuring(Effect.sync(() => beingNoted.delete(id)))
+        )
+      })
+
+    const whyRefused = (row: KeyRow | undefined, now: Timestamp.Timestamp): string | null => {
+      if (row === undefined) return "nobody has it"
+      if (row.revoked_at !== null) return "it is revoked"
+      if (row.expires_at !== null && row.expires_at <= now) return "it has expired"
+      return row.is_active === 1 ? null : "its owner is not active"
+    }
+
+    /** A line for each of the first ten a minute from an address: more would let anybody fill the log. */
+    const refused = (why: string, { source_ip }: Source, key: Partial<KeyRow>) =>
+      Effect.whenEffect(
+        Effect.annotateLogs(Effect.logInfo(`an API key was refused: ${why}`), {
+          source_ip,
+          ...(key.id !== undefined && { api_key_id: key.id, user_id: key.user_id })
+        }),
+        limits.takeFrom("refused_key", source_ip)
+      )
 
     /**
      * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active.
-     * Fails with Forbidden where the key may not be used from this address. `isUse`: it is used now, which is noted.
+     * Whether it may be used from this address is in `via`. `isUse`: it is used now, which is noted.
      */
     const byApiKey = Effect.fn("Authentication.byApiKey")(function*(token: string, source: Source, isUse: boolean) {
       const rows = yield* read<KeyRow>`
-        SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at,
-          u.id AS user_id, u.email, u.is_admin, m.project_id AS member_of, m.role
+        SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at,
+          u.id AS user_id, u.email, u.is_admin, u.is_active, m.project_id AS member_of, m.role
         FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN memberships m ON m.user_id = u.id
-        WHERE k.token_hash = ${Ids.hashSecret(token)} AND k.revoked_at IS NULL AND u.is_active = 1`
+        WHERE k.token_hash = ${Ids.hashSecret(token)}`
       const [row] = rows
       const now = yield* Timestamp.now
-      if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return Option.none<Person>()
+      const why = whyRefused(row, now)
+      if (row === undefined || why !== null) {
+        yield* refused(why ?? "", source, row ?? {})
+        return Option.none<Person>()
+      }
       // both lists were written by us: ranges that were checked, scopes from the catalogue
       const ranges: ReadonlyArray<string> | null = row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
-      if (ranges !== null && !inRanges(source.source_ip ?? "", ranges)) {
-        return yield* new Forbidden({
-          code: "address_not_allowed",
-          detail: "This API key may not be used from your address. Its owner can change allowed_cidrs."
-        })
-      }
-      if (isUse && (row.last_used_at === null || Timestamp.addSeconds(row.last_used_at, noteEvery) <= now)) {
-        yield* note(sql`UPDATE api_keys SET last_used_at = ${now}, last_used_ip = ${source.source_ip} WHERE id = ${row.id}`)
-      }
       const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
-      const via = { kind: "api_key", api_key_id: row.id, scopes, project_id: row.project_id } as const
+      const from_allowed_address = ranges === null || inRanges(source.source_ip ?? "", ranges)
+      const before = Timestamp.addSeconds(now, -noteEvery)
+      if (isUse && from_allowed_address && (row.last_used_at === null || row.last_used_at <= before)) {
+        yield* note(row.id, sql`
+          UPDATE api_keys SET last_used_at = ${now}, last_used_ip = ${source.source_ip}
+          WHERE id = ${row.id} AND (last_used_at IS NULL OR last_used_at <= ${before})`)
+      }
+      const via = { kind: "api_key", api_key_id: row.id, scopes, project_id: row.project_id, from_allowed_address } as const
       return Option.some(personOf(rows, row, via, source))
     }, orDieOnSql)
 
@@ -134,8 +168,9 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       const now = yield* Timestamp.now
       const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
       if (row.expires_at <= now || (row.remember_me === 0 && idleEnd <= now)) return Option.none<Person>()
-      if (isUse && Timestamp.addSeconds(row.last_seen_at, seenEvery) <= now) {
-        yield* note(sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id}`)
+      const before = Timestamp.addSeconds(now, -seenEvery)
+      if (isUse && row.last_seen_at <= before) {
+        yield* note(row.id, sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id} AND last_seen_at <= ${before}`)
       }
       return Option.some(personOf(rows, row, viaOf(row, now), source))
     }, orDieOnSql)

@@ -1,13 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
+import { Authentication } from "../../src/services/Authentication.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
-import { freshProject, request, serverOn } from "../brain.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { freshUser, letInAs, proxied, signedIn } from "./people.ts"
+import { freshUser, letInAs, proxied, sessionOf, signedIn } from "./people.ts"
+
+const secondsAgo = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -seconds))
 
 type Browser = Readonly<Record<string, string>>
 
@@ -169,6 +172,39 @@ describe.each(engines)("API keys on %s", (engine) => {
         assert.strictEqual(made.status, 201)
         const removed = yield* request("DELETE", `/projects/${slug}`, { token: minted.token })
         assert.strictEqual(removed.status, 404)
+      }))
+
+    it.effect("fifty uses at once of a key, or of a session, are noted once", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { token, user_id } = yield* freshKey()
+        const browser = yield* sessionOf(user_id)
+        yield* sql`UPDATE sessions SET last_seen_at = ${yield* secondsAgo(120)} WHERE user_id = ${user_id}`
+        yield* sql`CREATE TABLE noted (what TEXT)`
+        for (const table of ["api_keys", "sessions"] as const) {
+          const insert = sql.literal(`INSERT INTO noted VALUES ('${table}');`)
+          yield* sql.onDialectOrElse({
+            pg: () => sql`CREATE FUNCTION note_${sql.literal(table)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${insert} RETURN NEW; END $$`,
+            orElse: () => sql`SELECT 1`
+          })
+          yield* sql`CREATE TRIGGER ${sql(`note_${table}`)} AFTER UPDATE ON ${sql(table)} FOR EACH ROW ${
+            sql.onDialectOrElse({
+              pg: () => sql`EXECUTE FUNCTION note_${sql.literal(table)}()`,
+              orElse: () => sql`BEGIN ${insert} END`
+            })
+          }`
+        }
+        const authentication = yield* Authentication
+        const source = { source_ip: "192.0.2.7", user_agent: null }
+        const cookie = /svc_session=([^;]+)/.exec(browser.cookie)?.[1] ?? ""
+        const uses = [authentication.byApiKey(token, source, true), authentication.bySession(cookie, source, true)]
+        const people = yield* Effect.all(Array.from({ length: 50 }, () => uses).flat(), { concurrency: "unbounded" })
+        assert.isTrue(people.every(Option.isSome))
+        const noted = yield* sql<{ what: string }>`SELECT what FROM noted ORDER BY what`
+        assert.deepStrictEqual(noted.map(({ what }) => what), ["api_keys", "sessions"])
+        for (const table of ["api_keys", "sessions"] as const) {
+          yield* sql`DROP TRIGGER ${sql(`note_${table}`)} ${sql.onDialectOrElse({ pg: () => sql`ON ${sql(table)}`, orElse: () => sql`` })}`
+        }
       }))
 
     it.effect("a key works from its addresses only", () =>

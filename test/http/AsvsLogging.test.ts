@@ -20,6 +20,7 @@ const site = (engine: Engine) =>
 
 interface Row {
   readonly action: string
+  readonly api_key_id: string | null
   readonly outcome: string
   readonly source_ip: string | null
   readonly target_id: string | null
@@ -113,6 +114,64 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
           "DELETE /api/v1/projects/:slug",
           "GET /api/v1/projects/:slug/audit"
         ])
+      }))
+
+    it.effect("16.3.2 a key that is tried from an address it is not for is logged and recorded, whatever it was tried on", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const key = yield* freshKey({ isAdmin: true })
+        yield* sql`UPDATE api_keys SET allowed_cidrs = '["192.0.2.0/24"]' WHERE user_id = ${key.user_id}`
+        const [{ id } = { id: "" }] = yield* sql<{ id: string }>`SELECT id FROM api_keys WHERE user_id = ${key.user_id}`
+        const headers = { "x-forwarded-for": "198.51.100.66" }
+        for (const method of ["GET", "DELETE"]) {
+          const answer = yield* request(method, `/projects/${project.slug}`, { token: key.token, headers })
+          assert.deepInclude(answer.json, { status: 403, code: "address_not_allowed" })
+        }
+        const rows = yield* rowsOf(key.user_id)
+        const told = rows.map(({ action, api_key_id, metadata, source_ip, target_id }) =>
+          [action, api_key_id, JSON.parse(metadata).code, source_ip, target_id])
+        const endpoints = ["GET /api/v1/projects/:slug", "DELETE /api/v1/projects/:slug"]
+        assert.deepStrictEqual(
+          told,
+          endpoints.map((endpoint) => ["access.denied", id, "address_not_allowed", "198.51.100.66", endpoint])
+        )
+        const logged = lines.map((line) => JSON.parse(line)).filter((line) => line.api_key_id === id)
+        assert.deepStrictEqual(logged.map(({ code, endpoint, source_ip }) => [code, endpoint, source_ip]), endpoints.map((endpoint) =>
+          ["address_not_allowed", endpoint, "198.51.100.66"]))
+        yield* Effect.forEach(Array.from({ length: 11 }), () => request("GET", "/auth/me", { token: key.token, headers }))
+        assert.lengthOf(yield* rowsOf(key.user_id), 10)
+        const [{ last_used_at } = { last_used_at: "" }] = yield* sql<{ last_used_at: string | null }>`
+          SELECT last_used_at FROM api_keys WHERE id = ${id}`
+        assert.isNull(last_used_at)
+      }))
+
+    it.effect("16.3.1 a key that is not valid any more, or that nobody has, is logged without the key", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const past = "2020-01-01T00:00:00.000000Z"
+        const [revoked, expired, inactive] = [yield* freshKey(), yield* freshKey(), yield* freshKey()]
+        yield* sql`UPDATE api_keys SET revoked_at = ${past} WHERE user_id = ${revoked.user_id}`
+        yield* sql`UPDATE api_keys SET expires_at = ${past} WHERE user_id = ${expired.user_id}`
+        yield* sql`UPDATE users SET is_active = 0 WHERE id = ${inactive.user_id}`
+        const stranger = { token: "svk_nobody-has-this-key", user_id: undefined }
+        const headers = fromElsewhere()
+        const begun = lines.length
+        for (const { token } of [revoked, expired, inactive, stranger]) {
+          assert.strictEqual((yield* request("GET", "/auth/me", { token, headers })).status, 401)
+        }
+        const written = lines.slice(begun).map((line) => JSON.parse(line)).filter((line) => line.source_ip === headers["x-forwarded-for"])
+        assert.deepStrictEqual(written.map(({ level, msg, user_id }) => [level, msg, user_id]), [
+          ["info", "an API key was refused: it is revoked", revoked.user_id],
+          ["info", "an API key was refused: it has expired", expired.user_id],
+          ["info", "an API key was refused: its owner is not active", inactive.user_id],
+          ["info", "an API key was refused: nobody has it", undefined]
+        ])
+        assert.isString(written[0]?.api_key_id)
+        for (const { token } of [revoked, expired, inactive, stranger]) assert.notInclude(lines.join("\n"), token)
+        // no log is filled that way either
+        yield* Effect.forEach(Array.from({ length: 20 }), () => request("GET", "/auth/me", { token: stranger.token, headers }))
+        assert.lengthOf(lines.slice(begun).filter((line) => line.includes("an API key was refused")), 10)
       }))
 
     it.effect("16.3.2 nobody can fill the audit log with refusals", () =>

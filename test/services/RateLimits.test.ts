@@ -60,7 +60,8 @@ describe("rate limits", () => {
         mfa: [10, 60],
         setup: [5, 900],
         activity: [60, 60],
-        denial: [10, 60]
+        denial: [10, 60],
+        refused_key: [10, 60]
       }
       for (const [name, [most, seconds]] of Object.entries(table)) {
         const bucket = name as Bucket // a key of the table

@@ -46,6 +46,11 @@ const limited = (bucket: Bucket): RateLimited =>
     ? activityLimited
     : new RateLimited({ detail: "Too many requests of this kind from your address. Wait a while." })
 
+const foreignAddress = new Forbidden({
+  code: "address_not_allowed",
+  detail: "This API key may not be used from your address. Its owner can change allowed_cidrs."
+})
+
 /** What a caller lacks: a role or a scope. The other codes of Forbidden say how they called, or where from. */
 const lacks: ReadonlySet<string> = new Set(["forbidden", "scope_missing"])
 
@@ -179,12 +184,18 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return { actor, project, agent: null } satisfies Grant
     })
 
-    /** A line in the program's log for each, and a row in the audit log where much was at stake. */
+    /** A line in the program's log for each, and a row in the audit log where much was at stake or a key may be stolen. */
     const refused = Effect.fnUntraced(function*(rule: Rule, denial: Denial) {
-      const { actor: { source_ip, user_id }, code, endpoint } = denial
-      yield* Effect.logInfo("access was refused").pipe(Effect.annotateLogs({ endpoint, code, user_id, source_ip }))
-      if (rule.destructive === true && lacks.has(code)) yield* denials.record(denial)
+      const { actor: { source_ip, user_id, via }, code, endpoint } = denial
+      const key = via.kind === "api_key" ? { api_key_id: via.api_key_id } : {}
+      yield* Effect.logInfo("access was refused").pipe(Effect.annotateLogs({ endpoint, code, user_id, ...key, source_ip }))
+      const isAudited = code === foreignAddress.code || (rule.destructive === true && lacks.has(code))
+      if (isAudited) yield* denials.record(denial)
     })
+
+    /** Before a bucket of the user's is taken from, which is not for whoever holds a stolen key. */
+    const checkAddress = ({ via }: Person) =>
+      via.kind === "session" || via.from_allowed_address ? Effect.void : foreignAddress
 
     const grant = Effect.fn("Authorize.grant")(function*(
       rule: Rule,
@@ -210,11 +221,13 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       const found = yield* credential(request, true)
       if (Option.isNone(found)) return yield* notSignedIn
       const actor = found.value
-      if (rule.bucket !== undefined && ofUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
-        return yield* limited(rule.bucket)
-      }
-      return yield* Effect.tapErrorTag(allowed(rule, request, params, actor), "Forbidden", ({ code }) =>
-        refused(rule, { actor, endpoint, params, code }))
+      return yield* Effect.gen(function*() {
+        yield* checkAddress(actor)
+        if (rule.bucket !== undefined && ofUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
+          return yield* limited(rule.bucket)
+        }
+        return yield* allowed(rule, request, params, actor)
+      }).pipe(Effect.tapErrorTag("Forbidden", ({ code }) => refused(rule, { actor, endpoint, params, code })))
     })
 
     /**
@@ -228,6 +241,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     ) {
       const found = yield* credential(request, false)
       if (Option.isNone(found)) return yield* notSignedIn
+      yield* checkAddress(found.value)
       return yield* allowed(rule, request, params, found.value)
     })
 

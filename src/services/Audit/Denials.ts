@@ -15,7 +15,7 @@ export interface Denial {
   readonly endpoint: string
   /** What stood in the path, by name: texts of the caller. */
   readonly params: Readonly<Record<string, string | undefined>>
-  /** The problem's code: `forbidden` or `scope_missing`. */
+  /** The problem's code: `forbidden`, `scope_missing` or `address_not_allowed`. */
   readonly code: string
 }
 

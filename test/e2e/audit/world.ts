@@ -51,7 +51,7 @@ export const person: Person = {
   email: "a@example.com",
   is_admin: true,
   roles: new Map(),
-  via: { kind: "api_key", api_key_id: "01900000-0000-7000-8000-00000000000b", scopes: new Set(), project_id: null },
+  via: { kind: "api_key", api_key_id: "01900000-0000-7000-8000-00000000000b", scopes: new Set(), project_id: null, from_allowed_address: true },
   source_ip: "192.0.2.7",
   user_agent: "curl/8 \"é\" \ufffd"
 }
