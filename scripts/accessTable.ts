@@ -18,6 +18,7 @@ const shownPath = (path: string): string =>
 const row = (route: string, rule: Rule): string => {
   const [method = "", path = ""] = route.split(" ")
   const notes = [
+    rule.takesSecrets === true ? "not in the clear" : "",
     rule.mayBeSignedIn === true ? "session counts, with CSRF" : "",
     rule.mutates === true && rule.caller !== "public" && rule.caller !== "agent" ? "CSRF" : "",
     rule.creates === undefined ? "" : rule.creates === "secret" ? "idempotent, secret" : "idempotent",
@@ -51,6 +52,8 @@ Who is no member of a project gets 404, whose role is too weak 403. Nobody is 40
 **Scope**: what an API key must hold besides (\`admin:*\` holds all). A key never does more than its owner may, and a
 key bound to a project finds no other; paths outside of projects stay open to it.
 
+**Not in the clear**: over plain http it is 403 \`https_required\` for who calls another address than the machine's own
+(\`localhost\`), unless SVC_ENVIRONMENT is development; no session cookie is taken there either.
 **Session counts**: anybody may call it, but who is signed in does it as themselves.
 **CSRF**: by session cookie the request needs the header \`X-CSRF-Token\` with the value of the CSRF cookie.
 **Idempotent**: \`Idempotency-Key\` is honoured for 24 hours; with **secret** a repetition is 409 \`idempotency_conflict\`,

@@ -10,6 +10,7 @@ import { publicUrlOf } from "../services/PublicUrl.ts"
 import { Settings } from "../services/Settings.ts"
 import { Setup } from "../services/Setup.ts"
 import type { settings } from "./Settings.ts"
+import { isForThisMachineOnly, onlyHere } from "./Warnings.ts"
 
 /** After a signal the process ends within this, whatever a finalizer waits for. */
 const deadlineMillis = 9500
@@ -41,6 +42,7 @@ export const announce = Effect.gen(function*() {
     onNone: () => `Every call of its API: ${url}/api/v1/docs`, // there is nothing to see at the address itself
     onSome: (link) => `Nobody has set it up yet. Make the first admin here, once: ${link}`
   }))
+  if (isForThisMachineOnly(effective)) yield* Console.warn(`Warning: ${onlyHere(effective)}`)
   return url
 })
 

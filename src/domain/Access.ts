@@ -81,6 +81,8 @@ export interface Rule {
    */
   readonly creates?: true | "secret"
   readonly bucket?: Bucket
+  /** Public, and takes a password or a link that is as good as one: refused where plain http would show it on its way. */
+  readonly takesSecrets?: true
   /** Removes or ends something: a signed-in caller who may not leaves a row in the audit log. */
   readonly destructive?: boolean
   /** By cookie it needs a step-up: password and second factor given within SVC_MFA_STEP_UP_WINDOW_SECONDS. Keys and restricted sessions are not asked. */

@@ -1,3 +1,4 @@
+import { hostOf, isLoopbackName } from "../domain/HostName.ts"
 import type { SettingsShape } from "./Settings.ts"
 
 /**
@@ -8,4 +9,13 @@ export const publicUrlOf = ({ host, port, publicUrl }: Pick<SettingsShape, "host
   if (publicUrl !== "") return publicUrl.replace(/\/+$/, "")
   const name = ["0.0.0.0", "::", ""].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
   return `http://${name}:${port}`
+}
+
+/**
+ * Whether passwords and session cookies may come in at the address that a request's Host header names: over https
+ * anywhere, over plain http on the machine itself, or in development.
+ */
+export const takesSecretsAt = (settings: Pick<SettingsShape, "environment" | "host" | "port" | "publicUrl">) => {
+  const anywhere = publicUrlOf(settings).startsWith("https:") || settings.environment === "development"
+  return (hostHeader: string): boolean => anywhere || isLoopbackName(hostOf(hostHeader) ?? "")
 }

@@ -78,12 +78,12 @@ describe.each(engines)("svc serve on %s", (engine) => {
       assert.include(brain.stderr(), `Every call of its API: ${brain.url}/api/v1/docs\n`)
     }))
 
-  it.scopedLive("logs who asked, and for which request", () =>
+  it.scopedLive("logs who asked, and for which request; on all addresses says where people can sign in", () =>
     Effect.gen(function*() {
       const settings = yield* settingsOf(engine)
       const body = JSON.stringify({ email: "ann@example.com", password: "a long password" })
       yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password" })
-      const brain = yield* serving({ ...settings, SVC_LOG_LEVEL: "debug" })
+      const brain = yield* serving({ ...settings, SVC_LOG_LEVEL: "debug", SVC_HOST: "0.0.0.0" })
       const login = yield* Effect.promise(() =>
         fetch(`${brain.url}/api/v1/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body }))
       const cookie = login.headers.getSetCookie().map((one) => one.split(";", 1)[0]).join("; ")
@@ -98,6 +98,8 @@ describe.each(engines)("svc serve on %s", (engine) => {
       assert.match(user_id, /^[0-9a-f-]{36}$/)
       assert.match(project_id, /^[0-9a-f-]{36}$/)
       assert.notInclude(brain.stdout(), "a long password")
+      assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
+      assert.include(brain.stderr(), `Warning: people can sign in at http://localhost:${brain.port} only, on this machine`)
     }))
 
   it.scopedLive("ends with 0 although somebody keeps a request open", () =>

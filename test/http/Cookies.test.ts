@@ -1,10 +1,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Cookies } from "../../src/http/middleware/Cookies.ts"
+import { rules } from "../../src/http/Rules.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
-import { request, serverOn } from "../brain.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
 import { settingsOn } from "../databases.ts"
-import { freshUser, fromElsewhere, login, proxied } from "./people.ts"
+import { freshUser, fromElsewhere, login, password, proxied } from "./people.ts"
+import { wire } from "./wire.ts"
 
 describe("cookies over https", () => {
   layer(serverOn("SQLite", { ...proxied, publicUrl: "https://svc.example" }), { excludeTestServices: true })((it) => {
@@ -16,6 +18,70 @@ describe("cookies over https", () => {
         assert.match(csrf, /^__Host-svc_csrf=[\w-]{43}; Max-Age=604800; Path=\/; Secure; SameSite=Strict$/)
         const cookie = session.split(";", 1)[0] ?? ""
         assert.strictEqual((yield* request("GET", "/auth/me", { headers: { cookie } })).status, 200)
+      }))
+  })
+})
+
+describe("a brain on all addresses, without https", () => {
+  const onAll = { ...proxied, host: "0.0.0.0", publicUrl: "", allowedHosts: ["10.0.0.5"] }
+  const api = (path: string) => `/api/v1${path}`
+  const loginAt = (host: string, email: string) =>
+    wire({
+      method: "POST",
+      target: api("/auth/login"),
+      headers: { host, "content-type": "application/json", ...fromElsewhere() },
+      body: JSON.stringify({ email, password })
+    })
+  const cookieOf = (answer: { readonly headers: Readonly<Record<string, unknown>> }) => [answer.headers["set-cookie"] ?? []].flat().map((cookie) =>
+    String(cookie).split(";", 1)[0]).join("; ")
+
+  layer(serverOn("SQLite", onAll), { excludeTestServices: true })((it) => {
+    it.effect("takes passwords and sessions on the machine itself only", () =>
+      Effect.gen(function*() {
+        const { email } = yield* freshUser()
+        const me = (host: string, cookie: string) => wire({ method: "GET", target: api("/auth/me"), headers: { host, cookie } })
+        for (const host of ["localhost:7700", "127.0.0.1", "[::1]:7700"]) {
+          const answer = yield* loginAt(host, email)
+          assert.match(cookieOf(answer), /^svc_session=[\w-]{43}; svc_csrf=/, host)
+          assert.strictEqual((yield* me(host, cookieOf(answer))).status, 200)
+          assert.strictEqual((yield* me("10.0.0.5:7700", cookieOf(answer))).status, 401)
+        }
+        const refused = yield* loginAt("10.0.0.5:7700", email)
+        assert.deepInclude(refused.json, { status: 403, code: "https_required" })
+        assert.include(refused.json.detail, "SVC_PUBLIC_URL")
+        assert.isUndefined(refused.headers["set-cookie"])
+      }))
+
+    it.effect("takes no link, and shows no page that asks for a password, elsewhere", () =>
+      Effect.gen(function*() {
+        const taking = [...rules].filter(([, { caller, mutates }]) => caller === "public" && mutates === true).map(([route]) => route)
+        const pages = ["GET /setup", "GET /reset-password", "GET /invitation"]
+        for (const route of [...taking, ...pages, "POST /api/v1/invitations/preview"]) {
+          const [method = "", target = ""] = route.split(" ")
+          const answer = yield* wire({ method, target, headers: { host: "10.0.0.5:7700", ...fromElsewhere() } })
+          assert.deepInclude(answer.json, { status: 403, code: "https_required" }, route)
+        }
+        for (const page of pages) {
+          assert.strictEqual((yield* wire({ method: "GET", target: page.slice(4), headers: { host: "localhost" } })).status, 200, page)
+        }
+      }))
+
+    it.effect("goes on working for API keys and for who asks whether it lives", () =>
+      Effect.gen(function*() {
+        const { token } = yield* freshKey()
+        for (const target of [api("/auth/me"), "/health", api("/docs"), api("/setup/status")]) {
+          const answer = yield* wire({ method: "GET", target, headers: { host: "10.0.0.5:7700", authorization: `Bearer ${token}` } })
+          assert.strictEqual(answer.status, 200, target)
+        }
+      }))
+  })
+
+  layer(serverOn("SQLite", { ...onAll, environment: "development" }), { excludeTestServices: true })((it) => {
+    it.effect("takes them anywhere in development", () =>
+      Effect.gen(function*() {
+        const answer = yield* loginAt("10.0.0.5:7700", (yield* freshUser()).email)
+        assert.strictEqual(answer.status, 200)
+        assert.match(cookieOf(answer), /^svc_session=/)
       }))
   })
 })

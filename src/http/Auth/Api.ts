@@ -14,7 +14,7 @@ export class LoginApi extends HttpApiGroup.make("login")
     HttpApiEndpoint.post("login", "/auth/login")
       .setPayload(Login)
       .addSuccess(LoggedIn)
-      .annotate(Access, { caller: "public", mutates: true, bucket: "login" })
+      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "login" })
   )
 {}
 

@@ -45,18 +45,29 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
     HttpApiEndpoint.post("preview", "/invitations/preview")
       .setPayload(PreviewInvitation)
       .addSuccess(InvitationPreview)
-      .annotate(Access, { caller: "public", bucket: "invitation" })
+      .annotate(Access, { caller: "public", takesSecrets: true, bucket: "invitation" })
   )
   .add(
     HttpApiEndpoint.post("accept", "/invitations/accept")
       .setPayload(AcceptInvitation)
       .addSuccess(InvitationAccepted, { status: 201 })
-      .annotate(Access, { caller: "public", mayBeSignedIn: true, mutates: true, creates: true, bucket: "invitation" })
+      .annotate(Access, {
+        caller: "public",
+        takesSecrets: true,
+        mayBeSignedIn: true,
+        mutates: true,
+        creates: true,
+        bucket: "invitation"
+      })
   )
   .middleware(Authenticated)
 {}
 
 /** Where the link of an invitation leads, at the root. The page's own script reads `?token=`. */
 export class InvitationPageApi extends HttpApiGroup.make("invitation_page")
-  .add(HttpApiEndpoint.get("page", "/invitation").addSuccess(html).annotate(Access, { caller: "public" }))
+  .add(
+    HttpApiEndpoint.get("page", "/invitation")
+      .addSuccess(html)
+      .annotate(Access, { caller: "public", takesSecrets: true })
+  )
 {}

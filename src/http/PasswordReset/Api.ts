@@ -14,17 +14,21 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
     HttpApiEndpoint.post("request", "/auth/password-reset/request")
       .setPayload(RequestPasswordReset)
       .addSuccess(PasswordResetRequested)
-      .annotate(Access, { caller: "public", mutates: true, bucket: "password_reset" })
+      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "password_reset" })
   )
   .add(
     HttpApiEndpoint.post("confirm", "/auth/password-reset/confirm")
       .setPayload(ConfirmPasswordReset)
       .addSuccess(PasswordResetConfirmed)
-      .annotate(Access, { caller: "public", mutates: true, bucket: "password_reset" })
+      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "password_reset" })
   )
 {}
 
 /** Where the mailed link leads, at the root. The page's own script reads `?token=`; without one it asks for a link. */
 export class PasswordResetPageApi extends HttpApiGroup.make("password_reset_page")
-  .add(HttpApiEndpoint.get("page", "/reset-password").addSuccess(html).annotate(Access, { caller: "public" }))
+  .add(
+    HttpApiEndpoint.get("page", "/reset-password")
+      .addSuccess(html)
+      .annotate(Access, { caller: "public", takesSecrets: true })
+  )
 {}

@@ -10,13 +10,17 @@ const status = HttpApiEndpoint.get("status", "/setup/status")
 const complete = HttpApiEndpoint.post("complete", "/setup/complete")
   .setPayload(CompleteSetup)
   .addSuccess(SetupCompleted)
-  .annotate(Access, { caller: "public", mutates: true, bucket: "setup" })
+  .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "setup" })
 
 /** The first boot, at the root (interface, Conventions). The page's own script reads `?token=`. */
 export class SetupApi extends HttpApiGroup.make("setup")
   .add(status)
   .add(complete)
-  .add(HttpApiEndpoint.get("page", "/setup").addSuccess(html).annotate(Access, { caller: "public" }))
+  .add(
+    HttpApiEndpoint.get("page", "/setup")
+      .addSuccess(html)
+      .annotate(Access, { caller: "public", takesSecrets: true })
+  )
 {}
 
 /** The same under `/api/v1`, where clients of the rest of the API look. */

@@ -33,6 +33,12 @@ const csrfFailed = new Forbidden({
   detail: "Send the value of the CSRF cookie in the X-CSRF-Token header, from the brain's own origin."
 })
 
+const inTheClear = new Forbidden({
+  code: "https_required",
+  detail: "Nobody signs in or sets a password here, because plain http would show it on its way. Use the https address of " +
+    "the brain; who runs it sets SVC_PUBLIC_URL to that, or for a trial SVC_ENVIRONMENT=development."
+})
+
 const onlyGlobalAdmins = new Forbidden({ detail: "Only a global admin can do this." })
 
 /** The one 429 that says when to come back (interface, Errors). */
@@ -209,6 +215,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         return yield* limited(rule.bucket)
       }
       if (rule.caller === "public") {
+        if (rule.takesSecrets === true && !cookies.isSafe(request)) return yield* inTheClear
         // signing somebody in from another site's page is an attack too
         if (rule.mutates === true && isForeign(request)) return yield* csrfFailed
         const actor = rule.mayBeSignedIn === true ? yield* visitor(rule, request) : system("public")

@@ -1,7 +1,7 @@
 import { Cookies as HttpCookies, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Data, Effect, type Layer } from "effect"
 import { createHmac } from "node:crypto"
-import { publicUrlOf } from "../../services/PublicUrl.ts"
+import { publicUrlOf, takesSecretsAt } from "../../services/PublicUrl.ts"
 import { Settings } from "../../services/Settings.ts"
 
 /** SVC_PUBLIC_URL is not an address that people can sign in at safely. */
@@ -9,7 +9,8 @@ export class PublicUrlInvalid extends Data.TaggedError("PublicUrlInvalid")<{ rea
 
 /**
  * The two cookies of a session (interface, Authentication). Over https: `__Host-svc_session` and `__Host-svc_csrf`,
- * Secure, and `__Host-svc_device` in a browser that its owner trusts. Over plain http, which is only for loopback or development: the unprefixed names.
+ * Secure, and `__Host-svc_device` in a browser that its owner trusts. Over plain http, which is for requests to the
+ * machine itself and for development: the unprefixed names.
  * The CSRF token is derived from the session token, so that it is bound to it and nothing is stored.
  */
 export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
@@ -33,10 +34,16 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
     const csrfName = secure ? "__Host-svc_csrf" : "svc_csrf"
 
     const csrfFor = (token: string) => createHmac("sha256", token).update("svc csrf").digest("base64url")
-    const session = (request: HttpServerRequest.HttpServerRequest): string | undefined => request.cookies[sessionName]
+    const isSafeAt = takesSecretsAt(settings)
+    /** Whether nobody on the way reads what this request carries. */
+    const isSafe = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => isSafeAt(headers.host ?? "")
+    const cookieOf = (request: HttpServerRequest.HttpServerRequest, name: string): string | undefined =>
+      isSafe(request) ? request.cookies[name] : undefined
+
+    const session = (request: HttpServerRequest.HttpServerRequest): string | undefined => cookieOf(request, sessionName)
 
     /** What says that the browser is one its owner trusts; it outlives sessions. */
-    const device = (request: HttpServerRequest.HttpServerRequest): string | null => request.cookies[deviceName] ?? null
+    const device = (request: HttpServerRequest.HttpServerRequest): string | null => cookieOf(request, deviceName) ?? null
 
     const cookie = (name: string, value: string, httpOnly: boolean, maxAgeSeconds: number) =>
       HttpCookies.unsafeMakeCookie(name, value, {
@@ -62,7 +69,7 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
       cookie(csrfName, "", false, 0)
     ]))
 
-    return { origin: url.origin, session, device, csrfFor, issue, issueDevice, clear } as const
+    return { origin: url.origin, isSafe, session, device, csrfFor, issue, issueDevice, clear } as const
   })
 }) {
   static readonly layer: Layer.Layer<Cookies, PublicUrlInvalid, Settings> = this.Default
