@@ -1,4 +1,4 @@
-import { Layer } from "effect"
+import { Array as Arr, Layer, Logger, LogLevel } from "effect"
 import * as AuditLog from "../layers/AuditLog.ts"
 import * as DatabaseLayer from "../layers/Database.ts"
 import { Mail } from "../services/Mail.ts"
@@ -20,13 +20,20 @@ import { TrustedDevicesRepo } from "../services/TrustedDevices/Repo.ts"
 import { Users } from "../services/Users.ts"
 import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
+import { errorLine } from "./Console.ts"
 import { settings } from "./Settings.ts"
+
+/** What the services warn of, such as an audit row that its webhook did not take: a line each for the person. */
+const warnings = Logger.add(Logger.make(({ logLevel, message }) => {
+  if (LogLevel.greaterThanEqual(logLevel, LogLevel.Warning)) process.stderr.write(`${errorLine(Arr.ensure(message).map(String).join(" "))}\n`)
+}))
 
 /** What writes to the audit log, over the migrated database. */
 export const auditing = AuditLog.layer.pipe(
   Layer.provideMerge(Metrics.layer),
   Layer.provideMerge(DatabaseLayer.layer),
-  Layer.provideMerge(settings())
+  Layer.provideMerge(settings()),
+  Layer.provideMerge(warnings)
 )
 
 /** Users, their second factor and the first boot; none of the brain's loops, which the server runs. */

@@ -11,9 +11,12 @@ const heading = "\u001b[0;1mCOMMANDS\u001b[0m"
 const folded = (text: string): string =>
   text.includes(heading) ? text.replace(/^( {2}- \S.*?) {2,}(\S.*)\n\n?/gm, "$1\n      $2\n") : text
 
+/** An error or warning as one line; it may quote what others wrote. */
+export const errorLine = (text: string): string => `svc: ${visible(stripVTControlCharacters(text).trim().replace(/\s+/g, " "))}`
+
 /**
  * What the command-line library and the commands print, as people and scripts want it: no colours unless `colours`;
- * an error as one line, `svc: …`, on standard error, which may quote what others wrote; and no blank lines at the end.
+ * an error as one line, `svc: …`, on standard error; and no blank lines at the end.
  */
 export const quiet = (console: Console.Console, colours: boolean): Console.Console => ({
   ...console,
@@ -21,8 +24,5 @@ export const quiet = (console: Console.Console, colours: boolean): Console.Conso
     const text = folded(textOf(parts)).trimEnd()
     return console.log(colours ? text : stripVTControlCharacters(text))
   },
-  error: (...parts) => {
-    const line = stripVTControlCharacters(textOf(parts)).trim().replace(/\s+/g, " ")
-    return console.error(`svc: ${visible(line)}`)
-  }
+  error: (...parts) => console.error(errorLine(textOf(parts)))
 })

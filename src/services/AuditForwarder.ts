@@ -7,7 +7,7 @@ import { Metrics } from "./Metrics.ts"
 import { Outbound } from "./Outbound.ts"
 import { Settings } from "./Settings.ts"
 
-type Site = "queue_full" | "ssrf_or_dns" | "send_one"
+type Site = "queue_full" | "ssrf_or_dns" | "send_one" | "shutdown"
 
 /** At the end: how long what waits may still take. */
 const grace = "2 seconds"
@@ -39,7 +39,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
 
     const queue = yield* Queue.dropping<StoredRow>(auditWebhookBufferSize)
     let drops = 0
-    let busy = false
+    let unsent = 0 // those in the queue, and the one that is taken from it
 
     const drop = (site: Site, why: string) =>
       Effect.suspend(() => {
@@ -72,19 +72,25 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
       OutboundFailed: ({ why }) => drop("send_one", why)
     }))
 
-    const next = Effect.flatMap(Queue.take(queue), (row) => {
-      busy = true
-      return Effect.ensuring(send(row), Effect.sync(() => busy = false))
-    })
+    const next = Effect.flatMap(Queue.take(queue), (row) => Effect.ensuring(send(row), Effect.sync(() => unsent--)))
     yield* loops.forever("audit forwarder", next)
 
-    const isDone = Effect.map(Queue.size(queue), (waiting) => waiting <= 0 && !busy)
+    const isDone = Effect.sync(() => unsent === 0)
     const drained = Effect.timeoutOption(Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDone), { until: (done) => done }), grace)
-    yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.interruptible(drained), isDone))
+    const giveUp = Effect.suspend(() => {
+      if (unsent === 0) return Effect.void
+      metrics.swallowedExceptions.inc({ module: "audit_forwarder", site: "shutdown" satisfies Site }, unsent)
+      return Effect.logWarning(`the program ends before ${unsent} audit row${unsent === 1 ? "" : "s"} reached SVC_AUDIT_WEBHOOK_URL`)
+    }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
+    yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.zipRight(Effect.interruptible(drained), giveUp), isDone))
 
     /** Takes committed rows, in their order. Never waits. */
     const offer = (rows: ReadonlyArray<StoredRow>) =>
-      Effect.forEach(rows, (row) => (queue.unsafeOffer(row) ? Effect.void : drop("queue_full", "too many rows wait")), { discard: true })
+      Effect.forEach(rows, (row) => {
+        if (!queue.unsafeOffer(row)) return drop("queue_full", "too many rows wait")
+        unsent++
+        return Effect.void
+      }, { discard: true })
 
     return {
       offer,

@@ -2,11 +2,14 @@ import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { cli } from "../../src/cli/Command.ts"
 import { Environment } from "../../src/cli/Environment.ts"
 import { explain } from "../../src/cli/Explain.ts"
 import { temporaryHome } from "../databases.ts"
+import { svc } from "./svc.ts"
 
 /** A command of `svc`, within this process: what it printed, and the line that it failed with. */
 const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
@@ -121,5 +124,26 @@ describe("svc metrics-token", () => {
       assert.match(failed ?? "", /SVC_METRICS_AUTH_TOKEN gives the token/)
       assert.notInclude(failed ?? "", "my own")
       assert.isFalse(existsSync(join(environment.SVC_HOME, "metrics.token")))
+    }))
+})
+
+describe("a command whose row the audit webhook does not take", () => {
+  it.scopedLive("says so in a line", () =>
+    Effect.gen(function*() {
+      const silent = createServer(() => {}) // it never answers
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void silent.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => silent.close().closeAllConnections())
+      )
+      const settings = {
+        SVC_HOME: yield* temporaryHome,
+        SVC_AUDIT_WEBHOOK_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`, // it listens on TCP
+        SVC_AUDIT_WEBHOOK_HMAC_SECRET: "x".repeat(32),
+        SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
+        SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1"
+      }
+      const made = yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password" })
+      assert.strictEqual(made.code, 0)
+      assert.match(made.stderr, /^svc: the program ends before \d+ audit rows? reached SVC_AUDIT_WEBHOOK_URL\n$/)
     }))
 })

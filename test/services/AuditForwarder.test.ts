@@ -175,6 +175,22 @@ describe("the audit log's mirror", () => {
       assert.deepStrictEqual(actions(), ["test.a", "test.b", "test.c"])
     }))
 
+  it.scopedLive("says at the end what does not get out any more", () =>
+    Effect.gen(function*() {
+      const { actions, url } = yield* receiverOf(() => {}) // it never answers
+      const warned: Array<string> = []
+      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
+        if (logLevel._tag === "Warning") warned.push(String(message))
+      }))
+      const metrics = yield* Effect.gen(function*() {
+        yield* Effect.forEach(["a", "b", "c"], (name) => written(`test.${name}`))
+        return yield* Metrics
+      }).pipe(Effect.provide(Layer.provideMerge(brainOn("SQLite", to(url)), logger)))
+      assert.deepStrictEqual(actions(), ["test.a"])
+      assert.deepStrictEqual(warned, ["the program ends before 3 audit rows reached SVC_AUDIT_WEBHOOK_URL"])
+      assert.strictEqual(yield* Effect.provideService(drops("shutdown"), Metrics, metrics), 3)
+    }))
+
   it.effect("does not let a program start that could not sign", () =>
     Effect.gen(function*() {
       const started = (settings: Partial<SettingsShape>) => Effect.scoped(Effect.exit(Layer.build(settingsOn("SQLite", settings))))
