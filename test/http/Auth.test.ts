@@ -2,14 +2,15 @@ import type { HttpServer } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import * as argon2 from "argon2"
-import { Effect } from "effect"
+import { type Clock, Duration, Effect, Redacted } from "effect"
+import { createHook } from "node:async_hooks"
 import { once } from "node:events"
 import { type IncomingMessage, request as open } from "node:http"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Sessions } from "../../src/services/Sessions.ts"
-import { baseUrl, freshKey, request, serverOn } from "../brain.ts"
+import { baseUrl, brainOn, freshKey, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf, signedIn } from "./people.ts"
 
@@ -293,6 +294,47 @@ describe.each(engines)("sessions on %s", (engine) => {
         const browser = yield* signedIn(yield* freshUser())
         const policy = yield* request("GET", "/auth/policy", { headers: browser })
         assert.deepStrictEqual(policy.json, { min_length: 12, required_character_classes: 0, character_class_names: [] })
+      }))
+  })
+})
+
+describe("a login", () => {
+  const slot = 1234
+  /** Hashes that were begun while it went on: argon2's own pieces of work in libuv. */
+  const hashesDuring = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      let begun = 0
+      const hook = createHook({ init: (_, type) => void (begun += type === "argon2:HashWorker" ? 1 : 0) }).enable()
+      return Effect.map(Effect.ensuring(work, Effect.sync(() => hook.disable())), () => begun)
+    })
+
+  layer(brainOn("SQLite", { loginMinDuration: slot }), { excludeTestServices: true })((it) => {
+    it.effect("hashes once and ends at the end of a slot, whatever is wrong with it", () =>
+      Effect.gen(function*() {
+        const sessions = yield* Sessions
+        const sql = yield* SqlClient.SqlClient
+        const [known, inactive, withoutPassword] = [yield* freshUser(), yield* freshUser(), yield* freshUser()]
+        yield* sql`UPDATE users SET is_active = 0 WHERE id = ${inactive.id}`
+        yield* sql`UPDATE users SET password_hash = '!' WHERE id = ${withoutPassword.id}`
+        const clock = yield* Effect.clock
+        const attempts = {
+          right: [known.email, password],
+          "wrong password": [known.email, "not the password"],
+          "nobody's address": ["nobody@example.com", "not the password"],
+          inactive: [inactive.email, password],
+          "without a password": [withoutPassword.email, password]
+        } as const
+        for (const [what, [email, tried]] of Object.entries(attempts)) {
+          const slept: Array<number> = []
+          /** Stands still, so that what is slept is what the slot asks for. */
+          const still: Clock.Clock = Object.assign(Object.create(clock), {
+            currentTimeMillis: Effect.succeed(clock.unsafeCurrentTimeMillis()),
+            sleep: (duration: Duration.Duration) => Effect.sync(() => void slept.push(Duration.toMillis(duration)))
+          })
+          const input = { email, password: Redacted.make(tried), remember_me: false, source: { source_ip: null, user_agent: null }, token: undefined, device: null }
+          const hashes = yield* hashesDuring(Effect.exit(Effect.withClock(sessions.login(input), still)))
+          assert.deepStrictEqual({ what, hashes, slept }, { what, hashes: 1, slept: [slot] })
+        }
       }))
   })
 })
