@@ -25,6 +25,7 @@ import * as rotateSecretKey from "../../src/cli/programs/secret-key-rotate.ts"
 import * as showSecretKeys from "../../src/cli/programs/secret-key-show.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Audit } from "../../src/services/Audit.ts"
+import { pruneAudit } from "../../src/services/Audit/Prune.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Vault } from "../../src/services/Keys.ts"
 import { type Engine, engines, freshPostgres, temporaryHome } from "../databases.ts"
@@ -40,7 +41,7 @@ const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
 
 const none = { knownHead: Option.none<string>(), checkpoints: [], publicKey: [], json: false }
 
-const database = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient | Audit>) => Effect.provide(work, changing)
+const database = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof changing>>) => Effect.provide(work, changing)
 const row = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
@@ -108,6 +109,55 @@ describe.each(engines)("svc audit on %s", (engine) => {
         const refused = yield* ran(exportHead.run({ verify: true }))
         assert.deepInclude(refused, { code: 1, out: "" })
       }).pipe(Effect.provideService(Environment, environment))
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe.each(engines)("svc audit verify on %s", (engine) => {
+  const prunedTo = (seq: number) =>
+    database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(pruneAudit((row) => row.seq <= seq))))
+
+  it.scopedLive("ends with a code for each thing that a known head may be", () =>
+    Effect.gen(function*() {
+      const { environment } = yield* world(engine)
+      const compared = (text: string) =>
+        Effect.map(ran(verify.run({ ...none, knownHead: Option.some(text) })), ({ code, out }) => [/known head: (\w+)/.exec(out)?.[1], code])
+      const exported = Effect.map(ran(exportHead.run({ verify: false })), ({ out }) => out)
+      yield* Effect.gen(function*() {
+        yield* database(Effect.repeatN(row, 2))
+        const third = yield* exported
+        assert.deepStrictEqual(yield* compared(third), ["CURRENT_MATCH", 0])
+        yield* database(row)
+        assert.deepStrictEqual(yield* compared(third), ["VERIFIED_ANCESTOR", 4])
+        assert.deepStrictEqual(yield* compared("{}"), ["INVALID", 1], "of a log that is intact")
+        assert.deepStrictEqual(yield* compared(third.replace("\"seq\":3", "\"seq\":4")), ["INVALID", 1])
+        assert.deepStrictEqual(yield* compared(third.replace(/"key_id":"\w+"/, `"key_id":"${"0".repeat(16)}"`)), ["UNPROVABLE", 3])
+        yield* prunedTo(3)
+        assert.deepStrictEqual(yield* compared(third), ["PRUNE_MATCH", 0])
+        assert.deepStrictEqual(yield* compared(yield* exported), ["CURRENT_PRUNE_MATCH", 0])
+        yield* prunedTo(4)
+        assert.deepStrictEqual(yield* compared(third), ["UNPROVABLE", 3])
+      }).pipe(Effect.provideService(Environment, environment))
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("says that nothing guards the end without checkpoints, and tells an outage from an alarm", () =>
+    Effect.gen(function*() {
+      const { environment, home } = yield* world(engine)
+      const warning = "checkpoints: none, so rows that were cut from the end would not show"
+      yield* Effect.gen(function*() {
+        yield* database(row)
+        assert.include((yield* ran(verify.run(none))).out, warning)
+        writeFileSync(join(home, "audit-checkpoints.jsonl"), "")
+        assert.include((yield* ran(verify.run(none))).out, warning)
+        const head = yield* ran(exportHead.run({ verify: false }))
+        assert.notInclude((yield* ran(verify.run({ ...none, knownHead: Option.some(head.out) }))).out, warning)
+        const noFile = yield* ran(verify.run({ ...none, knownHead: Option.some(join(home, "nowhere")) }))
+        assert.deepInclude(noFile, { code: 5, out: "" })
+        assert.include(noFile.said, "the audit log was not verified: ")
+        assert.deepInclude(yield* ran(verify.run({ ...none, publicKey: ["short"] })), { code: 2 })
+      }).pipe(Effect.provideService(Environment, environment))
+      const url = engine === "PostgreSQL" ? "postgres://127.0.0.1:1/none" : `sqlite:${join(home, "nowhere", "svc.db")}`
+      const outage = yield* Effect.provideService(ran(verify.run(none)), Environment, { ...environment, SVC_DATABASE_URL: url })
+      assert.deepInclude(outage, { code: 5, out: "" }, outage.said)
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 

@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Console, Effect, Option, Stream } from "effect"
+import { Cause, Console, Effect, Option, Stream } from "effect"
 import { checkCheckpoints, type CheckpointReport } from "../../services/Audit/CheckpointCheck.ts"
 import { checkpointPath } from "../../services/Audit/CheckpointFile.ts"
 import { compareHead, type HeadComparison } from "../../services/Audit/KnownHead.ts"
@@ -8,7 +8,7 @@ import { type Verification, verifyAll } from "../../services/Audit/Verify.ts"
 import { Reader } from "../../services/Database.ts"
 import { Settings } from "../../services/Settings.ts"
 import { heldKeys, looking, trustedKeys } from "../AuditLog.ts"
-import { OutcomeUnknown, Refused } from "../Explain.ts"
+import { explain, OutcomeUnknown, Refused } from "../Explain.ts"
 import { visible } from "../Visible.ts"
 
 interface Options {
@@ -76,6 +76,9 @@ const checkpointText = ({ head }: Verification, checked: Checked): ReadonlyArray
   ]
 }
 
+/** Whoever can write to the database can take rows away at the end and put an older head there: only what is kept elsewhere shows it. */
+const unguarded = "checkpoints: none, so rows that were cut from the end would not show; see docs/audit.md, Checkpoints"
+
 const answer = (found: Verification, checked: ReadonlyArray<Checked>, head: HeadComparison | null) => {
   if (found.problem !== null) return Effect.fail(new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` }))
   const [first] = checked.flatMap(({ problems }) => problems)
@@ -85,6 +88,14 @@ const answer = (found: Verification, checked: ReadonlyArray<Checked>, head: Head
   if (head.result === "UNPROVABLE") return Effect.fail(new OutcomeUnknown({ message }))
   return Effect.fail(new Refused({ message, code: head.result === "VERIFIED_ANCESTOR" ? 4 : 1 }))
 }
+
+const isVerdict = (error: unknown): boolean => error instanceof Refused || error instanceof OutcomeUnknown
+
+/** A database or file that cannot be read is no alarm, and a monitor must be able to tell: exit code 5. */
+const unread = (cause: Cause.Cause<unknown>) =>
+  isVerdict(Cause.squash(cause)) || Cause.isInterruptedOnly(cause)
+    ? Effect.failCause(cause)
+    : Effect.fail(new Refused({ code: 5, message: `the audit log was not verified: ${explain(cause) ?? "unknown"}` }))
 
 export const run = ({ checkpoints, json, knownHead, publicKey }: Options) =>
   Effect.gen(function*() {
@@ -103,9 +114,10 @@ export const run = ({ checkpoints, json, knownHead, publicKey }: Options) =>
     if (json) {
       yield* Console.log(JSON.stringify({ ...found, checkpoints: checked, known_head: head }))
     } else {
+      const isGuarded = head !== null || checked.some(({ confirmed }) => confirmed > 0)
       const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
-      const lines = [...rowsText(found), ...checked.flatMap((one) => checkpointText(found, one)), ...headLines]
+      const lines = [...rowsText(found), ...checked.flatMap((one) => checkpointText(found, one)), ...(isGuarded ? [] : [unguarded]), ...headLines]
       yield* Console.log(lines.join("\n"))
     }
     yield* answer(found, checked, head)
-  }).pipe(Effect.provide(looking))
+  }).pipe(Effect.provide(looking), Effect.catchAllCause(unread))
