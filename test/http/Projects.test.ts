@@ -1,7 +1,12 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Ids from "../../src/services/Ids.ts"
+import { Projects } from "../../src/services/Projects.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
+import { insertTasks, storedTask } from "../tasks.ts"
+import { world } from "./world.ts"
 
 describe.each(engines)("projects on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
@@ -27,6 +32,48 @@ describe.each(engines)("projects on %s", (engine) => {
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, viewer)).status, 200)
         const refused = yield* request("PATCH", `/projects/${project.slug}`, { ...viewer, body: { name: "x" } })
         assert.deepInclude(refused.json, { status: 403, code: "forbidden" })
+      }))
+
+    it.effect("a deleted project leaves nothing in any table that names projects, but its audit rows", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const projects = yield* Projects
+        const { project, token } = yield* world({ signedIn: false })
+        yield* freshKey({ boundTo: project.id })
+        // more than a slice of what goes slice by slice
+        const many = Array.from({ length: 1100 }, (_, n) => n)
+        yield* insertTasks(many.map((n) => storedTask(project.id, Date.now() + n, { name: `shop.task${n}` })))
+        const [command] = yield* sql`SELECT * FROM commands WHERE project_id = ${project.id}`
+        const copies = yield* Effect.forEach(many, () => Effect.map(Ids.next, (id) => ({ ...command, id, idempotency_key: null })))
+        for (const part of [copies.slice(0, 550), copies.slice(550)]) yield* sql`INSERT INTO commands ${sql.insert(part)}`
+
+        const named = (rows: ReadonlyArray<{ name: string }>) => rows.map(({ name }) => name).filter((name) => !["audit_log", "project_deletions"].includes(name))
+        const isPostgres = engine === "PostgreSQL"
+        const tables = named(
+          yield* isPostgres
+            ? sql<{ name: string }>`SELECT table_name AS name FROM information_schema.columns
+                WHERE table_schema = 'public' AND column_name = 'project_id'`
+            : sql<{ name: string }>`SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c
+                WHERE m.type = 'table' AND c.name = 'project_id'`
+        )
+        const cascading = named(
+          yield* isPostgres
+            ? sql<{ name: string }>`SELECT conrelid::regclass::text AS name FROM pg_constraint
+                WHERE confrelid = 'projects'::regclass AND confdeltype = 'c'`
+            : sql<{ name: string }>`SELECT m.name FROM sqlite_master m, pragma_foreign_key_list(m.name) f
+                WHERE m.type = 'table' AND f."table" = 'projects' AND f.on_delete = 'CASCADE'`
+        )
+        const rowsOf = (table: string) =>
+          Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM ${sql(table)} WHERE project_id = ${project.id}`, ([row]) => Number(row?.n))
+        assert.includeMembers(tables, ["agents", "api_keys", "commands", "invitations", "memberships", "tasks", "workers"])
+        // the database takes the rest along by itself
+        for (const table of tables.filter((table) => !cascading.includes(table))) assert.isAbove(yield* rowsOf(table), 0, `${table}: nothing to delete`)
+        for (const table of ["tasks", "task_facets", "commands"]) assert.isAbove(yield* rowsOf(table), 1000, table)
+
+        assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, { token })).status, 204)
+        yield* projects.sweepDeleted()
+        for (const table of tables) assert.strictEqual(yield* rowsOf(table), 0, table)
+        assert.isAbove(yield* rowsOf("audit_log"), 0)
       }))
 
     it.effect("every failure is a problem document", () =>
