@@ -43,10 +43,10 @@ export type Engine = "SQLite" | "PostgreSQL"
 /** For `describe.each(engines)`: every suite that touches the database runs on both. */
 export const engines: ReadonlyArray<Engine> = ["SQLite", "PostgreSQL"]
 
-/** Settings over a fresh home and a fresh database of this engine. */
+/** Settings over a fresh home and a fresh database of this engine, unless they are given. */
 export const settingsOn = (engine: Engine, overrides: Partial<SettingsShape> = {}) =>
   Layer.unwrapScoped(Effect.gen(function*() {
-    const home = yield* temporaryHome
+    const home = overrides.home ?? (yield* temporaryHome)
     const databaseUrl = engine === "PostgreSQL" ? Redacted.make((yield* freshPostgres).url) : null
     return SettingsLayer.layer({ SVC_HOME: home }, {
       databaseUrl,

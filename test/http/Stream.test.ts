@@ -1,11 +1,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
-import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Hints } from "../../src/services/Database.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { engines, freshPostgres, temporaryHome } from "../databases.ts"
 import { sessionOf } from "./people.ts"
 
 /** Writes or changes one task as a writer would, and tells the stream. */
@@ -189,4 +189,29 @@ describe.each(engines)("live streams of a brain that ends, on %s", (engine) => {
       // a stream that was cut would fail here
       assert.deepStrictEqual((yield* ended).map((text) => text.endsWith("\n\n")), [true, true, true])
     }))
+})
+
+describe("two brains over one PostgreSQL", () => {
+  it.scopedLive("what one revokes is worth nothing at the other at once, nor is a stream that is open there", () =>
+    Effect.gen(function*() {
+      const site = { home: yield* temporaryHome, databaseUrl: Redacted.make((yield* freshPostgres).url) }
+      const [one, other] = [yield* Layer.build(serverOn("PostgreSQL", site)), yield* Layer.build(serverOn("PostgreSQL", site))]
+      const at = Effect.provide(one)
+      const elsewhere = Effect.provide(other)
+      const project = yield* at(freshProject())
+      const admin = yield* at(freshKey({ isAdmin: true }))
+      const headers = yield* at(sessionOf(admin.user_id))
+      const { id, token } = (yield* at(request("POST", "/api-keys", { headers, body: { name: "k", scopes: ["tasks:read"] } }))).json
+      const path = `/projects/${project.slug}/tasks`
+      const watching = [headers, { authorization: `Bearer ${token}` }]
+      const streams = yield* Effect.forEach(watching, (who) => elsewhere(whole(project.slug, who)))
+      const statuses = elsewhere(Effect.forEach(watching, (who) => Effect.map(request("GET", path, { headers: who }), ({ status }) => status)))
+      assert.deepStrictEqual(yield* statuses, [200, 200])
+      assert.strictEqual((yield* at(request("DELETE", `/api-keys/${id}`, { headers }))).status, 204)
+      assert.deepStrictEqual(yield* statuses, [200, 401])
+      assert.strictEqual((yield* at(request("POST", "/auth/logout", { headers }))).status, 204)
+      assert.deepStrictEqual(yield* statuses, [401, 401])
+      // told, and not because a stream asks by itself 15 seconds after it was opened
+      yield* Effect.timeout(Effect.forEach(streams, Fiber.join), "12 seconds")
+    }), 60_000)
 })
