@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Data, Effect, Either, Redacted, Schema } from "effect"
+import { Data, Effect, Either, Logger, LogLevel, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { Metrics } from "../Metrics.ts"
 import { Outbound } from "../Outbound.ts"
@@ -33,7 +33,10 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
     const path = checkpointPath(settings)
 
     const toStdout = (line: string) =>
-      Effect.annotateLogs(Effect.logInfo("audit checkpoint"), { logger: "audit_checkpoint", checkpoint: line })
+      Effect.logInfo("audit checkpoint").pipe(
+        Effect.annotateLogs({ logger: "audit_checkpoint", checkpoint: line }),
+        Logger.withMinimumLogLevel(LogLevel.Info) // it counts as delivered, so SVC_LOG_LEVEL may not leave it out
+      )
 
     const toFile = (path: string) => (line: string) =>
       appendLine(path, (last) => Effect.succeed(last === line ? null : line)) // it may have been there before a crash

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, HashMap, Layer, Logger, LogLevel, Option, Redacted, Stream } from "effect"
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
@@ -187,6 +187,14 @@ describe.each(engines)("checkpoints on %s", (engine) => {
     Effect.gen(function*() {
       const { state, url } = yield* receiver
       const home = yield* temporaryHome
+      const printed: Array<unknown> = []
+      const quiet = Layer.merge(
+        Logger.minimumLogLevel(LogLevel.Error),
+        Logger.replace(Logger.defaultLogger, Logger.make(({ annotations }) => {
+          const checkpoint = Option.getOrUndefined(HashMap.get(annotations, "checkpoint"))
+          if (checkpoint !== undefined) printed.push(checkpoint)
+        }))
+      )
       const second = join(home, "second.jsonl")
       const context = settingsOn(engine, {
         auditCheckpointSinks: [second, "stdout"],
@@ -226,6 +234,7 @@ describe.each(engines)("checkpoints on %s", (engine) => {
         yield* Effect.forEach(others, sending, { concurrency: "unbounded" })
         yield* Effect.forEach(others, (other) => Effect.provide(deliver, other))
         assert.deepStrictEqual(state.received, yield* own)
+        assert.deepStrictEqual(printed, yield* own, "whatever the log's level is")
         assert.deepStrictEqual(readFileSync(second, "utf8"), `${(yield* own).join("\n")}\n`)
 
         state.works = false
@@ -238,7 +247,7 @@ describe.each(engines)("checkpoints on %s", (engine) => {
         yield* Effect.provide(Effect.zipRight(news, deliver), other)
         assert.deepStrictEqual(state.received.slice(3), yield* own, "a stream is sent from its beginning")
         assert.include(yield* Effect.provide(metric("dropped_total"), one), "{sink=\"webhook 1\"} 1")
-      }).pipe(Effect.provide(context))
+      }).pipe(Effect.provide(context), Effect.provide(quiet))
     }))
 
   it.scopedLive("that a sink does not take show in the health of their loop, and go there at the end", () =>
