@@ -40,6 +40,22 @@ describe("what browsers are told", () => {
         }
       }))
 
+    it.effect("with each page what may run in it: only its own script, and on the API page any that stands in it", () =>
+      Effect.gen(function*() {
+        const hash = "'sha256-[A-Za-z0-9+/]{43}='"
+        const own = new RegExp(
+          `^default-src 'none'; script-src ${hash}; style-src ${hash}; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'$`
+        )
+        for (const path of ["//setup", "//reset-password", "//invitation"]) {
+          assert.match((yield* request("GET", path)).headers.get("content-security-policy") ?? "", own, path)
+        }
+        assert.strictEqual(
+          (yield* request("GET", "/docs")).headers.get("content-security-policy"),
+          "default-src 'self'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src 'self' data:; " +
+            "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+        )
+      }))
+
     it.effect("nothing of other sites while none is configured", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey()
