@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
+import { generateSync } from "otplib"
 import { WebSocket } from "ws"
 import { browserOf } from "../http/people.ts"
 import { bodyOf } from "../bodies.ts"
@@ -37,6 +38,9 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
       chain: randomBytes(32).toString("base64url"),
       metrics: secretOf("metrics"),
       password: secretOf("password"),
+      smtp: secretOf("smtp"),
+      sink: secretOf("sink"),
+      signing: randomBytes(32).toString("base64url"),
       wrong: secretOf("wrong"),
       link: secretOf("link"),
       unknownKey: `svk_${randomBytes(32).toString("base64url")}`
@@ -51,6 +55,9 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
       SVC_METRICS_AUTH_TOKEN: planted.metrics,
       SVC_AUDIT_WEBHOOK_URL: `${base}/${planted.webhook}?token=${planted.webhook}`,
       SVC_AUDIT_WEBHOOK_HMAC_SECRET: planted.hmac,
+      SVC_AUDIT_SIGNING_KEY: planted.signing,
+      SVC_AUDIT_CHECKPOINT_WEBHOOK_URLS: `${base}/${planted.sink}?token=${planted.sink}`,
+      SVC_SMTP_URL: `smtp://mailer:${planted.smtp}@127.0.0.1:1`, // nothing listens there
       SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
       SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1",
       SVC_LOG_LEVEL: "debug",
@@ -98,6 +105,24 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     yield* call("PATCH", "/auth/me", { cookie: browser.cookie, "x-csrf-token": planted.wrong }, { display_name: "x" })
     yield* call("GET", "/agent/commands?wait=0", { authorization: `Bearer ${agent.json.token}`, "x-svc-session-nonce": "no nonce" })
     yield* call("POST", "/agent/events", { authorization: `Bearer ${agent.json.token}`, "x-svc-session-nonce": "n".repeat(22) }, { frames: [`{"secret":"${agent.json.hmac_secret}"}`] })
+    const bearer = { authorization: `Bearer ${key.json.token}` }
+    const invited = yield* call("POST", "/projects/default/invitations", bearer, { email: "bob@example.com", role: "viewer" })
+    yield* call("POST", "/invitations/accept", {}, { token: invited.json.token, display_name: "x", password: planted.wrong.slice(0, 5) })
+    yield* call("POST", "/auth/password-reset/request", {}, { email })
+    const printed = yield* svc(["auth", "reset-link", email], settings)
+    const reset = new URL(printed.stdout.trim()).searchParams.get("token") ?? ""
+    yield* Effect.promise(() => fetch(`${brain.url}/reset-password?token=${reset}`))
+    yield* call("POST", "/auth/password-reset/confirm", {}, { token: reset, new_password: "short" })
+    const enrolling = yield* call("POST", "/auth/mfa/enroll-start", browser, {})
+    const code = generateSync({ secret: enrolling.json.secret_base32 })
+    const enrolled = yield* call("POST", "/auth/mfa/enroll-complete", browser, { code })
+    assert.strictEqual(enrolled.status, 200, enrolled.text)
+    const withFactor = browserOf(enrolled)
+    const trusted = yield* call("POST", "/auth/mfa/trusted-devices", withFactor, { label: "mine" })
+    assert.strictEqual(trusted.status, 201, trusted.text)
+    yield* call("POST", "/auth/mfa/disable", withFactor, { code: "000000", password: planted.wrong })
+    const looked = yield* Effect.forEach([["status"], ["doctor"], ["audit", "verify"], ["audit", "export-head"], ["config", "validate"]], (args) =>
+      Effect.map(svc(args, settings), ({ stderr, stdout }) => [`svc ${args.join(" ")}`, stdout + stderr] as const))
     yield* Effect.async<void>((resume) => {
       const socket = new WebSocket(`${brain.url.replace("http", "ws")}/ws/agent`, { headers: { authorization: `Bearer ${agent.json.token}` } })
       socket.on("open", () => socket.send(JSON.stringify({ secret: agent.json.hmac_secret })))
@@ -108,9 +133,15 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
     yield* until(Effect.sync(() => traces.join("")), (text) => text.includes("Sessions.login"))
 
-    const made: ReadonlyArray<string> = [key.json.token, agent.json.token, agent.json.hmac_secret, ...browser.cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? "")]
+    const made: Array<string> = [key.json.token, agent.json.token, agent.json.hmac_secret, ...browser.cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? "")]
+    for (const answer of [enrolled, trusted]) made.push(...browserOf(answer).cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? ""))
+    made.push(invited.json.token, reset)
     for (const one of made) assert.isAtLeast(one.length, 40)
+    const recovery: ReadonlyArray<string> = enrolled.json.recovery_codes
+    made.push(enrolling.json.secret_base32, ...recovery)
+    assert.isAtLeast(recovery.length, 8)
     const emitted = {
+      ...Object.fromEntries(looked),
       "the log": brain.stdout() + brain.stderr(),
       "the traces": traces.join("\n"),
       "refusals": answers.join("\n"),
