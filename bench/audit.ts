@@ -85,13 +85,16 @@ const measure = Effect.gen(function*() {
         yield* Effect.promise(bare.copy)
       })
 
-    const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
-    const insert = ({ row_hash, row_hmac, seq, ...row }: StoredRow) =>
-      Effect.gen(function*() {
-        yield* sql`SELECT seq, row_hash, row_hmac, key_id FROM bare_head WHERE id = 1 ${lock}`
-        yield* sql`INSERT INTO bare_log ${sql.insert({ ...row, seq, row_hash, row_hmac })}`
-        yield* sql`UPDATE bare_head SET seq = ${seq}, row_hash = ${row_hash}, row_hmac = ${row_hmac} WHERE id = 1`
-      }).pipe(sql.withTransaction)
+    /** The statements of an append: two on PostgreSQL, where each is a way to the server and back, three on SQLite. */
+    const insert = ({ row_hash, row_hmac, seq, ...row }: StoredRow) => {
+      const inserting = sql`INSERT INTO bare_log ${sql.insert({ ...row, seq, row_hash, row_hmac })}`
+      const advancing = sql`UPDATE bare_head SET seq = ${seq}, row_hash = ${row_hash}, row_hmac = ${row_hmac} WHERE id = 1`
+      const head = sql.literal("SELECT seq, row_hash, row_hmac, key_id FROM bare_head WHERE id = 1")
+      return sql.withTransaction(sql.onDialectOrElse({
+        pg: () => Effect.zipRight(sql`${head} FOR UPDATE`, sql`WITH appended AS (${inserting}) ${advancing}`),
+        orElse: () => Effect.zipRight(Effect.zipRight(sql`${head}`, inserting), advancing)
+      }))
+    }
 
     const compare = Effect.gen(function*() {
       const spent = { ours: 0, bare: 0, driver: 0 }
