@@ -94,8 +94,8 @@ export type JsonInput =
 
 /**
  * The canonical text of plain values. A number without a fraction prints as an integer with all its digits, one with a
- * fraction as a float; `float` makes a float of any number. NaN and the infinities print as `null`, a lone surrogate
- * as U+FFFD, as in UTF-8. Parsed objects and arrays, and a `CanonicalText`, go in as they are.
+ * fraction as a float; `float` makes a float of any number. NaN, the infinities and holes of an array print as `null`,
+ * a lone surrogate as U+FFFD, as in UTF-8; of two keys that become one so, the last is printed. Parsed objects and arrays, and a `CanonicalText`, go in as they are.
  */
 export const canonicalize = (value: JsonInput): string => {
   if (value === null) return "null"
@@ -109,9 +109,13 @@ export const canonicalize = (value: JsonInput): string => {
       return String(value)
   }
   if (value instanceof CanonicalText) return value.text
-  if (isArray(value)) return `[${value.map(canonicalize).join(",")}]`
+  if (isArray(value)) return `[${Array.from(value, itemText).join(",")}]`
+  const keys = Object.keys(value)
+  if (!keys.every((key) => key.isWellFormed())) {
+    return canonicalize(Object.fromEntries(keys.map((key) => [key.toWellFormed(), value[key]])))
+  }
   const members: Array<string> = []
-  for (const key of Object.keys(value).sort(compareCodePoints)) {
+  for (const key of keys.sort(compareCodePoints)) {
     const member = value[key]
     if (member !== undefined) members.push(`${stringText(key)}:${canonicalize(member)}`)
   }
@@ -126,6 +130,9 @@ export const float = (value: number): CanonicalText =>
 export const splice = (node: JsonNode): CanonicalText => typeof node === "string" ? new CanonicalText(node) : node
 
 const isArray: (value: JsonInput & object) => value is ReadonlyArray<JsonInput> = Array.isArray
+
+/** `Array.from` sees holes, which `map` passes over. */
+const itemText = (item: JsonInput | undefined): string => item === undefined ? "null" : canonicalize(item)
 
 const stringText = (value: string): string => JSON.stringify(value.toWellFormed())
 

@@ -327,6 +327,11 @@ describe("canonicalize", () => {
     }
   })
 
+  it("prints holes, and keys that UTF-8 cannot tell apart, as JSON can have them", () => {
+    assert.strictEqual(Json.canonicalize(Object.assign([1], { 2: 3 })), "[1,null,3]")
+    assert.strictEqual(Json.canonicalize({ "\ud800": 1, "\u{10000}": 2, "\udc00": 3 }), `{"\ufffd":3,"\u{10000}":2}`)
+  })
+
   it("keeps integers integers, floats floats, and text what it was", () => {
     const input = {
       z: 1,

@@ -74,7 +74,7 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
   const capture = new Capture(redaction, now)
   const report = (engine: string, event: EngineEvent): void => {
     const text = capture.event(engine, event)
-    if (text === null) core.unreadable[engine] = (core.unreadable[engine] ?? 0) + 1
+    if (text === null) core.unread(engine)
     else outbox.add(text)
   }
   yield* Effect.forEach(config.engines, (engine) => startEngine(core, engine, (event) => report(engine.name, event)))

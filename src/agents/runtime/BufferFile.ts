@@ -1,6 +1,6 @@
 import BetterSqlite3 from "better-sqlite3"
 import { randomUUID } from "node:crypto"
-import { JsonArray, parse } from "../../domain/CanonicalJson.ts"
+import { canonical, JsonArray, JsonObject, parse } from "../../domain/CanonicalJson.ts"
 
 /** Events that were written together: canonical texts joined by commas. */
 export interface Row {
@@ -186,10 +186,39 @@ export class BufferFile {
   }
 }
 
-/** The events of a body, each as canonical text; null when it is none, as after damage to its file. */
-export const eventsOf = (body: string): ReadonlyArray<string> | null => {
-  const node = parse(`[${body}]`)
-  return node instanceof JsonArray ? node.items.map((item) => (typeof item === "string" ? item : item.text)) : null
+/**
+ * The events of a body that can be sent, each as canonical text. One that is not so is left out: no brain would take a
+ * frame with it, since neither the frame's form nor its signature would hold.
+ */
+export const eventsOf = (body: string): ReadonlyArray<string> => {
+  const whole = parse(`[${body}]`)
+  if (whole instanceof JsonArray && whole.items.every(isObject)) {
+    const texts = whole.items.map(canonical)
+    if (texts.join(",") === body) return texts
+  }
+  return piecesOf(body).filter((piece) => {
+    const node = parse(piece)
+    return isObject(node) && canonical(node) === piece
+  })
+}
+
+const isObject = (node: unknown): node is JsonObject => node instanceof JsonObject
+
+/** The body cut at the commas between its events, for which it need not be JSON; nothing after a bracket too many. */
+const piecesOf = (body: string): ReadonlyArray<string> => {
+  const pieces: Array<string> = []
+  let from = 0
+  let depth = 0
+  for (const { 0: token, index } of body.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},]/gs)) {
+    if (token === "{" || token === "[") depth++
+    else if (token === "}" || token === "]") depth--
+    else if (token === "," && depth === 0) {
+      pieces.push(body.slice(from, index))
+      from = index + 1
+    }
+    if (depth < 0) return pieces
+  }
+  return [...pieces, body.slice(from)]
 }
 
 /** What can still be read of a damaged file. */
@@ -206,8 +235,9 @@ export const salvage = (path: string): ReadonlyArray<Omit<Row, "id">> => {
           for (const row of db.prepare<[], Row>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
             if (seen.has(row.id)) break
             seen.add(row.id)
-            const events = typeof row.body === "string" ? eventsOf(row.body) : null
-            if (events !== null) rows.push({ events: events.length, bytes: Buffer.byteLength(row.body), body: row.body })
+            const events = typeof row.body === "string" ? eventsOf(row.body) : []
+            const body = events.join(",")
+            if (events.length > 0) rows.push({ events: events.length, bytes: Buffer.byteLength(body), body })
           }
         } catch {
           continue // so far and no further; perhaps from the other end

@@ -1,6 +1,6 @@
 /** What an engine reports, as the canonical text that is stored and sent. On the host's own path: plain code. */
-import { randomUUID } from "node:crypto"
-import { canonicalize, CanonicalText } from "../../domain/CanonicalJson.ts"
+import { createHash, randomUUID } from "node:crypto"
+import { canonical, canonicalize, CanonicalText, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
 import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
@@ -49,10 +49,10 @@ export class Capture {
       if (!isEventKind(kind)) return null
       let fields = ""
       for (const name of sortedNames(data)) {
-        const field = this.field(name, data[name])
+        const field = this.field(name, data)
         if (field !== null) fields += `${fields === "" ? "" : ","}${field}`
       }
-      const head = `{"data":{${fields}},"engine":${JSON.stringify(engine)},"id":"${randomUUID()}","kind":"${kind}"`
+      const head = `{"data":{${fields}},"engine":${JSON.stringify(engine.toWellFormed())},"id":"${randomUUID()}","kind":"${kind}"`
       const task = JSON.stringify(taskId.slice(0, LONGEST_TASK_ID).toWellFormed())
       return `${head},"occurred_at":"${this.time(occurredAt)}","task_id":${task}}`
     } catch {
@@ -65,10 +65,10 @@ export class Capture {
     return Timestamp.fromEpochMicros(Math.round((sane ? millis : this.now()) * 1000))
   }
 
-  private field(name: string, value: unknown): string | null {
+  private field(name: string, data: EngineEvent["data"]): string | null {
     this.room = MAX_FIELD_LENGTH
     try {
-      return this.member(name, value)
+      return this.member(name, data[name])
     } catch (error) {
       const why = error === TOO_LONG ? `[more than ${MAX_FIELD_LENGTH} characters: left out]` : "[cannot be read]"
       return `${this.name(name).text}${JSON.stringify(why)}`
@@ -95,7 +95,7 @@ export class Capture {
   }
 
   private object(value: object, key: string): string | null {
-    if (value instanceof CanonicalText) return this.spend(this.redaction.json(value.text))
+    if (value instanceof CanonicalText) return this.spend(this.canonical(value.text))
     if (this.path.length >= MAX_DEPTH || this.path.includes(value)) return this.spend(`"${REDACTED}"`)
     this.path.push(value)
     const text = this.members(value, key)
@@ -106,7 +106,7 @@ export class Capture {
   private members(value: object, key: string): string | null {
     if ("toJSON" in value && typeof value.toJSON === "function") return this.write(value.toJSON(key), key)
     if (value instanceof Error) return this.spend(this.string(String(value)))
-    if (Array.isArray(value)) return `[${value.map((item, at) => this.write(item, String(at)) ?? "null").join(",")}]`
+    if (Array.isArray(value)) return this.items(value)
     let texts = ""
     for (const name of sortedNames(value)) {
       // The cast: an object's own enumerable names can be read, whatever stands there.
@@ -114,6 +114,22 @@ export class Capture {
       if (text !== null) texts += texts === "" ? text : `,${text}`
     }
     return `{${texts}}`
+  }
+
+  /** Holes are items too, which `map` and its like pass over. */
+  private items(values: ReadonlyArray<unknown>): string {
+    let texts = ""
+    for (let at = 0; at < values.length; at++) {
+      const text = this.write(values[at], String(at)) ?? this.spend("null")
+      texts += at === 0 ? text : `,${text}`
+    }
+    return `[${texts}]`
+  }
+
+  /** A text that claims to be canonical is believed only as far as that it is JSON, and no deeper than the rest. */
+  private canonical(text: string): string {
+    const node = parse(text, { maxDepth: MAX_DEPTH })
+    return node instanceof ParseFailure ? `"${REDACTED}"` : this.redaction.json(canonical(node))
   }
 
   /** `"name":value` with the value masked when the name says so and there is something to hide. */
@@ -127,10 +143,7 @@ export class Capture {
     const known = this.names.get(name)
     if (known !== undefined) return known
     const long = name.length > LONGEST_KEY
-    const made = {
-      text: `${JSON.stringify((long ? name.slice(0, LONGEST_KEY) : name).toWellFormed())}:`,
-      secret: long || this.redaction.secretKey(name)
-    }
+    const made = { text: `${JSON.stringify(told(name))}:`, secret: long || this.redaction.secretKey(name) }
     if (this.names.size >= MOST_NAMES) this.names.clear()
     if (!long) this.names.set(name, made)
     return made
@@ -158,9 +171,27 @@ const firstBytes = (utf8: Buffer, most: number): string => {
   return utf8.toString("utf8", 0, end)
 }
 
-/** By code point, as canonical JSON has them; most objects of one kind have them so, or nearly. */
+/** Whether the name can be sent as it is: not too long, and UTF-8 can write it. */
+const isTold = (name: string): boolean => name.length <= LONGEST_KEY && name.isWellFormed()
+
+/** What stands for the name: one that cannot be sent as it is ends in a hash, so that two of them stay two. */
+const told = (name: string): string => {
+  if (isTold(name)) return name
+  const hash = createHash("sha256").update(name, "utf16le").digest("hex").slice(0, 12)
+  return `${name.slice(0, LONGEST_KEY).toWellFormed()}[${hash}]`
+}
+
+/**
+ * An object's names by code point of what stands for them, as canonical JSON has them, and of two that are told alike
+ * the last. Most objects of one kind have theirs so already, or nearly.
+ */
 const sortedNames = (value: object): ReadonlyArray<string> => {
   const names = Object.keys(value)
+  if (names.length > MAX_FIELD_LENGTH) throw TOO_LONG
+  if (!names.every(isTold)) {
+    const byTold = [...new Map(names.map((name) => [told(name), name]))]
+    return byTold.sort(([left], [right]) => compareCodePoints(left, right)).map(([, name]) => name)
+  }
   for (let at = 1; at < names.length; at++) {
     if (compareCodePoints(names[at - 1]!, names[at]!) > 0) return names.sort(compareCodePoints)
   }

@@ -1,5 +1,5 @@
 import { Effect, Queue } from "effect"
-import { canonicalize } from "../../domain/CanonicalJson.ts"
+import { canonical, canonicalize, type JsonInput, JsonObject, parse } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import type { Outcome } from "./CommandBook.ts"
@@ -10,6 +10,8 @@ import type { ScheduleStream } from "./ScheduleStream.ts"
 
 /** What a frame has room for, beside its envelope. */
 const LONGEST_RESULT = 900_000
+/** A frame may be nested to 128, its envelope included. */
+const DEEPEST_RESULT = 120
 
 interface Taken {
   readonly id: string
@@ -81,7 +83,17 @@ const fireOf = (payload: FrameOf<"command">["payload"]): string | null => {
 
 const outcomeOf = (done: Dispatched, redaction: Redaction): Outcome => {
   const error = done.status === "failed" ? done.error : null
-  const result = done.result === null ? null : redaction.json(canonicalize(done.result))
-  if (result === null || Buffer.byteLength(result) <= LONGEST_RESULT) return { status: done.status, result, error }
+  const result = done.result === null ? null : textOf(done.result)
+  if (result === "unsound") {
+    return { status: "failed", result: null, error: "It was done, but the engine's adapter gave no JSON object for an answer." }
+  }
+  const masked = result === null ? null : redaction.json(result)
+  if (masked === null || Buffer.byteLength(masked) <= LONGEST_RESULT) return { status: done.status, result: masked, error }
   return { status: "failed", result: null, error: "It was done, but its answer is longer than the brain takes (1 MiB)." }
+}
+
+/** What an adapter says is JSON is looked at once more: a frame that is none would end the session, and each after it. */
+const textOf = (result: JsonInput): string => {
+  const node = parse(canonicalize(result), { maxDepth: DEEPEST_RESULT })
+  return node instanceof JsonObject ? canonical(node) : "unsound"
 }

@@ -148,6 +148,12 @@ export class Core {
     }
   }
 
+  /** Counts an event that could not be read; one of no engine of this agent's, under a name that a heartbeat can have. */
+  unread(engine: string): void {
+    const name = this.config.engines.some((known) => known.name === engine) ? engine : "other"
+    this.unreadable[name] = (this.unreadable[name] ?? 0) + 1
+  }
+
   features(): ReadonlyArray<string> {
     return [
       ...(this.config.engines.some((engine) => engine.retriesByReference) ? ["retry_by_reference"] : []),

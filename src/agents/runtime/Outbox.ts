@@ -1,5 +1,5 @@
 /** Events on their way: from memory to the buffer file within milliseconds, and out of it once the brain has them. */
-import type { FileLoss, Row } from "./BufferFile.ts"
+import { eventsOf, type FileLoss, type Row } from "./BufferFile.ts"
 import { type BufferFolder, type Claimed, isDamage } from "./BufferFolder.ts"
 import { InFlight, type Parcel } from "./InFlight.ts"
 import type { Log } from "./Log.ts"
@@ -16,6 +16,8 @@ const RETRY_MILLIS = 1000
 const MOST_HELD = 20_000
 /** Rows of a dead process's file that are moved in one go. */
 const ADOPTED_AT_ONCE = 8
+
+const DAMAGED = "damaged"
 
 const least = (left: number | null, right: number | null): number | null =>
   left === null || right === null ? left ?? right : Math.min(left, right)
@@ -39,8 +41,8 @@ export class Outbox {
   private readonly inFlight = new InFlight()
   /** Rows up to this one are in flight or gone. */
   private cursor = 0
-  /** Rows up to this one were written by another process, and are looked at before they are sent. */
-  private inherited: number
+  /** Rows up to this one are looked at before they are sent: another process wrote them, or a session ended with them. */
+  private doubtful: number
   private lossSaved = true
 
   constructor(
@@ -52,7 +54,7 @@ export class Outbox {
   ) {
     this.snapshots = new SnapshotLane(log)
     this.loss = claimed.file.loss()
-    this.inherited = claimed.file.newest()
+    this.doubtful = claimed.file.newest()
   }
 
   get file() {
@@ -168,13 +170,19 @@ export class Outbox {
     this.ack(id)
   }
 
-  /** The connection ended: all that was not acknowledged is to be sent again. */
+  /**
+   * The connection ended: all that was not acknowledged is to be sent again. It is looked at first, lest one bad event
+   * that made the brain end the session ends each that follows.
+   */
   rewind(): void {
     this.snapshots.rewind()
     const unsent = this.inFlight.clear()
-    this.pending.unshift(...unsent)
-    this.pendingBytes += unsent.reduce((sum, text) => sum + text.length, 0)
+    const sound = unsent.filter((text) => eventsOf(text).length === 1)
+    this.dropped(unsent.length - sound.length, DAMAGED)
+    this.pending.unshift(...sound)
+    this.pendingBytes += sound.reduce((sum, text) => sum + text.length, 0)
     this.flush() // removes what was acknowledged, before all is read again from the start
+    this.doubtful = Math.max(this.doubtful, this.cursor)
     this.cursor = 0
   }
 
@@ -192,7 +200,7 @@ export class Outbox {
       if (isDamage(error)) this.failed(error)
       throw new Error("this process's own buffer did not take it", { cause: error }) // no damage of the other's
     }
-    this.inherited = this.file.newest()
+    this.doubtful = this.file.newest()
     other.file.transaction(() => rows.forEach(({ id }) => other.file.delete(id)))
     this.onRows()
     return true
@@ -238,21 +246,24 @@ export class Outbox {
 
   /** Whether the row can be sent as it is; what is too long for the brain is written again in pieces. */
   private isSound(row: Row, most: number): boolean {
-    const unsound = examine(row, most, row.id > this.inherited)
+    const unsound = examine(row, most, row.id > this.doubtful)
     if (unsound === null) return true
-    const { lost, usable, why } = unsound
+    const { damaged, tooLong, usable } = unsound
     this.file.transaction(() => {
       this.file.delete(row.id)
       for (const text of usable) this.file.add(1, Buffer.byteLength(text) + 1, text)
     })
-    if (lost === 0) return false
-    this.loss.rejectedFrames++
-    this.loss.events += lost
-    this.lossSaved = false
-    this.log("warning", why === "damaged"
-      ? `${lost} buffered events are damaged and were dropped`
-      : `${lost} events are longer than the brain takes (${most} bytes) and were dropped`)
+    this.dropped(damaged, DAMAGED)
+    this.dropped(tooLong, `longer than the brain takes (${most} bytes)`)
     return false
+  }
+
+  private dropped(events: number, why: string): void {
+    if (events === 0) return
+    this.loss.rejectedFrames++
+    this.loss.events += events
+    this.lossSaved = false
+    this.log("warning", `${events} buffered events are ${why} and were dropped`)
   }
 
   private fromMemory(most: number): Parcel | null {
@@ -280,7 +291,7 @@ export class Outbox {
       this.inFlight.clear()
       this.acked = []
       this.cursor = 0
-      this.inherited = this.file.newest()
+      this.doubtful = this.file.newest()
       this.lossSaved = false
       this.onReplaced()
     } else if (!this.failing) {

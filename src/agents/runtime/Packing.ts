@@ -48,19 +48,19 @@ export const fitting = (most: number): (row: Row) => boolean => {
   }
 }
 
-/** What is wrong with a row: its events that can still be sent one by one, and how many cannot, and why. */
+/** What is wrong with a row: its events that can still be sent one by one, and how many cannot, by reason. */
 export interface Unsound {
   readonly usable: ReadonlyArray<string>
-  readonly lost: number
-  readonly why: "damaged" | "too long"
+  readonly damaged: number
+  readonly tooLong: number
 }
 
-/** Null when the row can be sent as it is. `trusted`: this process wrote it, so that its body needs no look. */
+/** Null when the row can be sent as it is. `trusted`: its body needs no look. */
 export const examine = (row: Row, most: number, trusted: boolean): Unsound | null => {
   if (trusted && row.bytes <= most) return null
   const events = eventsOf(row.body)
-  if (events === null) return { usable: [], lost: row.events, why: "damaged" }
-  if (row.bytes <= most) return null
+  const damaged = Math.max(0, row.events - events.length)
+  if (damaged === 0 && row.bytes <= most) return null
   const usable = events.filter((text) => Buffer.byteLength(text) < most)
-  return { usable, lost: events.length - usable.length, why: "too long" }
+  return { usable, damaged, tooLong: events.length - usable.length }
 }

@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
+import { openFromAgent, seal, WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import { Capture } from "../../../src/agents/runtime/Capture.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
-import { canonical, canonicalize, JsonObject, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
+import { canonical, canonicalize, CanonicalText, JsonObject, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
 
 const now = 1_795_243_586_088
@@ -19,6 +23,59 @@ const captured = (event: Partial<EngineEvent>) => {
 
 /** Data as hosts have it, whatever its type says. */
 const dataOf = (args: unknown) => captured({ data: { args } as EngineEvent["data"] }).json.data.args
+
+/** An array of holes. */
+const holes = (length: number): Array<unknown> => Object.assign([], { length })
+
+const odd: ReadonlyArray<unknown> = [[1, , 3], holes(3), undefined, Symbol("x"), () => 1, 1n << 70n, -0, NaN, Infinity, new Date(NaN), new Map([[1, 2]]), new Set([1]), /x/, // oxlint-disable-line no-sparse-arrays
+  Buffer.from("x"), new Uint8Array(3), "\ud800", "nul \0", new Error("boom"), Object(1n), Object.create(null), globalThis,
+  { get broken() { throw new Error("no") } },
+  { toJSON: () => [1, , "\udc00"] }, // oxlint-disable-line no-sparse-arrays
+  { toJSON: () => { throw new Error("no") } }, { toJSON: () => undefined }, { toJSON() { return this } },
+  new Proxy([1, 2], { get: (_target, name) => name === "length" ? Infinity : 1 }),
+  new Proxy([1, 2], { get: (_target, name) => name === "length" ? NaN : 1 }),
+  new Proxy({}, { ownKeys: () => ["a", "b"], getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 1 }) }),
+  new Proxy({}, { getPrototypeOf: () => { throw new Error("no") } }), revoked(),
+  new CanonicalText("[1,,3]"), new CanonicalText(`{"b":1,"a":1}`), new CanonicalText("[".repeat(100) + "]".repeat(100))]
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable([], {})
+  revoke()
+  return proxy
+}
+
+/** Names that are cut, that UTF-8 cannot write, that sort otherwise once they are told, and what stands for one. */
+const oddNames = fc.oneof(
+  fc.constantFrom("__proto__", "toJSON", "password", "\ud800", "\udc00", "\ufffd", "\ue000", "\u{10000}", "a\0", ""),
+  fc.nat(3).map((n) => "k".repeat(300) + n),
+  fc.nat(3).map((n) => "k".repeat(255) + "\u{10000}".repeat(n)),
+  fc.string({ unit: "binary" })
+)
+
+/** Whatever a host may hand over, itself within itself too. */
+const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.nat(odd.length - 1).map((at) => [odd[at]]), // in an array, since fast-check cannot hold a revoked proxy
+    fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSet: true, withSparseArray: true, withTypedArray: true }),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(oddNames, tie("value"), { maxKeys: 6 }),
+    fc.array(tie("value"), { maxLength: 3 }).map((items) => {
+      items.push(items)
+      return items
+    })
+  )
+})).value
+
+/** Whether a brain takes the texts in one signed frame, and each for an event. */
+const brainTakes = (texts: ReadonlyArray<string>): boolean => {
+  const wire = () => new WireSession(signingKey(Buffer.alloc(32, 1)), { agentId: "a", projectId: "p", sessionId: "s" })
+  const text = seal("event_batch", "ev_1", { events: [new CanonicalText(texts.join(","))] }, wire(), now)
+  const frame = openFromAgent(text, wire(), now)
+  if (frame instanceof FrameRefusal) throw new Error(frame.reason)
+  return frame.type === "event_batch" && frame.payload.events.length === texts.length &&
+    frame.payload.events.every((node) => typeof readEvent(node) !== "string")
+}
 
 describe("an event as it is stored", () => {
   it("is one that the brain reads", () => {
@@ -56,6 +113,8 @@ describe("an event as it is stored", () => {
 
   it("leaves out a field that is too long, at no great price", () => {
     assert.match(dataOf(Array.from({ length: 1_000_000 }, (_, n) => n)), /left out/)
+    for (const empty of [holes(1_000_000), holes(1_000_000).fill(undefined)]) assert.match(dataOf(empty), /left out/)
+    assert.match(dataOf(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`n${n}`, undefined]))), /left out/)
     assert.strictEqual(captured({ data: { args: ["x".repeat(9_000_000)], queue: "q" } }).json.data.queue, "q")
   })
 
@@ -72,6 +131,21 @@ describe("an event as it is stored", () => {
     assert.strictEqual(dataOf({ get broken() { throw new Error("no") } }), "[cannot be read]")
     const twice = { a: 1 }
     assert.deepStrictEqual(dataOf([twice, twice]), [twice, twice], "the same object twice is no circle")
+  })
+
+  it("says holes as null, and keeps names apart that it has to cut", () => {
+    assert.deepStrictEqual(dataOf([1, , 3]), [1, null, 3]) // oxlint-disable-line no-sparse-arrays
+    const cut = Object.entries<string>(dataOf({ [`${"k".repeat(300)}1`]: "a", [`${"k".repeat(300)}2`]: "b", "\ud800": 3, "\ue000": 4 }))
+    assert.deepStrictEqual(cut.map(([name, value]) => [name.length, value]), [[270, "[REDACTED]"], [270, "[REDACTED]"], [1, 4], [15, 3]])
+  })
+
+  it("is one that the brain takes, whatever it was made of", () => {
+    fc.assert(fc.property(anything, oddNames, fc.string({ unit: "binary" }), (value, name, taskId) => {
+      const id = `t${taskId.replaceAll("\0", "")}` // PostgreSQL takes no NUL in an id
+      const text = captured({ taskId: id, data: { args: value, [name]: value } as EngineEvent["data"] }).text
+      assert.isTrue(brainTakes([text, text]))
+    }), { numRuns: 500 })
+    for (const value of odd) assert.isTrue(brainTakes([captured({ data: { args: value } as EngineEvent["data"] }).text]))
   })
 
   it("is canonical for any plain value", () => {

@@ -155,13 +155,19 @@ describe("a command", () => {
             throw new Error("redis://shop:hunter2@queue is gone")
           },
           submit_task: () => Effect.die(new Error("out of luck")),
-          restart_worker: () => Effect.succeed({ huge: "x".repeat(950_000) })
+          restart_worker: () => Effect.succeed({ huge: "x".repeat(950_000) }),
+          retry_task: () => Effect.succeed({ holes: Object.assign([1], { 2: 3 }) }),
+          pool_resize: () => Effect.succeed([1] as never) // what code without types may answer
         }
       }
       const { agent, brain } = yield* online1(engine)
       last(brain).command("c1", "cancel_task", { task_id: "a" })
       last(brain).command("c2", "submit_task", { name: "shop.pay" })
       last(brain).command("c3", "restart_worker", { worker_name: "w" })
+      last(brain).command("c4", "retry_task", { task_id: "a" })
+      last(brain).command("c5", "pool_grow", { worker_name: "w", n: 1 })
+      assert.match((yield* resultsOf(brain, "c5"))[0]?.error ?? "", /no JSON object/)
+      assert.strictEqual((yield* resultsOf(brain, "c4"))[0]?.result, `{"holes":[1,null,3]}`)
       const [huge] = yield* resultsOf(brain, "c3")
       assert.match(huge?.error ?? "", /longer than the brain takes/)
       for (const name of ["c1", "c2"]) {

@@ -39,7 +39,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           const shop = new MemoryEngine()
           const { agent, call } = yield* fresh(shop, { transport })
           yield* online(agent)
-          const ids = Array.from({ length: 300 }, (_, n) => shop.enqueue({ args: n % 3 === 0 ? ["fail"] : [n] }))
+          const ids = Array.from({ length: 300 }, (_, n) => shop.enqueue({ args: n % 3 === 0 ? ["fail"] : Object.assign([n], { 2: "behind a hole" }) }))
           for (const id of ids) shop.work(id)
           yield* drained(agent)
           const { json } = yield* call("GET", "/tasks?limit=500&include_total=true")

@@ -112,6 +112,18 @@ describe.concurrent("a brain that answers", () => {
     }))
 })
 
+it.scopedLive("an event that is none, of an engine nobody knows: it is counted, and heartbeats tell so in a form that brains take", () =>
+  Effect.gen(function*() {
+    const brain = yield* fakeBrain
+    const agent = yield* started(yield* optionsFor(brain.url, brain, { transport: "ws" }))
+    agent.report("x".repeat(300), { kind: "task.begun" as never, taskId: "t", occurredAt: 0, data: {} })
+    yield* until(
+      Effect.sync(() => brain.frames.flatMap((frame) => frame.type === "heartbeat" ? [frame.payload.telemetryLoss?.adapterEvents] : [])),
+      (told) => JSON.stringify(told.at(-1)) === `{"other":1}`
+    )
+    assert.deepStrictEqual([agent.status().lostEvents, brain.refusals], [1, []])
+  }))
+
 describe("a brain that is slow", () => {
   it.scopedLive("to acknowledge: sixteen frames are under way, the rest waits on disk, and all arrive", () =>
     Effect.gen(function*() {

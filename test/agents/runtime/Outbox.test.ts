@@ -23,7 +23,7 @@ const outboxIn = (home: string, limits = roomy) => {
 
 const text = (n: number) => `{"n":${n}}`
 const numbersOf = (parcels: ReadonlyArray<Parcel>) =>
-  parcels.flatMap(({ bodies }) => bodies.flatMap((body) => eventsOf(body) ?? [])).map((event): number => JSON.parse(event).n)
+  parcels.flatMap(({ bodies }) => bodies.flatMap((body) => eventsOf(body))).map((event): number => JSON.parse(event).n)
 
 const fill = (outbox: Outbox, count: number, from = 0) => {
   for (let n = from; n < from + count; n++) outbox.add(text(n))
@@ -137,6 +137,37 @@ describe("the outbox", () => {
       assert.deepStrictEqual(drain(outbox, 500), range(0, 200))
       assert.deepInclude(outbox.loss, { events: 1, rejectedFrames: 1 })
       assert.match(lines.join(), /longer than the brain takes/)
+    }))
+
+  it.scoped("gives up no event but the bad one when a session ends with it, and says so once", () =>
+    Effect.gen(function*() {
+      const { lines, outbox } = outboxIn(yield* temporaryHome)
+      const bad = [`{"n":[1,,3]}`, `{"a":",{\\"","b":1,"b":2}`, `{"z":1,"a":2}`, "7", `{"n":"\\ud800"}`]
+      for (const [at, each] of bad.entries()) {
+        outbox.add(text(2 * at))
+        outbox.add(each)
+        outbox.add(text(2 * at + 1))
+      }
+      outbox.flush()
+      const first = outbox.next(1_000_000)
+      for (const each of bad) assert.include(first?.bodies.join() ?? "", each, "what was just made is believed, and sent unlooked")
+      outbox.rewind()
+      assert.deepStrictEqual(drain(outbox), range(0, 10))
+      assert.deepInclude(outbox.loss, { events: 5, rejectedFrames: 1 })
+      assert.deepStrictEqual(lines, ["5 buffered events are damaged and were dropped"])
+    }))
+
+  it.scoped("gives up the bad one also where no file takes events", () =>
+    Effect.gen(function*() {
+      const { lines, outbox } = outboxIn(yield* temporaryHome)
+      outbox.file["db"].pragma("query_only = ON") // a file that can be read and not written, as on a full disk
+      for (const each of [text(0), `{"n":[1,,3]}`, text(1)]) outbox.add(each)
+      outbox.flush()
+      assert.isNotNull(outbox.next(1_000_000))
+      outbox.rewind()
+      assert.deepStrictEqual(numbersOf([outbox.next(1_000_000)].filter((parcel) => parcel !== null)), [0, 1])
+      assert.strictEqual(outbox.loss.events, 1)
+      assert.strictEqual(lines.filter((line) => line.includes("damaged")).length, 1)
     }))
 
   it.scoped("leaves what it could not send to the next process, and no file when there is nothing", () =>
