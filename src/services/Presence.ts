@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Deferred, Effect, Option, Queue, Schema } from "effect"
+import { Array as Arr, Deferred, Effect, Option, Queue, Schema } from "effect"
 import { SetupAdvice } from "../domain/Agent.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -91,7 +91,9 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       const seen = [...batch.seen].map(seenRow)
       const agents = new Map((yield* repo.lock(agentsOf(batch))).map((agent) => [agent.id, agent]))
       yield* repo.connected(lastOf(arrivals, (row) => `${row.agent_id} ${row.worker_id}`))
-      yield* repo.introduced(lastOf(arrivals, (row) => row.agent_id))
+      const [silent, telling] = Arr.partition(arrivals, tellsOfItself)
+      yield* repo.arrived(lastOf(silent, (row) => row.agent_id))
+      yield* repo.introduced(lastOf(telling, (row) => row.agent_id))
       const owned = new Set((yield* repo.seen(seen)).map((row) => `${row.agent_id} ${row.worker_id}`))
       yield* repo.gone(batch.gone)
       yield* repo.refused([...batch.refusals.values()])
@@ -251,6 +253,10 @@ const arrivalRow = ({ about }: Member, at: Timestamp.Timestamp): ConnectRow => (
   host_name: about.hostName,
   at
 })
+
+/** A process that operates nothing, such as the agents' doctor, does not make its agent one that operates nothing. */
+const tellsOfItself = ({ capabilities, engines, schedulers }: ConnectRow): boolean =>
+  engines !== "[]" || schedulers !== "[]" || capabilities !== "{}"
 
 const seenRow = ({ about, lastSeen }: Member): SeenRow => ({
   agent_id: about.agentId,

@@ -11,7 +11,8 @@ export type Candidate = Pick<AgentSession, "workerId" | "role" | "engines" | "ca
  * - 1: it says that it can
  * - 2: it does not say what it can (long-poll)
  * - 3: it serves the engine, but not this action: it will refuse, which is the answer that the operator needs
- * - null: it is the wrong one: it does not serve the engine, or the command names another process
+ * - null: it is the wrong one: it does not serve the engine, or the command names another process, or it said hello as
+ *   a process with nothing to operate (the agents' doctor does). Only who has no name of its own can be silent.
  */
 export type Fitness = 0 | 1 | 2 | 3 | null
 
@@ -24,8 +25,9 @@ const capabilityOf = (action: string): string | null => {
 
 export const fitness = (command: Waiting, candidate: Candidate): Fitness => {
   const { capabilities, engines, role, workerId } = candidate
-  const { action, engine, target_id } = command
+  const { action, agent_id, engine, target_id } = command
   const silent = Object.keys(capabilities).length === 0
+  if (silent && engines.length === 0 && workerId !== agent_id) return null
   const serves = engine === null || engines.includes(engine) || capabilities[engine] !== undefined
   if (!serves && !(silent && engines.length === 0)) return null
   const needed = capabilityOf(action)

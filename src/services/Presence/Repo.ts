@@ -45,6 +45,9 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
         ? Effect.succeed([])
         : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forUpdate}`
 
+    /** On long-poll all processes are one, and what a new session does not tell yet is not news. */
+    const isNameless = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
+
     /** Processes that said hello: online, and owned by their new session. */
     const connected = (rows: ReadonlyArray<ConnectRow>) =>
       over(rows, {
@@ -67,11 +70,12 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             'online', r.session_id, r.at, r.at, r.at, r.at
           FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
           ON CONFLICT (agent_id, worker_id) DO UPDATE SET role = excluded.role, framework = excluded.framework,
-            pid = excluded.pid, started_at = excluded.started_at, engines = excluded.engines,
+            pid = excluded.pid, started_at = excluded.started_at,
+            engines = CASE WHEN excluded.engines = '[]' AND ${isNameless} THEN agent_workers.engines ELSE excluded.engines END,
             capabilities = excluded.capabilities, state = 'online', session_id = excluded.session_id,
             last_seen_at = excluded.last_seen_at, last_connect_at = excluded.last_connect_at, updated_at = excluded.updated_at`)
 
-    /** The agents' own records: what the latest hello of each said. At most one row an agent. */
+    /** The agents' own records: what the latest hello of each said that named something to operate. At most one row an agent. */
     const introduced = (rows: ReadonlyArray<ConnectRow>) =>
       over(rows, {
         agent_id: "uuid",
@@ -89,6 +93,13 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             framework_adapter = coalesce(r.framework, ''), engine_adapters = r.engines, scheduler_adapters = r.schedulers,
             capabilities = r.capabilities, agent_version = coalesce(r.agent_version, agents.agent_version),
             host_name = coalesce(r.host_name, agents.host_name), last_connect_at = r.at, last_seen_at = r.at, updated_at = r.at
+          FROM ${r} WHERE agents.id = r.agent_id`)
+
+    /** Agents of whom a process came that tells nothing of what it is, as long-poll sessions begin. */
+    const arrived = (rows: ReadonlyArray<ConnectRow>) =>
+      over(rows, { agent_id: "uuid", protocol_version: "text", at: "text" }, (r) =>
+        sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
+            last_seen_at = r.at, updated_at = r.at
           FROM ${r} WHERE agents.id = r.agent_id`)
 
     /** Signs of life. Answers the sessions that still own their process's row. */
@@ -186,7 +197,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
             depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
-    return { forUpdate, lock, connected, introduced, seen, gone, settleOffline, refused, advised, health, workers, queues } as const
+    return { forUpdate, lock, connected, introduced, arrived, seen, gone, settleOffline, refused, advised, health, workers, queues } as const
   })
 }) {
   static readonly layer = this.Default

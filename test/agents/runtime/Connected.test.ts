@@ -4,10 +4,11 @@ import { Effect } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import { Commands } from "../../../src/services/Commands.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
+import { doctor } from "../../../src/agents/runtime/Doctor.ts"
 import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import { freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { engines } from "../../databases.ts"
+import { engines, temporaryHome } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { activation } from "../protocol/snapshots.ts"
@@ -48,6 +49,41 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           assert.strictEqual(states.filter((state: string) => state === "failure").length, 100)
           assert.strictEqual(states.filter((state: string) => state === "success").length, 200)
           assert.strictEqual(agent.status().lostEvents, 0)
+        }))
+
+      it.scoped(`is not changed by a doctor that looks at it by ${transport}`, () =>
+        Effect.gen(function*() {
+          const project = yield* freshProject()
+          const credentials = yield* freshAgent(project)
+          const { token } = yield* freshKey({ isAdmin: true })
+          const call = (method: string, path: string, body?: object) =>
+            request(method, `/projects/${project.slug}${path}`, { token, ...(body === undefined ? {} : { body }) })
+          const options = yield* optionsFor(yield* baseUrl, credentials, { transport, home: (yield* temporaryHome) })
+          const examined = Effect.gen(function*() {
+            const findings = yield* doctor({ ...options, home: yield* temporaryHome }, { websocket: transport === "ws" })
+            assert.deepStrictEqual(findings.filter(({ status }) => status === "failed"), [])
+          })
+          const body = { agent_id: credentials.agent_id, engine: "memory", task_id: "t1" }
+          const { json: issued, status, text } = yield* call("POST", "/commands/cancel-task", body)
+          assert.strictEqual(status, 202, text)
+          const command = Effect.map(call("GET", `/commands/${issued.id}`), ({ json }) => json.status)
+          yield* examined
+          assert.strictEqual(yield* command, "pending", "a doctor was given a command")
+
+          const agent = yield* started({ ...options, engines: [new MemoryEngine().engine] })
+          const sql = yield* SqlClient.SqlClient
+          const known = Effect.all([
+            Effect.map(call("GET", "/agents"), ({ json }) => {
+              const [{ capabilities, engine_adapters, framework_adapter, scheduler_adapters }] = json
+              return { capabilities, engine_adapters, framework_adapter, scheduler_adapters }
+            }),
+            sql`SELECT engines, capabilities FROM agent_workers WHERE agent_id = ${credentials.agent_id} AND engines <> '[]'`
+          ])
+          const before = yield* until(known, ([{ engine_adapters }, { length }]) => engine_adapters.includes("memory") && length === 1)
+          yield* until(command, (status) => status !== "pending" && status !== "dispatched")
+          yield* examined
+          assert.deepStrictEqual(yield* known, before)
+          assert.strictEqual(agent.status().state, "online")
         }))
 
       it.scoped(`carries out commands by ${transport}`, () =>
