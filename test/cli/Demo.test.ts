@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, type Scope } from "effect"
+import BetterSqlite3 from "better-sqlite3"
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -92,6 +93,39 @@ describe("svc serve --demo", () => {
         const secret = ["demo.json", "env"].includes(file)
         if (secret) assert.strictEqual(statSync(join(home, ".svc-demo", file)).mode & 0o077, 0, file)
       }
+    }))
+
+  it.scopedLive("fills in at its next start what it had no time for", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const count = (table: string) => {
+        const path = join(home, ".svc-demo", table === "tasks" ? "svc.db" : "shop.db")
+        if (!existsSync(path)) return 0
+        const db = new BetterSqlite3(path, { readonly: true })
+        try {
+          return db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0
+        } catch {
+          return 0 // no such table yet
+        } finally {
+          db.close()
+        }
+      }
+      yield* Effect.scoped(Effect.gen(function*() {
+        const stopped = yield* serving({ HOME: home }, ["--demo"])
+        yield* until(Effect.sync(() => count("tasks")), (tasks) => tasks > 0)
+        yield* stopped.stop("SIGKILL")
+      }))
+      const before = count("tasks")
+      assert.isBelow(before, 5000, "it was stopped too late to show anything")
+      assert.strictEqual(count("effect_queue"), 0)
+      const { get } = yield* demo(home)
+      const { total_count } = yield* get("/tasks?include_total=true&limit=1")
+      assert.isAbove(total_count, 5000)
+      assert.isAbove(count("effect_queue"), 50)
+      assert.strictEqual(count("unfinished_past"), 0)
+      const twice = yield* get("/tasks?name=report.nightly_sales&limit=500")
+      const days = twice.items.map(({ kwargs }: { readonly kwargs: { readonly day: string } }) => kwargs.day)
+      assert.isAtMost(days.length, 3, "the part that was filled in before was filled in again")
     }))
 
   it.scopedLive("refuses a folder that no demo made, and any database but its own", () =>

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { randomUUID } from "node:crypto"
+import { createHash } from "node:crypto"
 import { elementOf } from "../../agents/engines/effect-queue/Element.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
@@ -48,13 +48,19 @@ const ordersAt = (minute: number): number => {
   return Math.floor(wave * 1.6 + Shop.luck(minute, 20))
 }
 
+/** An id that the same past always has again, so that one that was filled in by half can be told once more. */
+const idOf = (what: string): string => {
+  const hex = createHash("sha256").update(what).digest("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
 /** What the shop did between two moments (epoch milliseconds). Plain code: it is tens of thousands of events. */
 export const pastOf = (since: number, until: number, firstOrder: number): Past => {
   const events: Array<AgentEvent> = []
   const dead: Array<Dead> = []
 
   const live = (task: Shop.Task, at: number, place: Place): void => {
-    const id = randomUUID()
+    const id = idOf(`${place.parent} ${at} ${canonicalize(task)}`)
     const queue = Shop.queueOf(task)
     const common: ReadonlyArray<readonly [string, JsonInput]> = [
       ["task_name", task._tag],
@@ -66,7 +72,7 @@ export const pastOf = (since: number, until: number, firstOrder: number): Past =
     ]
     const tell = (kind: TaskEventKind, millis: number, more: ReadonlyArray<readonly [string, JsonInput]>) => {
       const data = new Map([...common, ...more].map(([field, value]) => [field, canonicalize(value)] as const))
-      events.push({ id: randomUUID(), kind, engine, taskId: id, occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)), data })
+      events.push({ id: idOf(`${id} ${kind} ${millis}`), kind, engine, taskId: id, occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)), data })
     }
     tell("task.received", at, [])
     let now = at + 4 + Shop.luck(at, 21) * 900
@@ -125,12 +131,35 @@ export const fill = Effect.fnUntraced(function*({ events }: Past, { agentId, pro
   }
 })
 
-/** Puts the past's failed tasks where the queue keeps such, so that they can be tried again. */
+/** From where on the past is told, and what number its first order has. */
+export interface Begin {
+  readonly since: number
+  readonly first_order: number
+}
+
+/**
+ * Where the past begins that is now to be filled in: where one began that was not finished, since the demo was stopped,
+ * else where `fresh` says. Written down until `bury` has finished it.
+ */
+export const begin = Effect.fnUntraced(function*(fresh: Begin, oldest: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE IF NOT EXISTS unfinished_past (since INTEGER NOT NULL, first_order INTEGER NOT NULL)`
+  const [unfinished] = yield* sql<Begin>`SELECT since, first_order FROM unfinished_past`
+  if (unfinished !== undefined && unfinished.since >= oldest) return unfinished
+  yield* sql`DELETE FROM unfinished_past`
+  yield* sql`INSERT INTO unfinished_past ${sql.insert({ ...fresh })}`
+  return fresh
+})
+
+/** Puts the past's failed tasks where the queue keeps such, so that they can be tried again: the past is filled in. */
 export const bury = Effect.fnUntraced(function*(dead: ReadonlyArray<Dead>) {
   const sql = yield* SqlClient.SqlClient
   const rows = dead.map(({ at, element, failure, id, queue }) => {
     const when = Timestamp.fromEpochMicros(Math.round(at) * 1000).slice(0, 19).replace("T", " ")
     return { id, queue_name: queue, element, completed: 0, attempts: Shop.maxAttempts, last_failure: failure, created_at: when, updated_at: when }
   })
-  for (let from = 0; from < rows.length; from += 500) yield* sql`INSERT INTO effect_queue ${sql.insert(rows.slice(from, from + 500))}`
+  yield* sql.withTransaction(Effect.gen(function*() {
+    for (let from = 0; from < rows.length; from += 500) yield* sql`INSERT INTO effect_queue ${sql.insert(rows.slice(from, from + 500))}`
+    yield* sql`DELETE FROM unfinished_past`
+  }))
 })

@@ -6,7 +6,7 @@ import * as Agent from "../../agents/runtime/Agent.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Reader } from "../../services/Database.ts"
 import * as Sqlite from "../../layers/Sqlite.ts"
-import { bury, dayBefore, fill, pastOf } from "../demo/History.ts"
+import { begin, bury, dayBefore, fill, pastOf } from "../demo/History.ts"
 import * as Shop from "../demo/Shop.ts"
 import * as Site from "../demo/Site.ts"
 import { Environment } from "../Environment.ts"
@@ -71,10 +71,11 @@ const show = (site: Site.Site) =>
     yield* Console.warn(shown(site, url, yield* Site.writeEnv(site, made, url)))
 
     const now = yield* Clock.currentTimeMillis
-    const since = yield* lastKnown(made.project_id, now)
-    const firstOrder = Math.floor(since / DAY) * ordersPerDay % 10_000_000 + Math.floor((since % DAY) / 10_000)
-    const past = pastOf(since, now, firstOrder)
+    const known = yield* lastKnown(made.project_id, now)
     const shop = yield* Shop.open
+    const numbered = Math.floor(known / DAY) * ordersPerDay % 10_000_000 + Math.floor((known % DAY) / 10_000)
+    const { first_order: firstOrder, since } = yield* begin({ since: known, first_order: numbered }, now - 2 * DAY)
+    const past = pastOf(since, now, firstOrder)
     yield* fill(past, { projectId: made.project_id, agentId: made.agent_id })
     yield* bury(past.dead)
 

@@ -7,9 +7,10 @@ interface Entry extends ElementRecord {
 
 /** Books of a store in memory, which forgets an element as soon as it has given it out. */
 class Books {
-  /** In the order of offer; an ended one is put at the end again. */
-  private readonly entries = new Map<string, Entry>()
-  private ended = 0
+  /** What waits and what runs, in the order of offer. */
+  private readonly open = new Map<string, Entry>()
+  /** In the order of their ends: the oldest is forgotten without a look at what waits. */
+  private readonly ended = new Map<string, Entry>()
   /** Cancelled ones that the store has still to give out. */
   private readonly cancelled = new Set<string>()
 
@@ -17,8 +18,8 @@ class Books {
   constructor(private readonly remember: number, private readonly now: () => number) {}
 
   offered(queue: string, id: string, element: unknown): void {
-    if (!this.entries.has(id)) {
-      this.entries.set(id, { id, queue, element, state: "pending", attempts: 0, finishedAt: null, failure: null })
+    if (!this.open.has(id) && !this.ended.has(id)) {
+      this.open.set(id, { id, queue, element, state: "pending", attempts: 0, finishedAt: null, failure: null })
     }
   }
 
@@ -31,17 +32,18 @@ class Books {
 
   end(id: string, how: Ended): void {
     if (how.as === "again") return this.change(id, { state: "pending", attempts: how.attempts, failure: how.failure })
-    const attempts = how.as === "failure" ? how.attempts : (this.entries.get(id)?.attempts ?? 0) + 1
+    const attempts = how.as === "failure" ? how.attempts : (this.open.get(id)?.attempts ?? 0) + 1
     this.finish(id, how.as, attempts, how.as === "failure" ? how.failure : null)
   }
 
   find(queue: string, id: string): Entry | undefined {
-    const entry = this.entries.get(id)
+    const entry = this.open.get(id) ?? this.ended.get(id)
     return entry?.queue === queue ? entry : undefined
   }
 
   in(queue: string, state: ElementRecord["state"]): ReadonlyArray<Entry> {
-    return [...this.entries.values()].filter((entry) => entry.queue === queue && entry.state === state)
+    const entries = state === "pending" || state === "started" ? this.open : this.ended
+    return [...entries.values()].filter((entry) => entry.queue === queue && entry.state === state)
   }
 
   cancel(queue: string, id: string): boolean {
@@ -54,28 +56,22 @@ class Books {
 
   /** Off the list of dead letters; nothing else is known of it any more. */
   forget(queue: string, id: string): boolean {
-    if (this.find(queue, id)?.state !== "failure") return false
-    this.ended--
-    return this.entries.delete(id)
+    return this.find(queue, id)?.state === "failure" && this.ended.delete(id)
   }
 
   private change(id: string, change: Partial<Entry>): void {
-    const entry = this.entries.get(id)
-    if (entry !== undefined) this.entries.set(id, { ...entry, ...change })
+    const entry = this.open.get(id)
+    if (entry !== undefined) this.open.set(id, { ...entry, ...change })
   }
 
   private finish(id: string, state: "success" | "failure" | "cancelled", attempts: number, failure: string | null): void {
-    const entry = this.entries.get(id)
+    const entry = this.open.get(id)
     if (entry === undefined) return
-    this.entries.delete(id)
-    this.entries.set(id, { ...entry, state, attempts, failure, finishedAt: this.now() })
-    if (++this.ended <= this.remember) return
-    for (const [oldest, { finishedAt }] of this.entries) {
-      if (finishedAt === null) continue
-      this.entries.delete(oldest)
-      this.ended--
-      return
-    }
+    this.open.delete(id)
+    this.ended.set(id, { ...entry, state, attempts, failure, finishedAt: this.now() })
+    if (this.ended.size <= this.remember) return
+    const [oldest] = this.ended.keys()
+    if (oldest !== undefined) this.ended.delete(oldest)
   }
 }
 
