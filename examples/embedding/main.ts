@@ -5,7 +5,8 @@
 import { HttpLayerRouter, HttpServer, HttpServerResponse } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Stream } from "effect"
-import { Actor, Agents, Brain, Commands, CurrentActor, CurrentProject, Errors, Projects, Server, settings, TaskChanges } from "svc"
+import { createHash } from "node:crypto"
+import { Actor, Agents, Brain, Commands, CurrentActor, CurrentProject, Errors, Projects, Server, settings, type TaskChange, taskJson, TaskChanges, Tasks } from "svc"
 
 /** Who the brain's audit log names when this application acts. */
 const asMyself = Effect.provideService(CurrentActor, Actor.system("the shop's back office"))
@@ -53,6 +54,31 @@ const MyBrain = Brain.layer.pipe(
   Layer.provide(NodeContext.layer)
 )
 
+/**
+ * Asks for another try of a task. Most engines run it under a new id, so it is by its arguments that the brain, through
+ * the idempotency key, knows a mail that it was asked to try again before; it then refuses with a `Conflict`.
+ */
+const again = Effect.fnUntraced(function*({ engine, name, task_id }: TaskChange) {
+  const project = yield* CurrentProject
+  const agents = yield* Effect.flatMap(Agents, (agents) => agents.list(project))
+  const agent = agents.find(({ engine_adapters, state }) => state === "online" && engine_adapters.includes(engine))
+  if (agent === undefined) return yield* Console.log(`nobody is there to try ${task_id} again`)
+  const row = yield* Effect.flatMap(Tasks, (tasks) => tasks.find({ engine, task_id }))
+  const { args, kwargs }: Record<string, unknown> = JSON.parse(taskJson(row))
+  const mail = createHash("sha256").update(JSON.stringify([name, args, kwargs])).digest("hex")
+  const commands = yield* Commands
+  const command = yield* commands.retryTask({
+    agent_id: agent.id,
+    engine,
+    task_id,
+    override_args: null,
+    override_kwargs: null,
+    eta_seconds: null,
+    idempotency_key: `mail again ${mail}`
+  })
+  yield* Console.log(`asked for another try of ${task_id}: command ${command.id} is ${command.status}`)
+})
+
 const program = Effect.gen(function*() {
   const project = yield* myProject
   const inProject = Effect.provideService(CurrentProject, project)
@@ -64,23 +90,14 @@ const program = Effect.gen(function*() {
     Stream.filter(({ project_id }) => project_id === project.id),
     Stream.tap(({ name, previous_state, state, task_id }) => Console.log(`${name} ${task_id}: ${previous_state ?? "new"} -> ${state}`)),
     // and a reaction of the application's own: what failed as a mail is tried again, once
-    Stream.filter(({ name, previous_state, state }) => name.startsWith("mail.") && state === "failure" && previous_state !== "retry"),
-    Stream.runForEach(({ engine, task_id }) =>
-      Effect.gen(function*() {
-        const [agent] = yield* Effect.flatMap(Agents, (agents) => agents.list(project))
-        if (agent === undefined) return
-        const command = yield* Effect.flatMap(Commands, (commands) =>
-          commands.retryTask({
-            agent_id: agent.id,
-            engine,
-            task_id,
-            override_args: null,
-            override_kwargs: null,
-            eta_seconds: null,
-            idempotency_key: `mail again ${task_id}`
-          }))
-        yield* Console.log(`asked for another try of ${task_id}: command ${command.id} is ${command.status}`)
-      }).pipe(inProject, asMyself, Effect.catchAll((error) => Console.error(error.message))))
+    Stream.filter(({ name, state }) => name.startsWith("mail.") && state === "failure"),
+    Stream.runForEach((task) =>
+      again(task).pipe(
+        Effect.catchTag("Conflict", () => Console.log(`${task.name} ${task.task_id} was the second try of its mail`)),
+        inProject,
+        asMyself,
+        Effect.catchAll((error) => Console.error(error.message))
+      ))
   )
   yield* changes
 })

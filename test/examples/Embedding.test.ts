@@ -76,17 +76,26 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     assert.strictEqual(theirs.status, 404)
     assert.notInclude(theirs.headers.get("content-type") ?? "", "problem")
 
-    // an agent comes by WebSocket; its mail fails, and the application has it tried again
+    // an agent comes by WebSocket; its mail fails, and the application has it tried again, by the agent that can, once
+    yield* call("POST", "/projects/shop/agents", { name: "a stranger that never came" })
     const { json: agent } = yield* call("POST", "/projects/shop/agents", { name: "mail" })
     const engine = new MemoryEngine()
     yield* Agent.make({ brainUrl: url, token: agent.token, hmacSecret: agent.hmac_secret, home: join(folder, "agent"), engines: [engine.engine] })
-    yield* until(call("GET", "/projects/shop/agents"), ({ json }) => json[0]?.state === "online")
+    yield* until(call("GET", "/projects/shop/agents"), ({ json }) => json.some(({ state }: { readonly state: string }) => state === "online"))
     const task = engine.enqueue({ task_name: "mail.send", args: ["fail"] })
     engine.work(task)
     yield* until(Effect.sync(() => engine.done), (done) => done.includes("retry_task"))
     yield* until(Effect.sync(app.said), (text) => text.includes(`mail.send ${task}: `) && text.includes(`another try of ${task}`))
+    const second = yield* until(Effect.sync(() => [...engine.jobs.keys()].find((id) => id !== task)), (id) => id !== undefined)
+    engine.work(second ?? "")
+    yield* until(Effect.sync(app.said), (text) => text.includes(`${second} was the second try`))
     const { json: commands } = yield* call("GET", "/projects/shop/commands")
-    assert.deepInclude(commands.items[0], { action: "retry_task", target_id: task })
+    assert.strictEqual(commands.items.length, 1, "it was tried more than once")
+    assert.deepInclude(commands.items[0], { action: "retry_task", target_id: task, agent_id: agent.agent.id })
+    const { json: audit } = yield* call("GET", "/projects/shop/audit")
+    const row = audit.items.find(({ target_id }: { readonly target_id: string }) => target_id === commands.items[0].id) ??
+      audit.items.find(({ metadata }: { readonly metadata: { readonly by?: string } }) => metadata.by !== undefined)
+    assert.deepInclude(row?.metadata, { by: "the shop's back office" })
 
     const purge = { agent_id: agent.agent.id, queue: "payments", force: true }
     const refused = yield* call("POST", "/projects/shop/commands/purge-queue", purge)
