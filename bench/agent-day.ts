@@ -69,8 +69,23 @@ const measure = Effect.gen(function*() {
   const seconds = (performance.now() - begun) / 1000
   const { system, user } = process.cpuUsage(cpu)
   memory.push(megabytes())
-  const { json } = yield* call("GET", "/projects/bench/tasks?limit=1&include_total=true&state=success")
-  if (json.total_count !== tasks) throw new Error(`${json.total_count} of ${tasks} tasks arrived`)
+  const counts = { received: 0, started: 0, succeeded: 0 }
+  const pageAfter = (cursor: string) =>
+    Effect.map(call("GET", `/projects/bench/tasks?limit=500${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`), ({ json }) => json)
+  let cursor: string | null = ""
+  while (cursor !== null) {
+    const json: Effect.Effect.Success<ReturnType<typeof pageAfter>> = yield* pageAfter(cursor)
+    for (const { received_at, started_at, state } of json.items) {
+      if (received_at !== null) counts.received++
+      if (started_at !== null) counts.started++
+      if (state === "success") counts.succeeded++
+    }
+    cursor = json.next_cursor
+  }
+  const { lostEvents } = agent.status()
+  if (Object.values(counts).some((count) => count !== tasks) || lostEvents !== 0) {
+    throw new Error(`of ${tasks} tasks there are ${JSON.stringify(counts)}, and ${lostEvents} events were lost`)
+  }
   return {
     bench: "agent-day",
     database,
@@ -79,7 +94,7 @@ const measure = Effect.gen(function*() {
     seconds: Math.round(seconds),
     eventsPerSecond: Math.round((tasks * 3) / seconds),
     cpuMicrosAnEvent: Number(((system + user) / (tasks * 3)).toFixed(1)),
-    lost: agent.status().lostEvents,
+    lost: lostEvents,
     rssMegabytes: { start: memory[0]?.rss, peak: Math.round(peak / 1_048_576), end: memory.at(-1)?.rss },
     megabytes: memory,
     loopDelayP99Millis: Number((delay.percentile(99) / 1e6).toFixed(1)),

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
+import { tlsProxy } from "../e2e/tls.ts"
 import { temporaryHome } from "../databases.ts"
 import { svc } from "./svc.ts"
 
@@ -18,6 +19,12 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it
       const { findings, ok } = JSON.parse(polled.stdout)
       assert.isTrue(ok)
       assert.match(findings.at(-1).detail, /over HTTP/)
+      const tls = yield* tlsProxy(env.SVC_AGENT_BRAIN_URL)
+      const trusted = yield* svc(["agent", "doctor"], { ...env, SVC_AGENT_BRAIN_URL: tls.url, NODE_EXTRA_CA_CERTS: tls.cert })
+      assert.strictEqual(trusted.code, 0, trusted.stdout)
+      assert.match(trusted.stdout, /^tls {8}ok .*The certificate is trusted, and good until/m)
+      const stranger = yield* svc(["agent", "doctor"], { ...env, SVC_AGENT_BRAIN_URL: tls.url })
+      assert.match(stranger.stdout, /^tls {8}failed .*not trusted .*NODE_EXTRA_CA_CERTS/m)
       const wrong = yield* svc(["agent", "doctor", "--json"], { ...env, SVC_AGENT_TOKEN: "another" })
       assert.strictEqual(wrong.code, 1)
       assert.isFalse(JSON.parse(wrong.stdout).ok)

@@ -119,7 +119,7 @@ const forever = (core: Core, name: string, loop: Effect.Effect<never>) =>
 const adopting = (core: Core, folder: BufferFolder): Effect.Effect<never> =>
   Effect.gen(function*() {
     for (;;) {
-      const other = folder.claimNext()
+      const other = core.outbox.nextLeft()
       if (other === null) yield* Effect.sleep(ADOPT_EVERY)
       else yield* adoptOne(core, folder, other)
     }

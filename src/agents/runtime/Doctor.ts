@@ -88,8 +88,11 @@ const canBuffer = (home: string): Examination<null> =>
       mkdirSync(home, { recursive: true, mode: 0o700 })
       const path = join(home, `doctor-${randomUUID()}.sqlite`)
       closeSync(openSync(path, "wx", 0o600))
-      BufferFile.open(path).close()
-      for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true })
+      try {
+        BufferFile.open(path).close()
+      } finally {
+        for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true })
+      }
       return [`Events can be buffered in ${home}.`, null] as const
     },
     catch: (error) => unwell(`Events cannot be buffered in ${home} (${messageOf(error)}): they would be kept in memory only. Set SVC_AGENT_HOME to a folder that this user may write.`)

@@ -186,6 +186,11 @@ export class Outbox {
     this.cursor = 0
   }
 
+  /** A file that a dead process left. What is safe on disk is not moved into a memory, which ends with this process. */
+  nextLeft(): Claimed | null {
+    return this.path === null ? null : this.folder.claimNext()
+  }
+
   /** Takes over some of a dead process's events; true while there may be more. */
   adopt(other: Claimed): boolean {
     let taken = 0

@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { readdirSync } from "node:fs"
 import { createServer, request as httpRequest } from "node:http"
 import { connect } from "node:net"
+import type { Duplex } from "node:stream"
 import { doctor } from "../../../src/agents/runtime/Doctor.ts"
 import { freshAgent } from "../../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../../brain.ts"
@@ -14,18 +16,20 @@ const proxyTo = (target: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const { hostname, port } = new URL(target)
-      const manners: { upgrades: "pass" | "refuse" | "swallow"; seen: Array<string> } = { upgrades: "refuse", seen: [] }
+      const manners: { upgrades: "pass" | "refuse" | "swallow"; seen: Array<string>; clock: number } = { upgrades: "refuse", seen: [], clock: 0 }
       const server = createServer((incoming, outgoing) => {
         manners.seen.push(`${incoming.method} ${incoming.url?.split("?")[0]}`)
         const forward = httpRequest({ hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers }, (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+          outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, date: new Date(Date.now() + manners.clock).toUTCString() })
           answer.pipe(outgoing)
         })
         forward.on("error", () => outgoing.destroy())
         outgoing.on("close", () => forward.destroy())
         incoming.pipe(forward)
       })
+      const upgraded = new Set<Duplex>()
       server.on("upgrade", (incoming, socket) => {
+        upgraded.add(socket) // which the server knows no more
         socket.on("error", () => {})
         manners.seen.push("upgrade")
         if (manners.upgrades === "swallow") return
@@ -39,11 +43,12 @@ const proxyTo = (target: string) =>
       })
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
       const address = server.address()
-      return { manners, server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` }
+      return { manners, server, upgraded, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` }
     }),
-    ({ server }) =>
+    ({ server, upgraded }) =>
       Effect.promise(() => {
         server.closeAllConnections()
+        for (const socket of upgraded) socket.destroy()
         return new Promise<void>((resolve) => server.close(() => resolve()))
       })
   )
@@ -66,6 +71,21 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       yield* statusOf(agent, ({ transport }) => transport === "websocket")
       shop.work(shop.enqueue())
       yield* drained(agent)
+      assert.strictEqual(agent.status().lostEvents, 0)
+    }))
+
+  it.scoped("that swallows upgrades without a word keeps no event back either", () =>
+    Effect.gen(function*() {
+      const credentials = yield* freshAgent(yield* freshProject())
+      const proxy = yield* proxyTo(yield* baseUrl)
+      proxy.manners.upgrades = "swallow"
+      const shop = new MemoryEngine()
+      const agent = yield* started(yield* optionsFor(proxy.url, credentials, { engines: [shop.engine] }))
+      shop.work(shop.enqueue())
+      // two handshakes of ten seconds, and the wait between them
+      yield* statusOf(agent, ({ transport }) => transport === "longpoll")
+      yield* drained(agent)
+      assert.match(agent.lines.join(), /No hello_ack came within 10 seconds.*trying long-poll/)
       assert.strictEqual(agent.status().lostEvents, 0)
     }))
 
@@ -98,6 +118,12 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       assert.deepStrictEqual(blocked.statuses, { ...well, signature: "failed" })
       assert.match(blocked.failed, /--no-websocket/)
       assert.deepStrictEqual((yield* found({ ...right, brainUrl: proxy.url }, false)).statuses, well)
+      for (const [seconds, status, told] of [[90, "failed", /behind the brain's; 60 s are allowed/], [-90, "failed", /ahead of/], [30, "ok", /^$/]] as const) {
+        proxy.manners.clock = seconds * 1000
+        const skewed = yield* found({ ...right, brainUrl: proxy.url }, false)
+        assert.deepStrictEqual(skewed.statuses, { ...well, clock: status })
+        assert.match(skewed.failed, told)
+      }
       for (const websocket of [true, false]) {
         const unsigned = yield* found({ ...right, hmacSecret: other.hmac_secret }, websocket)
         assert.deepStrictEqual(unsigned.statuses, { ...well, signature: "failed" })
@@ -105,6 +131,7 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
         const unknown = yield* found({ ...right, token: "svc_nobody" }, websocket)
         assert.deepInclude(unknown.statuses, { tcp: "ok", token: "failed", signature: "skipped" })
       }
+      assert.deepStrictEqual(readdirSync(home), [], "the doctor left something behind")
       const nobody = yield* found({ ...right, brainUrl: "http://127.0.0.1:1" })
       assert.deepInclude(nobody.statuses, { dns: "ok", tcp: "failed", token: "skipped" })
       const nowhere = yield* found({ ...right, brainUrl: "https://no-such-host.invalid" })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { eventsOf } from "../../../src/agents/runtime/BufferFile.ts"
 import { BufferFolder } from "../../../src/agents/runtime/BufferFolder.ts"
 import { CommandBook, interrupted } from "../../../src/agents/runtime/CommandBook.ts"
@@ -241,6 +241,32 @@ describe("a damaged buffer", () => {
       assert.match(next.lines.join(), /nothing in it could be read/)
     }))
 
+  for (const end of ["", "-wal"]) {
+    it.scoped(`of a process that was killed, its ${end === "" ? "file" : "log"} cut in the middle: what can be read is kept, and it works`, () =>
+      Effect.gen(function*() {
+        const { outbox } = outboxIn(yield* temporaryHome)
+        const filler = "x".repeat(1000)
+        const count = end === "" ? 8000 : 2000 // the log reaches the file at 4 MB
+        for (let from = 0; from < count; from += 200) {
+          for (let n = from; n < from + 200; n++) outbox.add(`{"n":${n},"x":"${filler}"}`)
+          outbox.flush()
+        }
+        // as a kill leaves them: the log is beside the file, and holds what the file has not yet
+        const home = yield* temporaryHome
+        const copy = join(home, basename(outbox.path ?? ""))
+        for (const part of ["", "-wal"]) copyFileSync(outbox.path + part, copy + part)
+        truncateSync(copy + end, Math.floor(statSync(copy + end).size / 2))
+        const next = outboxIn(home)
+        fill(next.outbox, 1, 99_999)
+        const found = drain(next.outbox)
+        assert.include(found, 99_999)
+        assert.isAbove(found.length, 1)
+        assert.isAtMost(found.length, count)
+        if (end === "") assert.match(next.lines.join(), /is damaged: \d+ events could be read/)
+        else assert.deepStrictEqual(found, [...range(0, found.length - 1), 99_999], "the log is valid up to its cut")
+      }))
+  }
+
   it.scoped("with garbage in an event: that row is dropped and counted, the others are sent", () =>
     Effect.gen(function*() {
       const { found, next } = yield* damaged((path) => {
@@ -281,5 +307,12 @@ describe("a damaged buffer", () => {
       assert.isNull(outbox.path)
       assert.deepStrictEqual(drain(outbox), [0, 1, 2])
       assert.match(lines.join(), /kept in memory/)
+      // the folder can be made meanwhile, and another process leaves its file there: it stays for one that has a file
+      rmSync(join(home, "file"))
+      const other = outboxIn(join(home, "file", "below"))
+      fill(other.outbox, 2)
+      other.outbox.close(true)
+      assert.isNull(outbox.nextLeft())
+      assert.deepStrictEqual(drain(outboxIn(join(home, "file", "below")).outbox), [0, 1])
     }))
 })

@@ -141,8 +141,10 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
         const [limit, unit] = rate.split("/")
         const all = queues.flatMap((queue) => [...queue.workers])
         const workers: ReadonlyArray<Worker> = worker_name === undefined ? all : [(yield* workerOf(worker_name)).worker]
+        if (workers.length === 0) return yield* failed("No worker runs in the process that was asked, and it knows of no other's.")
         for (const worker of workers) yield* worker.limit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")
-        return { task_name, rate, worker: worker_name ?? null }
+        // those of other processes have limits of their own, and are not asked
+        return { task_name, rate, worker: worker_name ?? null, limited: workers.map(({ name }) => name) }
       }),
     list_dead_letters: (page) =>
       Effect.gen(function*() {
