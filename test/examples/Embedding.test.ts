@@ -9,13 +9,15 @@ import { MemoryEngine } from "../agents/engines/memory.ts"
 import { adminKey } from "../e2e/brainProcess.ts"
 import { callAt } from "../e2e/calls.ts"
 import { site } from "../e2e/site.ts"
+import { temporaryHome } from "../databases.ts"
 import { until } from "../until.ts"
 
 const root = new URL("../../", import.meta.url).pathname
 const source = join(root, "examples/embedding/main.ts")
+const shortest = join(root, "examples/library/main.ts")
 
-/** The example as a program: `svc` is this package's entry point. Answers its folder. */
-const program = Effect.gen(function*() {
+/** The examples as programs: `svc` is this package's entry point. Answers their folder. */
+const programs = Effect.gen(function*() {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => {
       mkdirSync(join(root, "node_modules/.cache"), { recursive: true })
@@ -25,7 +27,7 @@ const program = Effect.gen(function*() {
   )
   yield* Effect.promise(() =>
     build({
-      entryPoints: { main: source },
+      entryPoints: { main: source, shortest },
       alias: { svc: join(root, "src/index.ts") },
       outdir: folder,
       bundle: true,
@@ -51,14 +53,14 @@ const running = (file: string, env: Readonly<Record<string, string>>) =>
         child.kill("SIGTERM")
         return exit
       })
-      return { child, said: () => said, stop }
+      return { child, said: () => said, exit: Effect.promise(() => exit), stop }
     }),
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
 it.scopedLive("the embedding example: its own page, the brain's API, a reaction to tasks, a rule of its own, a clean end", () =>
   Effect.gen(function*() {
-    const folder = yield* program
+    const folder = yield* programs
     const { env } = yield* site("SQLite")
     const app = yield* running(join(folder, "main.js"), env)
     const said = yield* until(Effect.sync(app.said), (text) => /listening at http/.test(text))
@@ -106,7 +108,15 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     assert.strictEqual(yield* app.stop, 0)
   }))
 
-it("the docs show the example as it is", () => {
+it.scopedLive("the README's example: makes a brain, asks it, prints the answer and ends", () =>
+  Effect.gen(function*() {
+    const app = yield* running(join(yield* programs, "shortest.js"), { SVC_HOME: yield* temporaryHome, SVC_LOG_LEVEL: "warning" })
+    assert.strictEqual(yield* app.exit, 0, app.said())
+    assert.strictEqual(app.said(), "[]\n")
+  }))
+
+it("the docs show the examples as they are", () => {
+  assert.include(readFileSync(join(root, "README.md"), "utf8"), readFileSync(shortest, "utf8"))
   const docs = readFileSync(join(root, "docs/embedding.md"), "utf8")
   const blocks = [...docs.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block ?? "")
   assert.isAbove(blocks.length, 3)
