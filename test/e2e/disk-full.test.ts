@@ -3,7 +3,10 @@ import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { join } from "node:path"
+import * as Agent from "../../src/agents/runtime/Agent.ts"
+import { MemoryEngine } from "../agents/engines/memory.ts"
 import { connectAgent, event, longPoll } from "../agent.ts"
+import { temporaryHome } from "../databases.ts"
 import { until } from "../until.ts"
 import { adminKey, type BrainProcess } from "./brainProcess.ts"
 import { callAt } from "./calls.ts"
@@ -32,10 +35,22 @@ describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => 
       const agent = { token: String(created.token), hmac_secret: String(created.hmac_secret), agent_id: String(created.agent.id) }
       const { json: project } = yield* call("GET", "/projects/default")
 
+      // beside it an agent of ours, whose events wait in its own buffer meanwhile
+      yield* call("POST", "/projects", { slug: "shop", name: "shop" })
+      const { json: ours } = yield* call("POST", "/projects/shop/agents", { name: "ours" })
+      const shop = new MemoryEngine()
+      const secrets = { token: String(ours.token), hmacSecret: String(ours.hmac_secret) }
+      const running = yield* Agent.make({ brainUrl: brain.url, ...secrets, home: yield* temporaryHome, engines: [shop.engine] })
+      const sell = (count: number) => Effect.sync(() => Array.from({ length: count }, () => shop.work(shop.enqueue())))
+      yield* until(Effect.sync(running.status), ({ state }) => state === "online")
+      yield* sell(10)
+      yield* until(Effect.sync(running.status), ({ buffer }) => buffer.events === 0)
+
       const run = runOf(200, 1)
       const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, 40)
       yield* Effect.promise(() => streamer.when(100))
       yield* fill(brain)
+      yield* sell(500)
 
       const restart = { agent_id: agent.agent_id, worker_name: "w@box" }
       const poll = longPoll({ base: brain.url, ...agent, project_id: project.id })
@@ -58,11 +73,16 @@ describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => 
       const deep = yield* until(call("GET", "/health/deep"), ({ json }) => json.checks["loop.ingest"].status === "degraded")
       assert.strictEqual(deep.json.checks.database.status, "ok")
       assert.strictEqual(streamer.acked, acked)
+      assert.deepInclude(running.status(), { lostEvents: 0 })
+      assert.strictEqual(running.status().buffer.events, 1500, "received, started and succeeded of each")
 
       yield* free(brain)
       yield* Effect.promise(() => done)
       assert.strictEqual(streamer.connections, 1)
       yield* expectStoredOnce(call, "default", run)
+      yield* until(Effect.sync(running.status), ({ buffer, state }) => state === "online" && buffer.events === 0)
+      const sold = yield* call("GET", "/projects/shop/tasks?state=success&include_total=true&limit=1")
+      assert.strictEqual(sold.json.total_count, 510)
       assert.deepInclude((yield* call("GET", "/projects/default")).json, { description: null })
       assert.strictEqual((yield* call("POST", "/projects", { slug: "after", name: "after" })).status, 201)
       yield* until(call("GET", "/health/deep"), ({ json }) => json.status === "ok")
