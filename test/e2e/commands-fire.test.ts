@@ -9,7 +9,7 @@ import { site } from "./site.ts"
 
 /** Commands that are issued before each kill of the brain. */
 const between = 150
-const kills = 4
+const kills = 3
 
 describe.each(engines)("on %s, while commands are issued and executed", (engine) => {
   it.scopedLive("the brain is killed again and again: none is lost, stuck or executed twice", () =>

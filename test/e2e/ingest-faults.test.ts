@@ -7,8 +7,8 @@ import { expectStoredOnce, runOf, streaming } from "./streaming.ts"
 
 /** How the published agents send, and how ours may. `kills` of the brain in a run. */
 const manners = [
-  { name: "one event a frame", tasks: 400, size: 1, window: 256, kills: 3 },
-  { name: "a hundred events a frame", tasks: 1000, size: 100, window: 4, kills: 3 }
+  { name: "one event a frame", tasks: 400, size: 1, window: 256, kills: 2 },
+  { name: "a hundred events a frame", tasks: 1000, size: 100, window: 4, kills: 2 }
 ]
 
 /** A new project with an agent in it. */
@@ -55,7 +55,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const agent = yield* freshAgentAt(call, project)
         const run = runOf(tasks, size)
         const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, window)
-        for (const place of places(12, run.batches.length)) {
+        for (const place of places(8, run.batches.length)) {
           yield* Effect.promise(() => streamer.when(place))
           streamer.cut()
         }
