@@ -91,7 +91,9 @@ export class BufferFile {
       db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
       const found = Number(db.pragma("page_count", { simple: true })) > MOST_CHECKED_PAGES ? "ok" : db.pragma("quick_check(1)", { simple: true })
       if (found !== "ok") throw new BetterSqlite3.SqliteError(String(found), "SQLITE_CORRUPT")
-      return new BufferFile(db)
+      const file = new BufferFile(db)
+      file.commands() // of a long file, which was not checked: its damage must show here, where it is set aside
+      return file
     } catch (error) {
       db.close()
       throw error

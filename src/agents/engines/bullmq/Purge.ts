@@ -42,7 +42,7 @@ export const purgeQueue = (site: Site): NonNullable<Actions["purge_queue"]> =>
       }
     }
     return { queue: name, depth_before: depth, purged, force }
-  })
+  }, Effect.uninterruptible) // when its time is up it goes on by itself, so that all that is removed is told
 
 /** Of those that come first: the ones that `clean` removes, unless workers took some of them before it. */
 const namesOf = (queue: Queue, state: (typeof WAITING)[number], most: number) =>
