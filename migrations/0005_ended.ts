@@ -29,4 +29,5 @@ const down = Effect.gen(function*() {
   for (const [table, column] of indexes) yield* sql`DROP INDEX ${sql(nameOf(table, column))}`
 })
 
-export const m0005: Migration = { id: 5, name: "ended", compatibleFrom: 1, up, down }
+/** A program from before cannot open what is sealed under a key that it is told the name of. */
+export const m0005: Migration = { id: 5, name: "ended", compatibleFrom: 5, up, down }

@@ -1,5 +1,5 @@
 import { FileSystem } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { type KeyObject, randomBytes } from "node:crypto"
 
 /** A key that can be replaced while replicas run. A KeyObject shows nothing of itself when it is printed. */
@@ -37,7 +37,10 @@ export const heldKeys = (
   }
 }
 
-/** Adds a new key to the file and answers it; the file is replaced as a whole, so that nobody ever reads half of it. */
+/**
+ * Adds a new key to the file and answers it; the file is replaced as a whole, so that nobody ever reads half of it, and
+ * keeps its owner, since whoever runs the command may be root and the brain is not.
+ */
 export const addKey = (path: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -45,6 +48,8 @@ export const addKey = (path: string) =>
     const text = `${(yield* fs.readFileString(path)).trim()}\n${bytes.toString("base64url")}\n`
     const beside = `${path}.${randomBytes(4).toString("hex")}`
     yield* fs.writeFileString(beside, text, { mode: 0o600, flag: "wx" })
+    const { gid, uid } = yield* fs.stat(path)
+    if (process.getuid?.() === 0) yield* fs.chown(beside, Option.getOrElse(uid, () => 0), Option.getOrElse(gid, () => 0))
     yield* fs.rename(beside, path)
     return bytes
   })
