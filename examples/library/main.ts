@@ -1,10 +1,10 @@
-import { NodeContext } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
 import { Actor, Brain, CurrentActor, Projects, settings } from "svc"
 
 const program = Effect.gen(function*() {
   const projects = yield* Projects
-  return yield* projects.list()
+  yield* Console.log(yield* projects.list())
 }).pipe(Effect.provideService(CurrentActor, Actor.system("my app")))
 
 const brain = Brain.layer.pipe(
@@ -12,4 +12,4 @@ const brain = Brain.layer.pipe(
   Layer.provide(NodeContext.layer)
 )
 
-Effect.runPromise(Effect.provide(program, brain)).then(console.log)
+NodeRuntime.runMain(Effect.provide(program, brain))
