@@ -16,6 +16,6 @@ export const publicUrlOf = ({ host, port, publicUrl }: Pick<SettingsShape, "host
  * anywhere, over plain http on the machine itself, or in development.
  */
 export const takesSecretsAt = (settings: Pick<SettingsShape, "environment" | "host" | "port" | "publicUrl">) => {
-  const anywhere = new URL(publicUrlOf(settings)).protocol === "https:" || settings.environment === "development"
+  const anywhere = publicUrlOf(settings).startsWith("https:") || settings.environment === "development"
   return (hostHeader: string): boolean => anywhere || isLoopbackName(hostOf(hostHeader) ?? "")
 }

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { publicUrlOf } from "../../src/services/PublicUrl.ts"
+import { Either } from "effect"
+import { publicUrlOf, takesSecretsAt } from "../../src/services/PublicUrl.ts"
+import { url } from "../../src/services/Settings/Kinds.ts"
 
 describe("the public URL", () => {
   it.each([
@@ -11,5 +13,11 @@ describe("the public URL", () => {
     ["127.0.0.1", "https://example.com/svc", "https://example.com/svc"]
   ])("of host %s and setting %j is %s", (host, publicUrl, expected) => {
     assert.strictEqual(publicUrlOf({ host, port: 7700, publicUrl }), expected)
+  })
+
+  it("is https in capitals too", () => {
+    const publicUrl = Either.getOrThrow(url("SVC_PUBLIC_URL", "").parse("HTTPS://svc.example/"))
+    const takesSecrets = takesSecretsAt({ environment: "production", host: "0.0.0.0", port: 7700, publicUrl })
+    assert.isTrue(takesSecrets("svc.example"))
   })
 })

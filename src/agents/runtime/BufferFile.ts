@@ -89,10 +89,11 @@ export class BufferFile {
       db.pragma("synchronous = NORMAL")
       db.pragma("journal_size_limit = 16777216")
       db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
-      const found = Number(db.pragma("page_count", { simple: true })) > MOST_CHECKED_PAGES ? "ok" : db.pragma("quick_check(1)", { simple: true })
+      const isLong = Number(db.pragma("page_count", { simple: true })) > MOST_CHECKED_PAGES
+      const found = isLong ? "ok" : db.pragma("quick_check(1)", { simple: true })
       if (found !== "ok") throw new BetterSqlite3.SqliteError(String(found), "SQLITE_CORRUPT")
       const file = new BufferFile(db)
-      file.commands() // of a long file, which was not checked: its damage must show here, where it is set aside
+      if (isLong) file.commands() // who reads them next could not set the file aside
       return file
     } catch (error) {
       db.close()

@@ -108,7 +108,7 @@ export const url = (name: string, line: string): Setting<string> => ({
   type: "http or https URL",
   parse: (text) =>
     text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
-      ? Either.right(text)
+      ? Either.right(text.replace(/^https?/i, (scheme) => scheme.toLowerCase())) // compared in many places
       : Either.left(`must be an http or https URL, but is "${text}"`)
 })
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -278,6 +279,30 @@ describe("a damaged buffer", () => {
       assert.strictEqual(found.length + next.outbox.loss.events, 8001)
       assert.isAbove(next.outbox.loss.events, 0)
       assert.notInclude(found, 4000)
+    }))
+
+  it.scoped("too long to be searched, its commands damaged: set aside as a short one is", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const first = outboxIn(home)
+      fill(first.outbox, 10)
+      const result = JSON.stringify("x".repeat(900_000))
+      for (let n = 0; n < 20; n++) {
+        first.book.begin(`c${n}`, null)
+        first.book.finish(`c${n}`, { status: "success", result, error: null }, null)
+      }
+      const { path } = first.outbox
+      first.outbox.close(true)
+      const db = new BetterSqlite3(path ?? "")
+      const root = db.prepare<[], { rootpage: number }>("SELECT rootpage FROM sqlite_master WHERE name = 'commands'").get()
+      db.close()
+      const bytes = readFileSync(path ?? "")
+      assert.isAbove(bytes.length, 16 * 1_048_576)
+      bytes.fill(0xff, ((root?.rootpage ?? 0) - 1) * 4096, (root?.rootpage ?? 0) * 4096)
+      writeFileSync(path ?? "", bytes)
+      const next = outboxIn(home)
+      assert.match(next.lines.join(), /is damaged: 10 events could be read/)
+      assert.deepStrictEqual(drain(next.outbox), range(0, 10))
     }))
 
   it.scoped("that cannot be set aside: events are kept in memory", () =>

@@ -174,8 +174,12 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
         const secret = yield* open("agents.hmac_secret", agent_id, bare)
         assert.strictEqual((yield* here(sealedUnder)).get(first), 1)
 
+        // the brain may be another user than whoever runs the command
+        const owner = process.getuid?.() === 0 ? 12_345 : process.getuid?.() ?? 0
+        yield* fs.chown(file, owner, process.getgid?.() ?? 0)
         const second = yield* here(stage)
         assert.lengthOf(keysInFile(), 2)
+        assert.deepStrictEqual((yield* fs.stat(file)).uid, Option.some(owner))
         assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
         assert.strictEqual(yield* here(stage), second, "it waits for activate")
         yield* fs.writeFileString(file, [...keysInFile(), text(7)].join("\n")) // another program staged one more
