@@ -1,7 +1,7 @@
 // Packs the package, installs it into an empty folder, and uses it there as a newcomer would.
 // `node scripts/smoke.mjs [file]` writes `<passed> <failed>` into the file. Needs a finished `npm run build`.
 import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "svc-smoke-"))
+const prebuilt = mkdtempSync(join(tmpdir(), "svc-smoke-prebuilt-"))
 const home = join(folder, "home")
 const svc = join(folder, "node_modules/.bin/svc")
 const env = { PATH: process.env.PATH, HOME: folder, SVC_HOME: home }
@@ -78,6 +79,14 @@ try {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "newcomer", private: true, allowScripts }))
   execFileSync("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: folder, stdio: "inherit" })
 
+  // argon2 0.45.1 shipped a prebuilt binary that ended Node 20.20 with SIGSEGV; compiling on install hid it
+  await check("argon2 hashes with its prebuilt binary", () => {
+    const { argon2 } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies
+    writeFileSync(join(prebuilt, "package.json"), JSON.stringify({ name: "prebuilt", private: true }))
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", `argon2@${argon2}`], { cwd: prebuilt, stdio: "inherit" })
+    const { signal, status } = spawnSync(process.execPath, ["-e", `require("argon2").hash("password")`], { cwd: prebuilt })
+    expect(status === 0, `node ended with ${status ?? signal}`)
+  })
   await check("svc version", () => expect(/^\d+\.\d+\.\d+\n$/.test(run("version")), "not a version"))
   await check("svc --help lists the commands", () => expect(run("--help").includes("bootstrap-admin"), "no bootstrap-admin"))
   await check("svc check on a fresh home makes nothing", () => {
@@ -103,6 +112,7 @@ try {
   })
 } finally {
   rmSync(folder, { recursive: true, force: true })
+  rmSync(prebuilt, { recursive: true, force: true })
 }
 
 if (process.argv[2] !== undefined) writeFileSync(process.argv[2], `${passed} ${failed}\n`)

@@ -15,7 +15,7 @@ export const packages: Readonly<Record<string, string>> = {
   "@effect/typeclass": "0.41.0",
   "@effect/workflow": "0.19.1",
   "@zxcvbn-ts/language-common": "4.1.3",
-  argon2: "0.45.1",
+  argon2: "0.44.0",
   "better-sqlite3": "12.11.1",
   "csv-stringify": "6.9.0",
   effect: "3.22.4",
