@@ -35,7 +35,7 @@ export const sourcesOf = (to: CommandStatus): ReadonlyArray<CommandStatus> =>
 
 /** What a command's `error` says when its time ran out, by how far it had come. */
 export const timeoutErrors = {
-  pending: "Never sent: until its time ran out, no process of the agent that serves its engine was connected.",
+  pending: "Never sent: until its time ran out, no connected process of the agent could take it.",
   sent: "Sent, but the agent did not confirm it in time. Whether it was executed is unknown.",
   acknowledged: "The agent confirmed it, but sent no result in time. Whether it was executed is unknown."
 } as const

@@ -71,6 +71,37 @@ describe.each(engines)("commands over the real line on %s", (engine) => {
         yield* reaches(id, "completed")
       }))
 
+    it.scoped("a restart that ends a process names one of the agent's processes; another name is refused at once", () =>
+      Effect.gen(function*() {
+        const { base, credentials, path, post, reaches, token } = yield* world
+        const rq = { engines: ["rq"], capabilities: { rq: ["cancel_task"] } }
+        const agent = yield* connected({ base, ...credentials, hello: { ...rq, worker_id: "bare-7-7" } })
+        agent.onCommand = (command) => agent.answer(command, { status: "success", result: { restarted_via: "self_exit" } })
+        yield* connected({ base, ...credentials, hello: { worker_id: "bare-8-8" } }) // a process of Celery
+        const body = { agent_id: credentials.agent_id, engine: "rq", worker_name: "rqw1" }
+        const refusal = yield* until(
+          request("POST", `${path}/restart-worker`, { token, body }),
+          ({ json }) => JSON.stringify(json).includes("bare-7-7")
+        )
+        assert.strictEqual(refusal.status, 422)
+        assert.deepInclude(refusal.json.details.issues[0], { path: "worker_name" })
+        assert.notInclude(JSON.stringify(refusal.json), "bare-8-8")
+        yield* reaches(yield* post("restart-worker", { engine: "rq", worker_name: "bare-7-7" }), "completed")
+      }))
+
+    it.scoped("over long-poll no process of the agent has a name: a restart that ends one is refused", () =>
+      Effect.gen(function*() {
+        const { base, credentials, path, project, token } = yield* world
+        const agent = longPoll({ base, ...credentials, project_id: project.id })
+        yield* Effect.promise(() => agent.probe())
+        const body = { agent_id: credentials.agent_id, engine: "huey", worker_name: "w" }
+        const refusal = yield* until(
+          request("POST", `${path}/restart-worker`, { token, body }),
+          ({ status }) => status === 422
+        )
+        assert.include(JSON.stringify(refusal.json), "long-poll")
+      }))
+
     it.scoped("over long-poll: the poll gets the command, and its result is kept when the push is answered", () =>
       Effect.gen(function*() {
         const { base, credentials, post, project, text } = yield* world

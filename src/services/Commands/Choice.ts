@@ -1,5 +1,6 @@
 import type { AgentSession } from "../AgentLine.ts"
 import type { Waiting } from "./Queue.ts"
+import { restartsByExit } from "./Restart.ts"
 
 /** What is known of a process of an agent, on this replica or another one. */
 export type Candidate = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
@@ -33,8 +34,9 @@ export const fitness = (command: Waiting, candidate: Candidate): Fitness => {
   const needed = capabilityOf(action)
   const offered = engine === null ? Object.values(capabilities).flat() : capabilities[engine] ?? []
   if (needed === null || offered.includes(needed)) return role === "task" ? 0 : 1
-  // Engines but Celery have no broadcast: the very process that gets the command ends.
-  if (action === "restart_worker" && engine !== "celery") return target_id === workerId ? 0 : null
+  if (action === "restart_worker" && engine !== null && restartsByExit.has(engine)) {
+    return target_id === workerId ? 0 : null
+  }
   return silent ? 2 : 3
 }
 

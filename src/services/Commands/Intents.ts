@@ -21,6 +21,7 @@ import { CurrentProject } from "../CurrentActor.ts"
 import { turn } from "../EventLoop.ts"
 import { Settings } from "../Settings.ts"
 import { CommandsRepo } from "./Repo.ts"
+import { noSuchProcess, restartsByExit } from "./Restart.ts"
 
 /** A command to be issued in the current project: what the agent is asked for (the agents' protocol, section 5.2). */
 export interface Intent {
@@ -212,8 +213,12 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const byWorker = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.enginesOfWorker(id, name))
     const byTask = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.enginesOfTask(id, name))
 
-    const restartWorker = (request: RestartWorker) =>
-      ofWorker(request, "restart_worker", {}, byWorker(request.worker_name))
+    const restartWorker = Effect.fnUntraced(function*(request: RestartWorker) {
+      const intent = yield* ofWorker(request, "restart_worker", {}, byWorker(request.worker_name))
+      if (!restartsByExit.has(intent.engine)) return intent
+      const reason = noSuchProcess(intent, yield* repo.onlineProcesses(intent.agent_id, intent.engine))
+      return reason === null ? intent : yield* ValidationFailed.at("worker_name", reason)
+    })
 
     /** Agents know no resize, only to grow or shrink by so many. */
     const poolResize = (request: PoolResize) =>

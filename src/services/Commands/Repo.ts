@@ -162,6 +162,18 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
           )
       )
 
+    /** The worker ids of the agent's online processes that serve the engine; the agent's own id stands for a process without one. */
+    const onlineProcesses = (agentId: string, engine: string) =>
+      Effect.map(
+        read<{ readonly worker_id: string; readonly engines: string }>`SELECT worker_id, engines FROM agent_workers
+          WHERE agent_id = ${agentId} AND state = 'online' ORDER BY worker_id`,
+        (rows) =>
+          rows.flatMap(({ engines, worker_id }) => {
+            const served: ReadonlyArray<string> = JSON.parse(engines) // what the gateway wrote
+            return served.length === 0 || served.includes(engine) ? [worker_id] : []
+          })
+      )
+
     const enginesOfQueue = (projectId: string, name: string) =>
       engines(read<Engine>`SELECT engine FROM queues WHERE project_id = ${projectId} AND name = ${name}`)
 
@@ -183,6 +195,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       taskName,
       taskNames,
       enginesOfAgent,
+      onlineProcesses,
       enginesOfQueue,
       enginesOfWorker,
       enginesOfTask

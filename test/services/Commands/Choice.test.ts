@@ -43,6 +43,7 @@ describe("which process a command goes to", () => {
     const restart = command({ action: "restart_worker", target_type: "worker", target_id: "w1" })
     assert.strictEqual(fitness(restart, session({ ...poll, engines: ["celery"] })), 2)
     assert.strictEqual(fitness({ ...restart, engine: "rq" }, session({ ...poll, engines: ["rq"] })), null)
+    assert.strictEqual(fitness({ ...restart, engine: "bullmq" }, session({ ...poll, engines: ["bullmq"] })), 2)
   })
 
   it("the engine without the action refuses, the wrong engine gets nothing", () => {
@@ -57,6 +58,9 @@ describe("which process a command goes to", () => {
     assert.strictEqual(fitness(restart, session({ ...rq, workerId: "rq-1" })), 0)
     assert.strictEqual(fitness(restart, session({ ...rq, workerId: "rq-2" })), null)
     assert.strictEqual(fitness({ ...restart, engine: "celery" }, session({ workerId: "other" })), 0)
+    // from outside, BullMQ cannot restart a worker: the agent refuses, and nothing waits
+    const outside = { engines: ["bullmq"], capabilities: { bullmq: ["cancel_task"] } }
+    assert.strictEqual(fitness({ ...restart, engine: "bullmq" }, session(outside)), 3)
   })
 
   it("actions that need another capability, or none", () => {
