@@ -1,5 +1,5 @@
-import { type Bucket, buckets, countsUsers, type Rule, windowSeconds } from "../src/domain/Access.ts"
-import { adminScopes, rules, scopes } from "../src/http/Rules.ts"
+import { type Bucket, buckets, countsUsers, Role, type Rule, windowSeconds } from "../src/domain/Access.ts"
+import { adminScopes, roleScopes, rules, scopes } from "../src/http/Rules.ts"
 
 const callers: Readonly<Record<Rule["caller"], string>> = {
   public: "anybody",
@@ -32,6 +32,8 @@ const row = (route: string, rule: Rule): string => {
   const shown = path.startsWith("/api/v1/") ? shownPath(path) : `${shownPath(path)} (root)`
   return `| ${method} | \`${shown}\` | ${callers[rule.caller]} | ${rule.scope ?? ""} | ${notes.join(", ")} |`
 }
+
+const roles = Role.literals
 
 // the record's own keys, which Object.keys widens to string
 const bucketNames = Object.keys(buckets) as ReadonlyArray<Bucket>
@@ -72,6 +74,21 @@ ${[...rules].map(([route, rule]) => row(route, rule)).join("\n")}
 ## Scopes
 
 ${scopes.map((scope) => `\`${scope}\``).join(", ")}
+
+An API key gives nobody more than it holds; otherwise 403 \`scope_missing\`:
+
+- Creating, changing or deleting a global admin, and setting a global admin's password, needs \`admin:*\` in a key that is
+  bound to no project. \`users:write\` alone does these things to everybody else.
+- Giving a role, by a membership or an invitation, needs every scope of that role. So does setting the password of a
+  member, for each project of theirs.
+
+| role | scopes that a key needs to give it |
+|---|---|
+${roles.map((role) => `| ${role} | ${roleScopes[role].map((scope) => `\`${scope}\``).join(", ")} |`).join("\n")}
+
+Some scopes reach as far as their endpoints do: \`agents:write\` creates agents, which receive commands and report tasks in
+the project; \`commands:write\` runs tasks with arguments of the caller's choice; \`projects:write\` deletes the project with all
+its tasks.
 
 Only global admins can put these into a key: ${adminScopes.map((scope) => `\`${scope}\``).join(", ")}
 

@@ -1,6 +1,7 @@
 import { Array as Arr, Layer, Logger, LogLevel } from "effect"
 import * as AuditLog from "../layers/AuditLog.ts"
 import * as DatabaseLayer from "../layers/Database.ts"
+import { keyReach } from "../layers/Identity.ts"
 import { Mail } from "../services/Mail.ts"
 import { Notices } from "../services/Mail/Notices.ts"
 import { MailRepo } from "../services/Mail/Repo.ts"
@@ -50,6 +51,6 @@ export const administration = Layer.mergeAll(MfaReset.layer, PasswordResets.laye
     TrustedDevicesRepo.layer,
     UsersRepo.layer
   )),
-  Layer.provide(Vault.layer),
+  Layer.provide(Layer.merge(keyReach, Vault.layer)),
   Layer.provideMerge(auditing)
 )

@@ -1,6 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
-import { Access, type Rule, type Scope } from "../domain/Access.ts"
+import { Access, includesRole, type Role, type Rule, type Scope } from "../domain/Access.ts"
 import { Api } from "./Api.ts"
 
 /** `METHOD path` of each endpoint, with its rule. Throws at start when one has none. */
@@ -25,3 +25,18 @@ export const scopes: ReadonlyArray<Scope> = [...new Set<Scope>(["admin:*", ...sc
 /** Scopes that open nothing to anybody but global admins. */
 export const adminScopes: ReadonlyArray<Scope> = scopes.filter((scope) =>
   scoped.every((use) => use.scope !== scope || use.caller === "global_admin"))
+
+const scopesOf = (role: Role): ReadonlyArray<Scope> => {
+  const used = scoped.filter(({ caller }) => {
+    if (caller !== "viewer" && caller !== "operator" && caller !== "admin") return false
+    return includesRole(role, caller)
+  })
+  return [...new Set(used.map(({ scope }) => scope))].sort()
+}
+
+/** The scopes that each role of a project can use. */
+export const roleScopes: Readonly<Record<Role, ReadonlyArray<Scope>>> = {
+  viewer: scopesOf("viewer"),
+  operator: scopesOf("operator"),
+  admin: scopesOf("admin")
+}

@@ -1,9 +1,11 @@
 import { Layer } from "effect"
-import { adminScopes, scopes } from "../http/Rules.ts"
+import { adminScopes, roleScopes, scopes } from "../http/Rules.ts"
 import { Agents } from "../services/Agents.ts"
 import { AgentsRepo } from "../services/Agents/Repo.ts"
-import { ApiKeys, Scopes } from "../services/ApiKeys.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+import { KeyReach } from "../services/ApiKeys/Reach.ts"
 import { ApiKeysRepo } from "../services/ApiKeys/Repo.ts"
+import { Scopes } from "../services/ApiKeys/Scopes.ts"
 import { Authentication } from "../services/Authentication.ts"
 import { Idempotency } from "../services/Idempotency.ts"
 import { Invitations } from "../services/Invitations.ts"
@@ -40,6 +42,11 @@ import { UsersRepo } from "../services/Users/Repo.ts"
 /** Needs Settings, Vault and the database; the loop that sends is in `loops`. */
 const mail = Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))
 
+/** What API keys can hold and give, from the declarations of the endpoints. */
+export const keyReach = KeyReach.layer.pipe(
+  Layer.provideMerge(Layer.succeed(Scopes, { scopes, admin_only: adminScopes, of_role: roleScopes }))
+)
+
 /** Who there is, what they may do, and what they own: users, sessions, projects, keys, agents. */
 export const layer = Layer.mergeAll(
   Agents.layer,
@@ -59,6 +66,7 @@ export const layer = Layer.mergeAll(
   Layer.provide(PasswordChange.layer),
   Layer.provide(Layer.mergeAll(MfaAtLogin.layer, OwnPassword.layer, SessionOpening.layer)),
   Layer.provideMerge(mail),
+  Layer.provide(keyReach),
   Layer.provide(Layer.mergeAll(
     AgentsRepo.layer,
     ApiKeysRepo.layer,
@@ -71,8 +79,7 @@ export const layer = Layer.mergeAll(
     SessionsRepo.layer,
     SetupRepo.layer,
     TrustedDevicesRepo.layer,
-    UsersRepo.layer,
-    Layer.succeed(Scopes, { scopes, admin_only: adminScopes })
+    UsersRepo.layer
   ))
 )
 

@@ -1,24 +1,17 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Option } from "effect"
-import type { Scope } from "../domain/Access.ts"
+import { Effect, Option } from "effect"
 import type { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../domain/ApiKey.ts"
 import { Forbidden, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import type { UserDetail } from "../domain/User.ts"
 import { ApiKeysRepo } from "./ApiKeys/Repo.ts"
+import { Scopes } from "./ApiKeys/Scopes.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession, roleIn } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
 import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
-
-/** Every scope that an endpoint asks for. Derived from the endpoints' declarations, which services cannot see. */
-export class Scopes extends Context.Tag("svc/Scopes")<Scopes, {
-  readonly scopes: ReadonlyArray<Scope>
-  /** Only a global admin can put these into a key. */
-  readonly admin_only: ReadonlyArray<Scope>
-}>() {}
 
 const shownCharacters = 12
 const secondsADay = 86_400

@@ -5,8 +5,9 @@ import type { CreatedInvitation, CreateInvitation, Invitation } from "../domain/
 import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { emailKey } from "../domain/User.ts"
+import { KeyReach } from "./ApiKeys/Reach.ts"
 import { Audit } from "./Audit.ts"
-import { CurrentActor, requireRole } from "./CurrentActor.ts"
+import { CurrentActor } from "./CurrentActor.ts"
 import { isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { InvitationsRepo } from "./Invitations/Repo.ts"
@@ -41,6 +42,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     const sql = yield* SqlClient.SqlClient
     const repo = yield* InvitationsRepo
     const mail = yield* Mail
+    const reach = yield* KeyReach
     const audit = yield* Audit
     const settings = yield* Settings
 
@@ -52,7 +54,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
      * ends. The token is in this answer and never again. Nobody can give more than they have.
      */
     const create = Effect.fn("Invitations.create")(function*(project: Project, { email, role, ttl_days }: CreateInvitation) {
-      yield* requireRole(project.id, role)
+      yield* reach.requireRoleToGive(project.id, role)
       const actor = yield* CurrentActor
       const key = emailKey(email)
       const now = yield* Timestamp.now

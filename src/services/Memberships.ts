@@ -5,6 +5,7 @@ import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { GrantMembership, Membership } from "../domain/Membership.ts"
 import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { KeyReach } from "./ApiKeys/Reach.ts"
 import { Audit } from "./Audit.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -32,6 +33,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const sql = yield* SqlClient.SqlClient
     const repo = yield* MembershipsRepo
     const users = yield* UsersRepo
+    const reach = yield* KeyReach
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -50,6 +52,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const list = Effect.fn("Memberships.list")((project: Project) => repo.list(project.id), orDieOnSql)
 
     const granted = Effect.fnUntraced(function*(project: Project, { role, user_id }: GrantMembership) {
+      yield* reach.requireRoleToGive(project.id, role)
       const user = yield* users.lockedById(user_id)
       if (Option.isNone(user)) return yield* ValidationFailed.at("user_id", "there is no such user")
       const id = yield* Ids.next
@@ -68,6 +71,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     )
 
     const roleSet = Effect.fnUntraced(function*(project: Project, id: string, role: Role) {
+      yield* reach.requireRoleToGive(project.id, role)
       const membership: Membership = { ...(yield* Effect.flatMap(repo.byId(project.id, id), found)), role }
       if (!(yield* repo.setRole(id, role))) return yield* gone
       yield* record("membership.updated", membership)

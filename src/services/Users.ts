@@ -3,6 +3,7 @@ import { Effect, Option, type Redacted } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { type CreateUser, emailKey, type Me, textsOf, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
+import { KeyReach } from "./ApiKeys/Reach.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
@@ -30,6 +31,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const sessions = yield* SessionsRepo
     const passwords = yield* Passwords
     const notices = yield* Notices
+    const reach = yield* KeyReach
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -55,6 +57,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     }, sql.withTransaction)
 
     const create = Effect.fn("Users.create")(function*({ password, ...input }: CreateUser) {
+      if (input.is_admin) yield* reach.requireGlobalAdmin
       const passwordHash = yield* passwords.hashNew({ password, field: "password", about: textsOf(input) })
       const now = yield* Timestamp.now
       const user: UserDetail = {
@@ -77,6 +80,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       const given = givenOf(changes)
       if (given.is_admin === false || given.is_active === false) yield* requireAnotherAdmin(id)
       const user = yield* Effect.flatMap(repo.lockedById(id), found)
+      if (user.is_admin || given.is_admin === true) yield* reach.requireGlobalAdmin
       const updated: UserDetail = { ...user, ...given, updated_at: yield* Timestamp.now }
       yield* repo.update(updated)
       if (given.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
@@ -99,6 +103,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const removed = Effect.fnUntraced(function*(id: string) {
       yield* requireAnotherAdmin(id)
       const user = yield* Effect.flatMap(repo.lockedById(id), found)
+      if (user.is_admin) yield* reach.requireGlobalAdmin
       yield* repo.delete(id)
       yield* audit.record({ action: "user.deleted", target_type: "user", target_id: id, metadata: { email: user.email } })
     }, sql.withTransaction)
@@ -109,14 +114,22 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       yield* hints.publish("access", id)
     }, orDieOnSql)
 
+    /** A new password lets the caller sign in as that person, so a key must hold all that the person does. */
+    const requireReachOver = Effect.fnUntraced(function*(user: UserDetail) {
+      if (user.is_admin) yield* reach.requireGlobalAdmin
+      const memberships = yield* repo.memberships(user.id)
+      yield* Effect.forEach(memberships, ({ project_id, role }) => reach.requireRoleToGive(project_id, role), { discard: true })
+    })
+
     const passwordSet = Effect.fnUntraced(function*(id: string, passwordHash: string) {
       const actor = yield* CurrentActor
       const now = yield* Timestamp.now
-      const { email } = yield* Effect.flatMap(repo.lockedById(id), found)
+      const user = yield* Effect.flatMap(repo.lockedById(id), found)
+      yield* requireReachOver(user)
       const workingKeys = yield* repo.setPassword(id, passwordHash, now)
       const own = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
       yield* sessions.revokeAll(id, now, own)
-      yield* notices.tell(own === null ? "password_set" : "password_changed", email, { source_ip: null }, workingKeys)
+      yield* notices.tell(own === null ? "password_set" : "password_changed", user.email, { source_ip: null }, workingKeys)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
       return workingKeys
     }, sql.withTransaction)

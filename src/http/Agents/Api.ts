@@ -19,7 +19,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
     HttpApiEndpoint.post("create")`/projects/${slug}/agents`
       .setPayload(CreateAgent)
       .addSuccess(CreatedAgent, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, creates: "secret" })
+      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true, creates: "secret" })
   )
   .add(
     HttpApiEndpoint.get("health")`/projects/${slug}/agents/${agentId}/health`
@@ -29,7 +29,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/agents/${agentId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, destructive: true })
+      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true, destructive: true })
   )
   .middleware(InProject)
   .middleware(Authenticated)

@@ -38,7 +38,7 @@ export class ProjectApi extends HttpApiGroup.make("project")
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, destructive: true })
+      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, stepUp: true, destructive: true })
   )
   .middleware(InProject)
   .middleware(Authenticated)

@@ -22,8 +22,9 @@ export type Scope = `${string}:${string}` | null
 /**
  * `csrf`: a browser must send the token. `step-up`: and must have proven itself a short while ago.
  * `while restricted`: also past the deadline for a second factor. `while owing`: also before the second factor.
+ * `gives a role`: a key also needs every scope of that role (decisions.md, Access).
  */
-export type Mark = "csrf" | "step-up" | "while restricted" | "while owing"
+export type Mark = "csrf" | "step-up" | "while restricted" | "while owing" | "gives a role"
 
 export interface Endpoint {
   readonly method: string
@@ -111,23 +112,23 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("POST /projects", "global admin", "projects:write", ["csrf"], 201),
   project("GET ", "viewer", "projects:read", [], 200),
   project("PATCH ", "admin", "projects:write", ["csrf"], 200),
-  project("DELETE ", "global admin", "projects:write", ["csrf"], 204),
+  project("DELETE ", "global admin", "projects:write", ["csrf", "step-up"], 204), // decisions.md, The second factor
   // who gives rights must have proven themselves: decisions.md, The second factor
   project("GET /memberships", "admin", "memberships:read", [], 200),
-  project("POST /memberships", "admin", "memberships:write", ["csrf", "step-up"], 201),
-  project("PATCH /memberships/{membership_id}", "admin", "memberships:write", ["csrf", "step-up"], 200),
+  project("POST /memberships", "admin", "memberships:write", ["csrf", "step-up", "gives a role"], 201),
+  project("PATCH /memberships/{membership_id}", "admin", "memberships:write", ["csrf", "step-up", "gives a role"], 200),
   project("DELETE /memberships/{membership_id}", "admin", "memberships:write", ["csrf"], 204),
   project("GET /invitations", "admin", "memberships:read", [], 200),
-  project("POST /invitations", "admin", "memberships:write", ["csrf", "step-up"], 201),
+  project("POST /invitations", "admin", "memberships:write", ["csrf", "step-up", "gives a role"], 201),
   project("DELETE /invitations/{invitation_id}", "admin", "memberships:write", ["csrf"], 204),
   api("POST /invitations/preview", "anybody", null, [], 200),
   api("POST /invitations/accept", "anybody", null, ["csrf"], 201), // a cookie decides where there is one: decisions.md, Mail
 
   // Contract: "Agents"
   project("GET /agents", "viewer", "agents:read", [], 200),
-  project("POST /agents", "admin", "agents:write", ["csrf"], 201),
+  project("POST /agents", "admin", "agents:write", ["csrf", "step-up"], 201), // decisions.md, The second factor
   project("GET /agents/{agent_id}/health", "viewer", "agents:read", [], 200),
-  project("DELETE /agents/{agent_id}", "admin", "agents:write", ["csrf"], 204),
+  project("DELETE /agents/{agent_id}", "admin", "agents:write", ["csrf", "step-up"], 204),
   project("GET /agent-workers", "viewer", "workers:read", [], 200), // the scope: decisions.md, Access
   project("GET /workers", "viewer", "workers:read", [], 200),
   project("GET /workers/{worker_id}", "viewer", "workers:read", [], 200),
