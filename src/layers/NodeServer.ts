@@ -1,9 +1,12 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Deferred, Effect, Layer, Schedule } from "effect"
 import { createServer, type Server } from "node:http"
+import { Metrics } from "../services/Metrics.ts"
 import { NodeServer } from "../services/NodeServer.ts"
 import { Settings } from "../services/Settings.ts"
 import { answerClientErrors } from "./ClientErrors.ts"
+import { watchConnections } from "./Connections.ts"
+import { Request } from "./Upgrades.ts"
 
 const grace = "5 seconds"
 
@@ -24,7 +27,8 @@ const drain = (server: Server) =>
 
 const raw = Layer.scoped(NodeServer, Effect.gen(function*() {
   const closed = yield* Deferred.make<void>()
-  const server = createServer({ keepAliveTimeout: 65_000 })
+  const server = createServer({ IncomingMessage: Request, keepAliveTimeout: 65_000 })
+  watchConnections(server, yield* Metrics)
   yield* answerClientErrors(server)
   return { server, closing: Deferred.await(closed), close: Effect.zipRight(Deferred.succeed(closed, void 0), drain(server)) }
 }))

@@ -28,6 +28,13 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         labelNames: ["module", "site"],
         registers
       }),
+      connections: new Gauge({ name: "svc_http_connections", help: "Open TCP connections of clients to this process", registers }),
+      connectionsClosed: new Counter({
+        name: "svc_http_connections_closed_total",
+        help: "Closed TCP connections of clients: ended, reset by the client, timeout of the network, error, too_many of one address",
+        labelNames: ["reason"],
+        registers
+      }),
       agentSessions: new Gauge({ name: "svc_agent_sessions", help: "Open agent sessions of this process", labelNames: ["transport"], registers }),
       framesReceived: new Counter({ name: "svc_agent_frames_total", help: "Frames accepted, by type", labelNames: ["type"], registers }),
       framesRefused: new Counter({ name: "svc_agent_frames_refused_total", help: "Frames refused, by reason", labelNames: ["reason"], registers }),

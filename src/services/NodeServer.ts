@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import { type Server, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
 import type { Problem } from "../domain/Problem.ts"
 
 /**
@@ -19,4 +20,14 @@ export const rawAnswer = (problem: Problem): string => {
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
     `Content-Type: application/problem+json\r\nX-Request-Id: ${problem.request_id}\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+
+/** How long a client may take to read an answer after which its connection ends. */
+const answerMillis = 2000
+
+/** Answers a request for an upgrade, and destroys its socket: `end` alone leaves the other half open for ever. */
+export const refuseUpgrade = (socket: Duplex, problem: Problem): void => {
+  const timer = setTimeout(() => socket.destroy(), answerMillis)
+  socket.once("close", () => clearTimeout(timer))
+  socket.end(rawAnswer(problem), () => socket.destroy())
 }

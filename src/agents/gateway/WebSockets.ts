@@ -11,7 +11,7 @@ import { Hints } from "../../services/Database.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Loops } from "../../services/Loops.ts"
 import { Metrics } from "../../services/Metrics.ts"
-import { NodeServer, rawAnswer } from "../../services/NodeServer.ts"
+import { NodeServer, refuseUpgrade } from "../../services/NodeServer.ts"
 import { Presence } from "../../services/Presence.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
@@ -32,14 +32,11 @@ const later = new Unavailable({ detail: "The brain cannot let an agent in now. C
 
 /** Answers an upgrade that is not let in, and ends the connection. */
 const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
-  Effect.map(Ids.ofRequest(request.headersDistinct["x-request-id"]?.[0]), (requestId) => {
-    socket.end(rawAnswer(problemOf(failure, requestId)))
-  })
+  Effect.map(Ids.ofRequest(request.headersDistinct["x-request-id"]?.[0]), (requestId) =>
+    refuseUpgrade(socket, problemOf(failure, requestId)))
 
-/** A function of its own: a closure in the upgrade would keep the whole request for as long as the socket lives. */
-function destroyed(this: Duplex): void {
-  this.destroy()
-}
+/** Newer versions of Node hand over a stream around the server's socket. A closure in the upgrade would keep its whole request. */
+function onSocketError(): void {} // the stream destroys itself, and `close` follows
 
 /**
  * The WebSocket end of the agents' line, on `/ws/agent` of the HTTP server. The server's upgrades are taken over:
@@ -128,7 +125,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
       for (const other of others) other.call(server, request, socket, head)
       return
     }
-    socket.on("error", destroyed)
+    socket.on("error", onSocketError)
     const refused = hosts.refusal({ hosts: request.headersDistinct.host ?? [], target: request.url, localAddress: request.socket.localAddress })
     const admitted: Effect.Effect<void, Failure> = refused ?? (draining ? later : admit(request, socket, head))
     fork(admitted.pipe(
