@@ -132,11 +132,12 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
 
         // two each, and now three: as many run at once, of which each is cancelled wherever it runs
         for (const pid of [first.pid, second.pid]) yield* done("pool-resize", { worker_name: ofProcess(pid), delta: 1 })
-        const long = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => add(shop, "long", {}))
+        const long = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => add(shop, "long", {}, { attempts: 5 }))
         for (const { id } of long) yield* settled(`shop:${id}`, "started")
         assert.strictEqual(yield* Effect.promise(() => shop.getActiveCount()), 6)
         for (const { id } of long) yield* done("cancel-task", { engine: "bullmq", task_id: `shop:${id}` })
         for (const { id } of long) yield* settled(`shop:${id}`, "revoked")
+        assert.strictEqual(yield* Effect.promise(() => shop.getFailedCount()), 6) // BullMQ has them as its own failed ones
 
         yield* done("rate-limit", { engine: "bullmq", task_name: "shop", rate: "1/h" })
         const limited = yield* Effect.forEach([1, 2], () => add(shop, "greet", {}))
@@ -177,6 +178,37 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         assert.deepInclude(yield* settled(`shop:${crash.id}`, "success"), { result: "survived", retry_count: 1 })
       }))
 
+    it.scoped("obey over long-poll: a worker is restarted by its name, and a job that runs is cancelled for good", () =>
+      Effect.gen(function*() {
+        const { call, command, home, hmacSecret, settled, token } = yield* prepared
+        const { queue, worker } = yield* bull
+        const mail = yield* queue("mail")
+        const runs = yield* worker("mail", (job, _token, signal) =>
+          job.name === "long"
+            ? new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("told to stop"))))
+            : Promise.resolve("sent"))
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, transport: "longpoll", engines: [bullmq({ workers: [runs], queues: [mail] })] })
+          ),
+          (agent) => Effect.promise(() => agent.close())
+        )
+        const [shown] = yield* until(Effect.map(call("GET", "/workers"), ({ json }) => json), (workers) => workers.length > 0)
+        const restarted = yield* command("restart-worker", { engine: "bullmq", worker_name: shown.name })
+        assert.deepInclude(restarted, { status: "completed", result: { worker: shown.name, restarted: true } })
+        const long = yield* add(mail, "long", {}, { attempts: 5 })
+        const task_id = `mail:${long.id}`
+        yield* settled(task_id, "started")
+        const cancelled = yield* command("cancel-task", { engine: "bullmq", task_id })
+        assert.deepInclude(cancelled.result, { terminated: true })
+        yield* settled(task_id, "revoked")
+        const short = yield* add(mail, "short", {}) // what ran again would have come before it
+        yield* settled(`mail:${short.id}`, "success")
+        assert.deepInclude(yield* settled(task_id, "revoked"), { state: "revoked", retry_count: 0 })
+        assert.strictEqual(yield* Effect.promise(() => mail.getJobState(String(long.id))), "failed")
+      }))
+
     it.scoped("report and obey from outside, as far as that goes", () =>
       Effect.gen(function*() {
         const { call, command, home, hmacSecret, settled, token } = yield* prepared
@@ -214,6 +246,10 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         assert.include(refused.error, "from outside nobody can end it")
         held.open()
         yield* settled(`mail:${long.id}`, "success")
+        const [shown] = yield* until(Effect.map(call("GET", "/workers"), ({ json }) => json), (workers) => workers.length > 0)
+        const restart = yield* command("restart-worker", { engine: "bullmq", worker_name: shown.name })
+        assert.strictEqual(restart.status, "failed")
+        assert.include(restart.error, "does not support action 'restart_worker'")
         yield* until(call("GET", "/queues"), ({ json }) => json.some((queue: { name: string; depth: number }) => queue.name === "mail" && queue.depth === 0))
       }))
   })

@@ -1,6 +1,7 @@
 /** What became of jobs while nobody listened, as far as the jobs themselves still say. */
 import type { Job, Queue } from "bullmq"
 import type { EngineEvent } from "../../runtime/Engine.ts"
+import { isCancellation } from "./Cancelling.ts"
 import { asIs } from "./Data.ts"
 import { base, etaAfter, origin, recorded, runtimeOf, taskIdOfJob } from "./JobEvents.ts"
 import type { Roots } from "./Roots.ts"
@@ -104,7 +105,9 @@ const transitionsOf = (job: Job, state: string, roots: Roots): ReadonlyArray<Mis
   if (state === "completed") {
     tell("completed", "task.succeeded", job.finishedOn, { runtime_ms, result: asIs(job.returnvalue ?? null) })
   } else {
-    tell("failed", "task.failed", job.finishedOn, { runtime_ms, ...recorded(job.failedReason, job.stacktrace) })
+    const data = { runtime_ms, ...recorded(job.failedReason, job.stacktrace) }
+    if (isCancellation(job.failedReason)) tell("failed", "task.revoked", job.finishedOn, { ...data, terminated: true })
+    else tell("failed", "task.failed", job.finishedOn, data)
   }
   return transitions
 }

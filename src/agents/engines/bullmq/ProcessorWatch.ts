@@ -8,9 +8,11 @@ export type PutBack = "later" | "the queue" | "its children"
 /** What a processor throws when it has put its job back itself, or wants it put back; BullMQ goes by these. */
 export const putBackBy = (error: unknown): PutBack | undefined => {
   if (!(error instanceof Error)) return undefined
-  if (error.message === RATE_LIMIT_ERROR) return "the queue"
-  return PUT_BACK_BY.get(error.name)
+  return error.message === RATE_LIMIT_ERROR ? "the queue" : PUT_BACK_BY.get(error.name)
 }
+
+/** Whether a processor that throws this has moved its job itself, so that BullMQ leaves the job where it is. */
+export const hasMovedJob = (error: unknown): boolean => error instanceof Error && PUT_BACK_BY.has(error.name)
 
 const PUT_BACK_BY: ReadonlyMap<string, PutBack> = new Map([
   ["DelayedError", "later"],
@@ -24,7 +26,11 @@ interface Processing {
 }
 
 export interface Processed {
-  /** The processor has returned, or thrown this. */
+  /** Called before the processor's value goes to BullMQ; undefined: there is nothing to wait for. */
+  readonly returned: (job: Job) => Promise<void> | undefined
+  /** What BullMQ is to know as thrown, in place of what the processor threw. */
+  readonly thrown: (job: Job, error: unknown) => unknown
+  /** The processor has returned, or this counts as thrown. */
   readonly ended: (job: Job, error: unknown) => void
   /** BullMQ has done with the job what it could. */
   readonly settled: (job: Job) => void
@@ -34,7 +40,7 @@ export interface Processed {
  * Keeps in `running` whom the worker's processor works on. BullMQ has no event for a job that its processor puts back,
  * nor for one whose end could not be written down, so the call of the processor itself is watched, and that around it.
  */
-export const watchProcessor = (worker: Worker, running: Set<string>, { ended, settled }: Processed) => {
+export const watchProcessor = (worker: Worker, running: Set<string>, { ended, returned, settled, thrown }: Processed) => {
   // The assertion: the methods are for those who extend the class, which is what happens here to one object of it.
   const watched = worker as unknown as Processing
   const call = watched.callProcessJob.bind(worker)
@@ -43,9 +49,12 @@ export const watchProcessor = (worker: Worker, running: Set<string>, { ended, se
     running.add(job.id ?? "")
     try {
       const result = await call(job, token, signal)
+      const before = returned(job)
+      if (before !== undefined) await before
       ended(job, undefined)
       return result
-    } catch (error) {
+    } catch (caught) {
+      const error = thrown(job, caught)
       ended(job, error ?? new Error("nothing was thrown"))
       throw error
     } finally {

@@ -1,7 +1,7 @@
 /** What may be done by a queue alone, wherever its workers are. */
-import type { Job, JobsOptions, Queue } from "bullmq"
+import type { Job, JobsOptions, JobState, Queue } from "bullmq"
 import { Effect } from "effect"
-import type { ActionFailed, Actions, Call, Retry, When } from "../../runtime/Engine.ts"
+import type { ActionFailed, Actions, Answer, Call, Retry, When } from "../../runtime/Engine.ts"
 import { read, refuse, write } from "./Broker.ts"
 import { dataOf } from "./Data.ts"
 import { base, taskIdOfJob } from "./JobEvents.ts"
@@ -65,20 +65,29 @@ export const cancelTask = (
     const { job, jobId, queue } = yield* jobOf(site.queues, task_id)
     if (job === null) return yield* refuse("BullMQ has no such job, or no more")
     const state = yield* read(() => queue.getJobState(jobId))
-    if (state === "completed" || state === "failed") {
-      return { task_id, noop: true, reason: `the job has ${state} already` }
-    }
-    if (state === "active") return { task_id, ...(yield* running(queue, jobId)) }
+    const stop = Effect.map(running(queue, jobId), (answer): Answer => ({ task_id, ...answer }))
+    /** A job that ends while it is looked for runs nowhere any more. */
+    const orEnded = (refusal: ActionFailed) =>
+      Effect.flatMap(read(() => queue.getJobState(jobId)), (now) => {
+        const answer = alreadyEnded(task_id, now)
+        return answer === null ? Effect.fail(refusal) : Effect.succeed(answer)
+      })
+    const ended = alreadyEnded(task_id, state)
+    if (ended !== null) return ended
+    if (state === "active") return yield* Effect.catchAll(stop, orEnded)
     // its children, if it has any, run on: they are tasks of their own
     const removed = yield* Effect.either(write(() => job.remove({ removeChildren: false })))
     if (removed._tag === "Left") {
       const began = (yield* read(() => queue.getJobState(jobId))) === "active"
-      return began ? { task_id, ...(yield* running(queue, jobId)) } : yield* removed.left
+      return began ? yield* Effect.catchAll(stop, orEnded) : yield* removed.left
     }
     const data = { ...base(job, null), reason: "cancelled before it ran" }
     site.report({ kind: "task.revoked", taskId: taskIdOfJob(job), occurredAt: site.now(), data })
     return { task_id, cancelled: true, was: state }
   })
+
+const alreadyEnded = (task_id: string, state: JobState | "unknown"): Answer | null =>
+  state === "completed" || state === "failed" ? { task_id, noop: true, reason: `the job has ${state} already` } : null
 
 /** BullMQ limits a queue, for all its workers together; a worker or a task name cannot have a rate of its own. */
 export const rateLimit = (site: Site): NonNullable<Actions["rate_limit"]> =>

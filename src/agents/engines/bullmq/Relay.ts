@@ -14,7 +14,7 @@ import {
   type QueueEventsListener,
   QueueEventsProducer
 } from "bullmq"
-import { Deferred, Duration, Effect, Either, Option, Queue, type Scope } from "effect"
+import { type Cause, Deferred, Duration, Effect, Either, Option, Queue, type Scope } from "effect"
 import { Redis } from "ioredis"
 import { randomUUID } from "node:crypto"
 import { ActionFailed, type Answer } from "../../runtime/Engine.ts"
@@ -58,6 +58,7 @@ export const relay = Effect.fnUntraced(function*(
   handle: Handler
 ) {
   const self = randomUUID()
+  const scope = yield* Effect.scope
   const options = { connection: yield* patient(connection), ...(prefix === undefined ? {} : { prefix }) }
   const waiting = new Map<string, Deferred.Deferred<Answer, ActionFailed>>()
   const asked = yield* Queue.unbounded<{ readonly id: string; readonly request: string }>()
@@ -87,9 +88,7 @@ export const relay = Effect.fnUntraced(function*(
   const take = (id: string) =>
     write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
 
-  const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
-    const done = handle(JSON.parse(request))
-    if (done === null || !(yield* take(id))) return
+  const answer = Effect.fnUntraced(function*(id: string, done: Effect.Effect<Answer, ActionFailed>) {
     const result = yield* Effect.either(done)
     const outcome: Outcome = Either.match(result, {
       onLeft: ({ indeterminate = false, message }) => ({ message, indeterminate }),
@@ -97,9 +96,16 @@ export const relay = Effect.fnUntraced(function*(
     })
     yield* write(() => producer.publishEvent({ eventName: "answer", id, outcome: JSON.stringify(outcome) }, mostKept))
   })
+  const logFailure = Effect.catchAllCause((cause: Cause.Cause<ActionFailed>) =>
+    Effect.logWarning("what another process asked could not be done or answered", cause))
+  /** What takes long is done beside what comes next, whose askers would take it back meanwhile. */
+  const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
+    const done = handle(JSON.parse(request))
+    if (done !== null && (yield* take(id))) yield* Effect.forkIn(logFailure(answer(id, done)), scope)
+  })
   yield* Queue.take(asked).pipe(
     Effect.flatMap(serve),
-    Effect.catchAllCause((cause) => Effect.logWarning("what another process asked could not be done or answered", cause)),
+    logFailure,
     Effect.forever,
     Effect.forkScoped
   )

@@ -2,6 +2,7 @@ import type { Job, Queue } from "bullmq"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import { fromEpochMicros } from "../../../domain/Timestamp.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
+import { isCancellation } from "./Cancelling.ts"
 import { base, etaAfter, origin, recorded, runtimeOf } from "./JobEvents.ts"
 import type { Missed } from "./Missed.ts"
 import { Progress } from "./Progress.ts"
@@ -103,8 +104,11 @@ export class StreamTeller {
       }
       case "failed": {
         this.#forget(jobId)
-        const raised = recorded(fields.get("failedReason"), job?.stacktrace ?? null)
-        return report("task.failed", { ...raised, runtime_ms: runtime, attempt: job?.attemptsMade }, job?.processedBy)
+        const reason = fields.get("failedReason")
+        const data = { ...recorded(reason, job?.stacktrace ?? null), runtime_ms: runtime, attempt: job?.attemptsMade }
+        return isCancellation(reason)
+          ? report("task.revoked", { ...data, terminated: true }, job?.processedBy)
+          : report("task.failed", data, job?.processedBy)
       }
       case "stalled":
         this.#remember(jobId, name, false)

@@ -1,6 +1,6 @@
 /** What may be done to the workers of this process, and through the relay to those of the others. */
 import type { Worker } from "bullmq"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber, Option, Schedule } from "effect"
 import { ActionFailed, type Actions } from "../../runtime/Engine.ts"
 import { read, refuse } from "./Broker.ts"
 import type { Ask, Handler, WorkerRequest } from "./Relay.ts"
@@ -20,10 +20,7 @@ const obey = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerRequ
   const { name, worker } = watch
   switch (request.action) {
     case "cancel_job":
-      if (watch.cancel(request.jobId)) return { terminated: true, worker: name }
-      return yield* refuse(
-        "the job runs, and its processor takes no abort signal (a third parameter), so nothing can end it"
-      )
+      return yield* cancel(watch, request.jobId)
     case "pool_resize": {
       const concurrency = worker.concurrency + request.delta
       if (concurrency < 1) return yield* refuse(`the worker runs ${worker.concurrency} at a time; below 1 it cannot go`)
@@ -41,6 +38,25 @@ const obey = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerRequ
       return { worker: name, queue: worker.name }
   }
 })
+
+/** A processor that does not listen is waited for no longer: commands of an agent are carried out one after the other. */
+const cancelPatience = "2 seconds"
+
+/** Asks the job's processor to stop, and answers what came of it (agents' protocol, section 5.2). */
+const cancel = Effect.fnUntraced(function*({ cancel, name: worker }: WorkerWatch, jobId: string) {
+  const ended = yield* Effect.timeoutOption(Effect.promise(() => cancel(jobId)), cancelPatience)
+  const how = Option.getOrElse(ended, () => "open" as const)
+  if (how === null) {
+    return yield* refuse("the job runs, and its processor takes no abort signal (a third parameter), so nothing can end it")
+  }
+  if (how === "failed") return { terminated: true, worker }
+  if (how === "completed") return { terminated: false, noop: true, reason: RETURNED, worker }
+  return { terminated: false, soft: true, note: STILL_RUNS, worker }
+})
+
+const RETURNED = "the job's processor was asked to stop and returned its result: the job has completed"
+const STILL_RUNS = "asked to stop, still running: the job fails when its processor throws, and is not tried again; " +
+  "it completes when its processor returns"
 
 /**
  * What runs goes on. BullMQ's pause leaves a fetch that waits for a job in the air, and so takes one more: breaking the

@@ -5,9 +5,10 @@
 import type { Job, Worker } from "bullmq"
 import { hostname } from "node:os"
 import type { WorkerInventory } from "../../runtime/Engine.ts"
+import { cancellation, type CancelledRun, CancelledJobs, isCancellation } from "./Cancelling.ts"
 import { argumentsOf, asIs } from "./Data.ts"
 import { base, etaAfter, parentOf, priorityOf, raised, taskIdOfJob } from "./JobEvents.ts"
-import { type PutBack, putBackBy, watchProcessor } from "./ProcessorWatch.ts"
+import { hasMovedJob, type PutBack, putBackBy, watchProcessor } from "./ProcessorWatch.ts"
 import { Progress } from "./Progress.ts"
 import type { Roots } from "./Roots.ts"
 import type { Site } from "./Site.ts"
@@ -23,10 +24,8 @@ export interface WorkerWatch {
   readonly inventory: () => WorkerInventory
   /** Whether the job runs here. */
   readonly runs: (jobId: string) => boolean
-  /**
-   * Aborts a job that runs here; false when its processor takes no signal. It then counts as revoked, however it ends.
-   */
-  readonly cancel: (jobId: string) => boolean
+  /** Aborts a job that runs here, and tells how its run ended; null when its processor takes no signal. */
+  readonly cancel: (jobId: string) => Promise<CancelledRun | null>
   readonly close: () => void
 }
 
@@ -36,13 +35,14 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   // Written out in full where each job passes: an object spread into another costs a microsecond.
   const queue = worker.name
   const running = new Set<string>()
-  const cancelled = new Set<string>()
+  const cancelled = new CancelledJobs(() => site.queues.get(queue))
   const names = new Set<string>()
   /** Jobs whose processor has ended, until BullMQ says that Redis knows. */
   const unheard = new Map<Job, Unheard>()
   const progress = new Progress(site, name)
 
   const active = (job: Job) => {
+    if (isCancellation(job.deferredFailure)) return // BullMQ fails it at once
     if (names.size < mostNames) names.add(job.name)
     const taskId = taskIdOf(queue, job.id ?? "")
     if (job.attemptsStarted <= 1) {
@@ -71,7 +71,7 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
 
   const completed = (job: Job, result: unknown) => {
     unheard.delete(job)
-    cancelled.delete(job.id ?? "") // its processor did not listen
+    cancelled.ended(job.id ?? "", "completed")
     ended(job, (root_task_id) => {
       const at = job.finishedOn ?? site.now()
       const data = {
@@ -93,18 +93,20 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   }
 
   const failedAt = (job: Job, error: unknown, at: number) => {
-    const stop = cancelled.delete(job.id ?? "")
+    const isCancelled = isCancellation(error instanceof Error ? error.message : undefined)
+    if (isCancelled) cancelled.ended(job.id ?? "", "failed")
     ended(job, (root_task_id) => {
       const runtime_ms = runtimeOf(job, at)
       const data = { ...base(job, name), ...raised(error), root_task_id, runtime_ms, attempt: job.attemptsMade }
-      const report = (kind: "task.failed" | "task.retried" | "task.revoked", more: { readonly eta?: string } = {}) =>
+      const report = (
+        kind: "task.failed" | "task.retried" | "task.revoked",
+        more: { readonly eta?: string; readonly terminated?: boolean } = {}
+      ) =>
         site.report({ kind, taskId: taskIdOfJob(job), occurredAt: at, data: { ...data, ...more } })
-      if (job.finishedOn !== undefined) return report(stop ? "task.revoked" : "task.failed")
+      if (isCancelled) return report("task.revoked", { terminated: true })
+      if (job.finishedOn !== undefined) return report("task.failed")
       const eta = etaAfter(at, job.delay)
-      const retried = () => report("task.retried", eta === undefined ? {} : { eta })
-      if (!stop) return retried()
-      // cancelled with attempts left: BullMQ has put it back
-      later(() => job.remove({ removeChildren: false }).then(() => report("task.revoked"), retried))
+      report("task.retried", eta === undefined ? {} : { eta })
     })
   }
 
@@ -113,19 +115,16 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
     const data = { ...base(job, name), root_task_id: roots.known(job) }
     const taskId = taskIdOfJob(job)
     progress.forget(job.id ?? "")
-    const back = () =>
-      to === "its children"
-        ? site.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note: WAITS_FOR_CHILDREN } })
-        : site.report({
-          kind: "task.retried",
-          taskId,
-          occurredAt: at,
-          data: { ...data, reason: PUT_BACK, eta: to === "later" ? etaAfter(at, job.delay) : undefined }
-        })
-    if (!cancelled.delete(job.id ?? "")) return back()
-    const revoked = () =>
-      site.report({ kind: "task.revoked", taskId, occurredAt: at, data: { ...data, reason: "cancelled by command" } })
-    later(() => job.remove({ removeChildren: false }).then(revoked, back))
+    // cancelled: it fails at its next start, which is to be now
+    if (to === "later" && cancelled.has(job.id ?? "")) later(() => job.promote())
+    return to === "its children"
+      ? site.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note: WAITS_FOR_CHILDREN } })
+      : site.report({
+        kind: "task.retried",
+        taskId,
+        occurredAt: at,
+        data: { ...data, reason: PUT_BACK, eta: to === "later" ? etaAfter(at, job.delay) : undefined }
+      })
   }
 
   /**
@@ -176,12 +175,15 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
   worker.on("progress", onProgress).on("closed", closed)
   tellState("worker.online")
   const unwatchProcessor = watchProcessor(worker, running, {
+    returned: ({ id = "" }) => cancelled.has(id) ? cancelled.forgive(id) : undefined,
+    thrown: ({ id = "" }, error) => cancelled.has(id) && !hasMovedJob(error) ? cancellation(error) : error,
     ended: (job, error) => {
       const to = putBackBy(error)
       if (to === undefined) unheard.set(job, { at: site.now(), attemptsMade: job.attemptsMade, error })
       else putBack(job, to)
     },
     settled: (job) => {
+      cancelled.forget(job.id ?? "")
       const open = unheard.get(job)
       if (open !== undefined && unheard.delete(job)) askHowItEnded(job, open)
     }
@@ -200,12 +202,7 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
       registered: [...names]
     }),
     runs: (jobId) => running.has(jobId),
-    cancel: (jobId) => {
-      cancelled.add(jobId)
-      const aborted = worker.cancelJob(jobId, "cancelled by command")
-      if (!aborted) cancelled.delete(jobId)
-      return aborted
-    },
+    cancel: (jobId) => cancelled.cancel(jobId, (reason) => worker.cancelJob(jobId, reason)),
     close: () => {
       worker.off("active", active).off("completed", completed).off("failed", failed).off("stalled", stalled)
       worker.off("progress", onProgress).off("closed", closed)

@@ -1,13 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DelayedError, WaitingChildrenError, WaitingError, Worker } from "bullmq"
 import { Effect, Fiber } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
-import type { ActionFailed, Engine, EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
+import type { ActionFailed, Engine } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
 import { until } from "../../../until.ts"
+import { workerProcess } from "./processes.ts"
 import { add, bull, connection, gate, kinds, listening } from "./world.ts"
 
 const ready = await has("Redis")
@@ -16,66 +14,8 @@ const actions = (engine: Engine) => engine.actions as Required<Engine["actions"]
 const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
 const nameOf = (engine: Engine) => Effect.map(engine.inventory, ({ workers }) => workers[0]?.name ?? "")
 
-/** The program of workerProcess.ts; what it says, line by line. */
-const workerProcess = (prefix: string, queue: string) =>
-  Effect.gen(function*() {
-    const events: Array<EngineEvent> = []
-    let name: string | undefined
-    const child = yield* Effect.acquireRelease(
-      Effect.sync((): ChildProcess => {
-        const root = fileURLToPath(new URL("../../../../", import.meta.url))
-        const started = spawn(
-          process.execPath,
-          [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/agents/engines/bullmq/workerProcess.ts`, prefix, queue],
-          { cwd: root, stdio: ["ignore", "pipe", "inherit"] }
-        )
-        createInterface({ input: started.stdout }).on("line", (line) => {
-          const said = JSON.parse(line) as EngineEvent & { readonly ready?: string } // as the program writes them
-          if (said.ready === undefined) events.push(said)
-          else name = said.ready
-        })
-        return started
-      }),
-      (child) => Effect.sync(() => child.kill("SIGKILL"))
-    )
-    yield* until(Effect.sync(() => name), (name) => name !== undefined)
-    return {
-      events,
-      name: name ?? "",
-      kill: Effect.sync(() => child.kill("SIGKILL")),
-      stop: Effect.sync(() => child.kill("SIGSTOP")),
-      goOn: Effect.sync(() => child.kill("SIGCONT")),
-      sees: (taskId: string, kind: EngineEvent["kind"]) =>
-        until(
-          Effect.sync(() => events.filter((event) => event.taskId === taskId)),
-          (told) => told.some((event) => event.kind === kind)
-        )
-    }
-  })
-
 // Side by side: each has a prefix of its own, and several wait for the relay's patience or for a job to stall.
 describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () => {
-  it.scopedLive("cancels a job that runs: its processor is told, and it counts as revoked", () =>
-    Effect.gen(function*() {
-      const { queue, worker } = yield* bull
-      const mail = yield* queue("mail")
-      const runs = yield* worker("mail", (_job, _token, signal) =>
-        new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("told to stop")))))
-      const engine = bullmq({ workers: [runs], queues: [mail] })
-      const { sees } = yield* listening(engine)
-      for (const attempts of [1, 5]) {
-        const job = yield* add(mail, "long", {}, { attempts, backoff: { type: "fixed", delay: 60_000 } })
-        yield* sees(`mail:${job.id}`, "task.started")
-        const answer = yield* actions(engine).cancel_task({ task_id: `mail:${job.id}` })
-        assert.deepInclude(answer, { task_id: `mail:${job.id}`, terminated: true })
-        const told = yield* sees(`mail:${job.id}`, "task.revoked")
-        assert.deepInclude(told.at(-1)?.data, { exception_message: "told to stop" })
-        assert.notInclude(kinds(told), "task.retried")
-        assert.notInclude(kinds(told), "task.failed")
-      }
-      assert.strictEqual(yield* Effect.promise(() => mail.getDelayedCount()), 0)
-    }))
-
   it.scopedLive("refuses to cancel a job whose processor takes no signal, or that runs where no agent is", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull

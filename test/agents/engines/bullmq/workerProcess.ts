@@ -1,6 +1,6 @@
 // A worker in a process of its own, with the engine beside it: `workerProcess.ts <prefix> <queue>`. Each event it reports is
-// a line of JSON on its output; so is `{"ready": <the worker's name>}`. Jobs named `wait` run until they are aborted, `stick`
-// for ever, others are done at once.
+// a line of JSON on its output; so is `{"ready": <the worker's name>}`. Jobs named `wait` run until they are aborted and then
+// throw, those named `calm` until they are aborted and then return, `stick` for ever, others are done at once.
 import { Worker } from "bullmq"
 import { Effect } from "effect"
 import { bullmq } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
@@ -13,6 +13,9 @@ const worker = new Worker(
   (job, _token, signal) => {
     if (job.name === "wait") {
       return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))))
+    }
+    if (job.name === "calm") {
+      return new Promise((resolve) => signal?.addEventListener("abort", () => resolve("calm")))
     }
     return job.name === "stick" ? new Promise(() => undefined) : Promise.resolve(process.pid)
   },

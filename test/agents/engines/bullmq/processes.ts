@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import type { EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
+import { until } from "../../../until.ts"
+
+/** The program of workerProcess.ts; what it says, line by line. */
+export const workerProcess = (prefix: string, queue: string) =>
+  Effect.gen(function*() {
+    const events: Array<EngineEvent> = []
+    let name: string | undefined
+    const child = yield* Effect.acquireRelease(
+      Effect.sync((): ChildProcess => {
+        const root = fileURLToPath(new URL("../../../../", import.meta.url))
+        const started = spawn(
+          process.execPath,
+          [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/agents/engines/bullmq/workerProcess.ts`, prefix, queue],
+          { cwd: root, stdio: ["ignore", "pipe", "inherit"] }
+        )
+        createInterface({ input: started.stdout }).on("line", (line) => {
+          const said = JSON.parse(line) as EngineEvent & { readonly ready?: string } // as the program writes them
+          if (said.ready === undefined) events.push(said)
+          else name = said.ready
+        })
+        return started
+      }),
+      (child) => Effect.sync(() => child.kill("SIGKILL"))
+    )
+    yield* until(Effect.sync(() => name), (name) => name !== undefined)
+    return {
+      events,
+      name: name ?? "",
+      kill: Effect.sync(() => child.kill("SIGKILL")),
+      stop: Effect.sync(() => child.kill("SIGSTOP")),
+      goOn: Effect.sync(() => child.kill("SIGCONT")),
+      sees: (taskId: string, kind: EngineEvent["kind"]) =>
+        until(
+          Effect.sync(() => events.filter((event) => event.taskId === taskId)),
+          (told) => told.some((event) => event.kind === kind)
+        )
+    }
+  })
