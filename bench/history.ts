@@ -23,6 +23,7 @@ const triple = (index: number): Triple => {
     taskId,
     occurredAt: addSeconds(START, index + millis / 1000),
     agentId: AGENT,
+    reporter: "",
     data: new Map([...data].sort())
   })
   const unknown = ["task_name", `"<unknown:${taskId.slice(0, 8)}>"`] as const

@@ -49,7 +49,7 @@ export const offerAll = (
           else setImmediate(more)
         }
         const events = frames[next++]!
-        const taken = offer({ projectId, agentId, workerId: "bench", events, size: events.length * 400, settle })
+        const taken = offer({ projectId, agentId, reporter: "bench", events, size: events.length * 400, settle })
         if (!taken) throw new Error("the queue is full")
       }
     }

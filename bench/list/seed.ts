@@ -33,6 +33,7 @@ const historyOf = (taskId: string, name: string, worker: string, millis: number)
       taskId,
       occurredAt: at(millis + index * 10),
       agentId: "01900000-0000-7000-8000-00000000a6e7",
+      reporter: "",
       data: new Map([["task_name", JSON.stringify(name)], ["worker", JSON.stringify(worker)]])
     })
   )

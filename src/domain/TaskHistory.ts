@@ -35,7 +35,8 @@ export const empty = (): History => ({ entries: [], facts: [] })
 
 /** Takes an event of the task in, in place. */
 export const apply = (history: History, event: TaskEvent): Applied => {
-  if (holds(history, event.id)) return "duplicate"
+  const known = history.entries[indexOf(history, event.id)]
+  if (known !== undefined) return applyAgain(history, known, event)
   const reading = read(event)
   const entry = entryOf(event, reading)
   const seen = pathOf(entry.name) === UNKNOWN
@@ -48,14 +49,30 @@ export const apply = (history: History, event: TaskEvent): Applied => {
   return "applied"
 }
 
+/** A process adopts the buffer of a dead one and sends its events again: of the two, the smaller reporter is kept. */
+const applyAgain = (history: History, known: Entry, { reporter }: TaskEvent): Applied => {
+  if (reporter >= known.reporter) return "duplicate"
+  replace(history, known, { ...known, reporter })
+  return "applied"
+}
+
+const replace = (history: History, old: Entry, entry: Entry): void => {
+  history.entries.splice(history.entries.indexOf(old), 1)
+  insert(history.entries, entry)
+  history.facts.forEach((fact, slot) => {
+    if (fact?.entry === old) history.facts[slot] = { ...fact, entry }
+  })
+}
+
 /** The last character first: ids come as slices of a frame, which are slow to compare as a whole. */
-const holds = ({ entries }: History, id: string): boolean => {
+const indexOf = ({ entries }: History, id: string): number => {
   const end = id.length - 1
   const last = id.charCodeAt(end)
-  for (const { id: known } of entries) {
-    if (known.charCodeAt(end) === last && known === id) return true
+  for (let at = 0; at < entries.length; at++) {
+    const known = entries[at]!.id
+    if (known.charCodeAt(end) === last && known === id) return at
   }
-  return false
+  return -1
 }
 
 const entryOf = (event: TaskEvent, { name, republished, rest, worker }: Reading): Entry => ({
@@ -63,6 +80,7 @@ const entryOf = (event: TaskEvent, { name, republished, rest, worker }: Reading)
   kind: event.kind,
   at: event.occurredAt,
   agentId: event.agentId,
+  reporter: pathOf(name) === UNKNOWN ? event.reporter : "",
   name,
   worker,
   republished,
@@ -72,19 +90,12 @@ const entryOf = (event: TaskEvent, { name, republished, rest, worker }: Reading)
 const mayExceed = (history: History, entry: Entry): boolean =>
   RANK[entry.kind] === RANK["task.succeeded"] && history.entries.length < MAX_ENTRIES + ENDS_BEYOND
 
-/** One broker event seen by another agent: the entry takes the smaller id, its data compete like any other's. */
+/** One broker event under a second id: the entry takes the smaller id, its data compete like any other's. */
 const applyCopy = (history: History, seen: number, copy: Entry, reading: Reading): Applied => {
-  let entry = history.entries[seen]!
+  const entry = history.entries[seen]!
   const smaller = copy.id < entry.id
-  if (smaller) {
-    history.entries.splice(seen, 1)
-    insert(history.entries, copy)
-    history.facts.forEach((fact, slot) => {
-      if (fact?.entry === entry) history.facts[slot] = { ...fact, entry: copy }
-    })
-    entry = copy
-  }
-  return offer(history, entry, copy.id, reading.facts) || smaller ? "applied" : "duplicate"
+  if (smaller) replace(history, entry, copy)
+  return offer(history, smaller ? copy : entry, copy.id, reading.facts) || smaller ? "applied" : "duplicate"
 }
 
 /** Keeps the order; events mostly come in it. */

@@ -22,7 +22,8 @@ export interface Outcome {
 export interface EventBatch {
   readonly projectId: string
   readonly agentId: string
-  readonly workerId: string
+  /** Names the agent process that sent the frame, as far as the transport tells. */
+  readonly reporter: string
   readonly events: ReadonlyArray<AgentEvent>
   /** Characters of the events' text, about: what waits is bounded by it too. */
   readonly size: number

@@ -35,13 +35,18 @@ const event = (
   taskId: TASK,
   occurredAt: after(seconds),
   agentId: AGENT,
+  reporter: "",
   data: dataOf({ task_name: "mail.send", ...data }),
   ...rest
 })
 
 /** As the broker tells it: no name. */
-const broker = (kind: TaskEventKind, seconds: number, data: Record<string, unknown> = {}) =>
-  event(kind, seconds, { task_name: UNKNOWN, worker: "w1", ...data })
+const broker = (
+  kind: TaskEventKind,
+  seconds: number,
+  data: Record<string, unknown> = {},
+  rest: Partial<TaskEvent> = {}
+) => event(kind, seconds, { task_name: UNKNOWN, worker: "w1", ...data }, rest)
 
 const rowOf = (...events: ReadonlyArray<TaskEvent>): TaskFields => project(fold(events))
 
@@ -199,6 +204,63 @@ describe("attempts", () => {
       "task.revoked": 0,
       "task.rejected": 0
     })
+  })
+})
+
+describe("an end before its start, on a busy stream", () => {
+  const named = event("task.failed", 2, { exception: "WorkerLostError", exception_message: "exitcode 1" })
+  const late = [broker("task.started", 2.1), broker("task.failed", 2.3, { exception: "ExceptionWithTraceback" })]
+
+  it("is the later of its two copies, with what the named one tells", () => {
+    const row = rowOf(named, ...late)
+    assert.deepInclude(row, { state: "failure", started_at: after(2.1), finished_at: after(2.3) })
+    assert.strictEqual(row.exception, "WorkerLostError: exitcode 1")
+    assert.strictEqual(rowOf(named, late[0]!).state, "started")
+  })
+
+  it("counts once for its worker", () => {
+    assert.deepInclude(ends(fold([named, ...late])), { "task.failed": 1 })
+  })
+})
+
+describe("several agent processes on one broker", () => {
+  const process = (reporter: string, shift: number) => [
+    broker("task.started", 1 + shift, {}, { reporter }),
+    broker("task.retried", 1.2 + shift, {}, { reporter }),
+    broker("task.started", 1.3 + shift, {}, { reporter }),
+    broker("task.failed", 1.4 + shift, {}, { reporter })
+  ]
+
+  it("tell each attempt once, however late one of them is", () => {
+    for (const shift of [0, 0.15, 3, 59]) {
+      const row = rowOf(...process("a", 0), ...process("b", shift), ...process("c", shift / 2))
+      assert.deepInclude(row, { state: "failure", retry_count: 1, started_at: after(1.3), finished_at: after(1.4) })
+    }
+  })
+
+  it("of which one missed the beginning or the end change nothing", () => {
+    for (const part of [process("b", 0.05).slice(2), process("b", 0.05).slice(0, 2), process("b", 0.05).slice(1, 3)]) {
+      const row = rowOf(...process("a", 0), ...part)
+      assert.deepInclude(row, { state: "failure", retry_count: 1, started_at: after(1.3), finished_at: after(1.4) })
+    }
+  })
+
+  it("a process that was not there yet tells of other attempts", () => {
+    const since = (seconds: number) => `bare-7-${Date.parse(after(seconds))}`
+    const row = rowOf(
+      broker("task.started", 1, {}, { reporter: since(0) }),
+      broker("task.retried", 2, {}, { reporter: since(0) }),
+      broker("task.started", 12, {}, { reporter: since(10) }),
+      broker("task.retried", 13, {}, { reporter: since(10) })
+    )
+    assert.strictEqual(row.retry_count, 2)
+  })
+
+  it("an event of an adopted buffer is of the process with the smaller name, in any order", () => {
+    const one = broker("task.started", 1, {}, { reporter: "b" })
+    const again = { ...one, reporter: "a" }
+    assert.strictEqual(encode(fold([one, again])), encode(fold([again, one])))
+    assert.strictEqual(encode(fold([one, again])), encode(fold([again])))
   })
 })
 

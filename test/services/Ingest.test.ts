@@ -110,7 +110,7 @@ describe.each(engines)("ingest on %s", (engine) => {
             })
           }`
           const settle = (outcome: Outcome) => settled.push(outcome)
-          assert.isTrue(offer({ ...from, workerId: "", size: 0, events: [received("t1")], settle }))
+          assert.isTrue(offer({ ...from, reporter: "", size: 0, events: [received("t1")], settle }))
           yield* Effect.repeatN(Effect.zipRight(turn, sql`SELECT 1`), 200)
           assert.deepStrictEqual(settled, [])
           yield* sql`DELETE FROM tasks WHERE project_id = ${from.projectId}`
@@ -312,7 +312,7 @@ describe.each(engines)("ingest on %s", (engine) => {
             if (++settled === frames.length) resume(Effect.void)
           }
           const push = () => {
-            while (next.length > 0 && offer({ ...from, workerId: "", size: 0, events: next[0]!, settle })) next.shift()
+            while (next.length > 0 && offer({ ...from, reporter: "", size: 0, events: next[0]!, settle })) next.shift()
           }
           const stop = onRoom(() => {
             calls++
@@ -346,7 +346,7 @@ describe.each(engines)("ingest on %s", (engine) => {
           const settle = () => {
             if (++settled === taken) resume(Effect.succeed(taken))
           }
-          for (const events of frames) if (offer({ ...from, workerId: "", size, events, settle })) taken++
+          for (const events of frames) if (offer({ ...from, reporter: "", size, events, settle })) taken++
         })
         assert.strictEqual(taken, 64)
         const transactions = yield* sql<{ tasks: number; longest: number }>`
@@ -365,11 +365,11 @@ describe.each(engines)("ingest on %s", (engine) => {
         const ingest = yield* Effect.scoped(Effect.gen(function*() {
           const ingest = Context.get(yield* Layer.build(Layer.fresh(Ingest.layer)), Ingest)
           const settle = (outcome: Outcome) => settled.push(outcome)
-          for (let at = 0; at < 5; at++) ingest.offer({ ...from, workerId: "", size: 0, events, settle })
+          for (let at = 0; at < 5; at++) ingest.offer({ ...from, reporter: "", size: 0, events, settle })
           return ingest
         }))
         assert.strictEqual(settled.length, 5)
-        assert.isFalse(ingest.offer({ ...from, workerId: "", size: 0, events, settle: () => {} }))
+        assert.isFalse(ingest.offer({ ...from, reporter: "", size: 0, events, settle: () => {} }))
       }))
   })
 })

@@ -27,6 +27,9 @@ export interface Settled {
   readonly rejected: number
 }
 
+/** A process without an id of its own (long-poll, old agents) is known by its session only. */
+const reporterOf = ({ agentId, sessionId, workerId }: Speaker): string => workerId === agentId ? sessionId : workerId
+
 const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 
 /** What verified frames lead to, whichever transport they came by. All but answers to commands is plain code. */
@@ -77,7 +80,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       return {
         projectId: speaker.projectId,
         agentId: speaker.agentId,
-        workerId: speaker.workerId,
+        reporter: reporterOf(speaker),
         events,
         size,
         settle: ({ accepted, rejected }) => settle({ received, accepted, rejected: rejected + unusable })

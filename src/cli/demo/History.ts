@@ -121,7 +121,7 @@ export const fill = Effect.fnUntraced(function*({ events }: Past, { agentId, pro
     const slice = events.slice(from, from + batch)
     yield* Effect.async<void>((resume) => {
       const settle = () => resume(Effect.void)
-      const offer = () => ingest.offer({ projectId, agentId, workerId: "the-past", events: slice, size: slice.length * 500, settle })
+      const offer = () => ingest.offer({ projectId, agentId, reporter: "the-past", events: slice, size: slice.length * 500, settle })
       if (offer()) return
       const stop = ingest.onRoom(() => {
         if (offer()) stop()

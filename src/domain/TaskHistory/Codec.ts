@@ -1,7 +1,7 @@
 /** A history as JSON text: the `history` column of a task. The text depends on the set of events alone. */
 import { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { Entry, Fact, History } from "./History.ts"
+import { type Entry, type Fact, type History, pathOf, UNKNOWN } from "./History.ts"
 
 /** A kind is stored as its place in here. */
 const KINDS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals
@@ -12,10 +12,17 @@ const ENTRY_CELLS = 8
 const FACT_CELLS = 4
 
 /**
- * `[version, words, entries, facts]`. Words are the agents, names and workers, each once; entries and facts are rows of
- * 8 and 4 cells one after the other.
+ * `[version, words, entries, facts, reporters]`. Words are the agents, names, workers and reporters, each once; entries
+ * and facts are rows of 8 and 4 cells one after the other. `reporters` has a word for each entry that has one, in the
+ * order of the entries of the unknown path; it is absent when none has. A program that does not know it ignores it.
  */
-type Encoded = [version: number, words: Array<string>, entries: Array<string | number>, facts: Array<string | number>]
+type Encoded = [
+  version: number,
+  words: Array<string>,
+  entries: Array<string | number>,
+  facts: Array<string | number>,
+  reporters?: Array<number>
+]
 
 export const encode = (history: History): string => {
   const encoded: Encoded = [VERSION, [], [], []]
@@ -28,6 +35,8 @@ export const encode = (history: History): string => {
   for (const { agentId, at, id, kind, name, republished, rest, worker } of history.entries) {
     entries.push(id, KINDS.indexOf(kind), at, word(agentId), word(name), word(worker), republished ? 1 : 0, rest)
   }
+  const unknown = history.entries.filter(isUnknown)
+  if (unknown.some(({ reporter }) => reporter !== "")) encoded.push(unknown.map(({ reporter }) => word(reporter)))
   history.facts.forEach((fact, slot) => {
     if (fact === undefined) return
     facts.push(slot, history.entries.indexOf(fact.entry), fact.value, fact.id === fact.entry.id ? "" : fact.id)
@@ -35,13 +44,20 @@ export const encode = (history: History): string => {
   return JSON.stringify(encoded)
 }
 
+const isUnknown = ({ name }: Pick<Entry, "name">): boolean => pathOf(name) === UNKNOWN
+
 /** Throws for a text that `encode` did not write: only a damaged database has one. */
 export const decode = (text: string): History => {
   // The type is a promise of `encode`; checking each cell would cost more than the fold.
-  const [version, words, rows, values]: Encoded = JSON.parse(text)
+  const [version, words, rows, values, reporters = []]: Encoded = JSON.parse(text)
   if (version !== VERSION) throw new Error(`unknown form of task history: ${version}`)
   const entries: Array<Entry> = []
-  for (let at = 0; at < rows.length; at += ENTRY_CELLS) entries.push(entryAt(rows, at, words))
+  let unknown = 0
+  for (let at = 0; at < rows.length; at += ENTRY_CELLS) {
+    const name = words[Number(rows[at + 4])]!
+    const reporter = isUnknown({ name }) ? words[reporters[unknown++] ?? NONE] ?? "" : ""
+    entries.push(entryAt(rows, at, words, name, reporter))
+  }
   const facts: Array<Fact | undefined> = []
   for (let at = 0; at < values.length; at += FACT_CELLS) {
     const entry = entries[Number(values[at + 1])]!
@@ -50,13 +66,20 @@ export const decode = (text: string): History => {
   return { entries, facts }
 }
 
-const entryAt = (rows: ReadonlyArray<string | number>, at: number, words: ReadonlyArray<string>): Entry => ({
+const entryAt = (
+  rows: ReadonlyArray<string | number>,
+  at: number,
+  words: ReadonlyArray<string>,
+  name: string,
+  reporter: string
+): Entry => ({
   id: String(rows[at]),
   kind: KINDS[Number(rows[at + 1])]!,
   // The cast: `encode` wrote a Timestamp here.
   at: String(rows[at + 2]) as Timestamp,
   agentId: words[Number(rows[at + 3])]!,
-  name: words[Number(rows[at + 4])]!,
+  reporter,
+  name,
   worker: words[Number(rows[at + 5])] ?? null,
   republished: rows[at + 6] === 1,
   rest: String(rows[at + 7])

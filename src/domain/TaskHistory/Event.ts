@@ -11,7 +11,10 @@ export interface EventData {
   readonly forEach: (visit: (json: string, field: string) => void) => void
 }
 
-/** One event about a task. `agentId` is the session's; secrets in `data` are masked already. */
+/**
+ * One event about a task. `agentId` and `reporter`, the name of the agent process, are the session's; secrets in `data`
+ * are masked already.
+ */
 export interface TaskEvent {
   readonly id: string
   readonly kind: TaskEventKind
@@ -19,6 +22,7 @@ export interface TaskEvent {
   readonly taskId: string
   readonly occurredAt: Timestamp.Timestamp
   readonly agentId: string
+  readonly reporter: string
   readonly data: EventData
 }
 

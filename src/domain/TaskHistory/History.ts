@@ -2,12 +2,14 @@
 import { RANK, type TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
-/** One event, or one broker event that several agents reported. */
+/** One event, or one broker event that was reported under several ids. */
 export interface Entry {
   readonly id: string
   readonly kind: TaskEventKind
   readonly at: Timestamp
   readonly agentId: string
+  /** The agent process that reported it, on the unknown path; else empty, since it plays no part. */
+  readonly reporter: string
   readonly name: string
   readonly worker: string | null
   readonly republished: boolean
@@ -47,6 +49,7 @@ export const order = (left: Entry, right: Entry): number => {
   return left.id < right.id ? -1 : left.id > right.id ? 1 : 0
 }
 
-/** Whether two events tell the same transition of the same attempt, seen by two agents. */
+/** Whether two events are one that its process reported under two ids. */
 export const sameTransition = (left: Entry, right: Entry): boolean =>
-  left.kind === right.kind && left.at === right.at && left.name === right.name && left.worker === right.worker
+  left.kind === right.kind && left.at === right.at && left.name === right.name && left.worker === right.worker &&
+  left.reporter === right.reporter

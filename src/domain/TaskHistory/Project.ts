@@ -8,7 +8,8 @@ import {
   type TaskState
 } from "../TaskState.ts"
 import { parse, type Timestamp } from "../Timestamp.ts"
-import { type Analysis, analyse, type Attempt, isTransition, microsOf, type Transitions } from "./Attempts.ts"
+import { type Analysis, analyse, type Attempt, type Transitions } from "./Attempts.ts"
+import { isTransition, microsOf } from "./Copies.ts"
 import { type FactName, FACTS } from "./Event.ts"
 import { type Entry, type Fact, factSlot, type History, NAMED, order, type Path, pathOf, UNKNOWN } from "./History.ts"
 
@@ -100,14 +101,20 @@ const ofKind = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArr
   return named.length > 0 ? named : all
 }
 
-/** How often Celery published the task again; told twice for one moment is once. */
+/**
+ * How often Celery published the task again for a retry; told twice for one moment is once. A first publication under
+ * another name is `self.replace()`, which is no retry.
+ */
 const republicationsOf = (receipts: ReadonlyArray<Entry>): number => {
   let count = 0
   let previous = ""
-  for (const { at, republished } of receipts) {
-    if (!republished || at === previous) continue
+  const names = new Set<string>()
+  for (const { at, name, republished } of receipts) {
+    if (at === previous) continue
     previous = at
-    count++
+    const replaces = names.size > 0 && !names.has(name)
+    names.add(name)
+    if (republished && !replaces) count++
   }
   return count
 }

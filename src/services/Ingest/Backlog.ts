@@ -21,6 +21,7 @@ export class Pending {
   readonly occurredAt: Timestamp
   readonly projectId: string
   readonly agentId: string
+  readonly reporter: string
   /** Characters, as the average of its batch. */
   readonly size: number
   /** Masked by the writer before it is used. */
@@ -32,7 +33,7 @@ export class Pending {
   queue: string | null = null
   worker: string | null = null
 
-  constructor(event: AgentEvent, { agentId, projectId }: EventBatch, readonly ticket: Ticket) {
+  constructor(event: AgentEvent, { agentId, projectId, reporter }: EventBatch, readonly ticket: Ticket) {
     this.id = event.id
     this.kind = event.kind
     this.engine = event.engine
@@ -40,6 +41,7 @@ export class Pending {
     this.occurredAt = event.occurredAt
     this.projectId = projectId
     this.agentId = agentId
+    this.reporter = reporter
     this.size = ticket.size / ticket.events
     this.data = event.data
   }

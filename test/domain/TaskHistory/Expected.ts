@@ -416,6 +416,45 @@ const celerySolo: ReadonlyArray<Expected> = [
   })
 ]
 
+/** Each with what Celery's own events say of it: its state and the retries that its last message carries. */
+const recordedBesideCelery: ReadonlyArray<Expected> = [
+  row("celery-busy", "f04a91e8", { name: "shop.lost", state: "failure", retry_count: 0 }),
+  row("celery-busy", "da8d700f", { name: "shop.lost", state: "failure", retry_count: 0 }),
+  row("celery-busy", "e9dac3a3", { name: "shop.rejecting", state: "failure", retry_count: 0 }),
+  row("celery-busy", "1605d082", { name: "shop.rejecting", state: "failure", retry_count: 0 }),
+  row("celery-busy", "aa95aa1d", { name: "shop.rejecting", state: "failure", retry_count: 0 }),
+  row("celery-busy", "71b37cf9", { name: "shop.rejecting", state: "failure", retry_count: 0 }),
+  row("celery-busy", "4e945f6e", { name: "shop.ignoring", state: "started", retry_count: 0 }),
+  row("celery-busy", "d5bec3e5", { name: "shop.add", state: "success", retry_count: 0 }),
+  row("celery-busy", "8ea42605", { name: "shop.add", state: "success", retry_count: 0 }),
+  row("celery-busy", "727c5dde", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-busy", "2d01ad5b", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-busy", "25865f68", { name: "shop.flaky", state: "failure", retry_count: 3 }),
+  row("celery-two-workers", "49385b2b", { name: "shop.lost", state: "failure", retry_count: 0 }),
+  row("celery-two-workers", "3bbf32cf", { name: "shop.lost", state: "failure", retry_count: 0 }),
+  row("celery-two-workers", "3a4babbc", { name: "shop.lost", state: "failure", retry_count: 0 }),
+  row("celery-two-workers", "276b5be6", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-two-workers", "1f114802", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-two-workers", "244c0821", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-two-workers", "5ca6a2f9", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-two-workers", "6a88115c", { name: "shop.rejecting", state: "failure", retry_count: 0 }),
+  row("celery-two-workers", "a4acc7e2", { name: "shop.rejecting", state: "failure", retry_count: 0 }),
+  row("celery-two-workers", "d5c7825a", { name: "shop.rejecting", state: "failure", retry_count: 0 }),
+  row("celery-two-workers", "8d7e7e58", { name: "shop.flaky", state: "success", retry_count: 1 }),
+  row("celery-two-workers", "259502a3", { name: "shop.flaky", state: "success", retry_count: 1 }),
+  row("celery-two-workers", "785f46e3", { name: "shop.add", state: "success", retry_count: 0 }),
+  row("celery-two-workers", "e5d5abae", { name: "shop.add", state: "success", retry_count: 0 }),
+  row("celery-two-workers", "f41b6024", { name: "shop.flaky", state: "failure", retry_count: 3 }),
+  row("celery-two-workers", "1e837995", { name: "shop.flaky", state: "failure", retry_count: 3 }),
+  row("celery-two-workers-rabbitmq", "4b5a681c", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-two-workers-rabbitmq", "23b94cb3", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-two-workers-rabbitmq", "90acebaf", { name: "shop.flaky", state: "success", retry_count: 2 }),
+  row("celery-two-workers-rabbitmq", "69c8c4ad", { name: "shop.flaky", state: "success", retry_count: 1 }),
+  row("celery-two-workers-rabbitmq", "6fa837ac", { name: "shop.flaky", state: "success", retry_count: 1 }),
+  row("celery-two-workers-rabbitmq", "baf764f7", { name: "shop.add", state: "success", retry_count: 0 }),
+  row("celery-two-workers-rabbitmq", "d85d22cf", { name: "shop.flaky", state: "failure", retry_count: 3 })
+]
+
 export const expected: ReadonlyArray<Expected> = [
   ...arq,
   ...dramatiq,
@@ -424,5 +463,6 @@ export const expected: ReadonlyArray<Expected> = [
   ...taskiq,
   ...celeryWithE,
   ...celeryWithoutE,
-  ...celerySolo
+  ...celerySolo,
+  ...recordedBesideCelery
 ]

@@ -13,6 +13,8 @@ export interface RecordedTask {
 }
 
 interface Recorded {
+  /** The agent process that sent it, where several were recorded. */
+  readonly process?: string
   readonly event: {
     readonly id: string
     readonly kind: string
@@ -37,7 +39,7 @@ export const dataOf = (data: Record<string, unknown>): ReadonlyMap<string, strin
 const load = (file: string): ReadonlyArray<RecordedTask> => {
   const stream: ReadonlyArray<Recorded> = JSON.parse(readFileSync(new URL(file, SEQUENCES), "utf8"))
   const tasks = new Map<string, Array<TaskEvent>>()
-  for (const { event } of stream) {
+  for (const { event, process = "" } of stream) {
     if (!isTaskEventKind(event.kind) || event.task_id === "") continue
     const events = tasks.get(event.task_id) ?? []
     tasks.set(event.task_id, events)
@@ -48,6 +50,7 @@ const load = (file: string): ReadonlyArray<RecordedTask> => {
       taskId: event.task_id,
       occurredAt: timestamp(event.occurred_at),
       agentId: AGENT,
+      reporter: process,
       data: dataOf(event.data)
     })
   }

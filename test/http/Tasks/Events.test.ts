@@ -29,6 +29,7 @@ const historyOf = (events: ReadonlyArray<Told>): string => {
       taskId: "t/1",
       occurredAt: Timestamp.fromEpochMicros((start + millis) * 1000),
       agentId,
+      reporter: "",
       data: new Map(Object.entries({ task_name: "\"mail.send\"", ...data }))
     })
   }

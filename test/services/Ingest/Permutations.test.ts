@@ -31,6 +31,14 @@ const isNamed = (event: AgentEvent): boolean => {
   return named
 }
 
+/** Whether a transition that only the second path tells comes after it: a copy may not change places with that one. */
+const isOvertaken = (event: AgentEvent, events: ReadonlyArray<AgentEvent>): boolean => {
+  const ofTask = events.filter(({ taskId }) => taskId === event.taskId)
+  return ofTask.some((other) =>
+    other.occurredAt > event.occurredAt && !isNamed(other) && !ofTask.some((one) => one.kind === other.kind && isNamed(one))
+  )
+}
+
 const shuffled = <A>(values: ReadonlyArray<A>) =>
   fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length })
 
@@ -83,7 +91,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
               { numRuns: 4, endOnFailure: true }
             ))
         yield* always(deliveries(events, []), true)
-        const echoes = fc.subarray(events.filter(isNamed)).chain((chosen) =>
+        const echoes = fc.subarray(events.filter((event) => isNamed(event) && !isOvertaken(event, events))).chain((chosen) =>
           fc.array(fc.integer({ min: 0, max: 40 }), { minLength: chosen.length, maxLength: chosen.length })
             .map((shifts) => chosen.map((event, at) => secondPath(event, shifts[at]!))))
         yield* always(echoes.chain((copies) => deliveries(events, copies)), false)

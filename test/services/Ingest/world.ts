@@ -10,9 +10,12 @@ const folder = new URL("../../agents/protocol/vectors/sequences/", import.meta.u
 
 export const sequences = [
   "arq",
+  "celery-busy",
   "celery-prefork-with-E",
   "celery-prefork-without-E",
   "celery-solo",
+  "celery-two-workers",
+  "celery-two-workers-rabbitmq",
   "dramatiq",
   "huey",
   "huey-longpoll",
@@ -30,12 +33,17 @@ export const eventOf = (event: JsonInput): AgentEvent => {
   return read
 }
 
+/** An event, and the agent process that reported it where several were recorded. */
+export interface Reported extends AgentEvent {
+  readonly reporter?: string
+}
+
 /** A recorded stream of events, in the order of arrival. */
-export const recorded = (name: string): ReadonlyArray<AgentEvent> => {
+export const recorded = (name: string): ReadonlyArray<Reported> => {
   // The annotation: the files are lists of these, see the agents' protocol, vectors.
   const text = readFileSync(new URL(`${name}.json`, folder), "utf8")
-  const lines: ReadonlyArray<{ readonly event: JsonInput }> = JSON.parse(text)
-  return lines.map(({ event }) => eventOf(event))
+  const lines: ReadonlyArray<{ readonly event: JsonInput; readonly process?: string }> = JSON.parse(text)
+  return lines.map(({ event, process = "test" }) => ({ ...eventOf(event), reporter: process }))
 }
 
 export interface Source {
@@ -43,13 +51,31 @@ export interface Source {
   readonly agentId: string
 }
 
-/** Offers the events and waits until they are settled. */
-export const offerTo = ({ offer }: Ingest["Type"], { agentId, projectId }: Source, events: ReadonlyArray<AgentEvent>) =>
+/** Offers the events, a batch for each process, and waits until they are settled. */
+export const offerTo = (ingest: Ingest["Type"], source: Source, events: ReadonlyArray<Reported>) =>
+  Effect.map(
+    Effect.forEach(
+      new Set(events.map(({ reporter = "test" }) => reporter)),
+      (reporter) => offerOf(ingest, source, reporter, events.filter((event) => (event.reporter ?? "test") === reporter)),
+      { concurrency: "unbounded" }
+    ),
+    (outcomes): Outcome => ({
+      accepted: outcomes.reduce((sum, { accepted }) => sum + accepted, 0),
+      rejected: outcomes.reduce((sum, { rejected }) => sum + rejected, 0)
+    })
+  )
+
+const offerOf = (
+  { offer }: Ingest["Type"],
+  { agentId, projectId }: Source,
+  reporter: string,
+  events: ReadonlyArray<AgentEvent>
+) =>
   Effect.async<Outcome>((resume) => {
     const taken = offer({
       projectId,
       agentId,
-      workerId: "test",
+      reporter,
       events,
       size: events.length * 300,
       settle: (outcome) => resume(Effect.succeed(outcome))
@@ -57,7 +83,7 @@ export const offerTo = ({ offer }: Ingest["Type"], { agentId, projectId }: Sourc
     if (!taken) resume(Effect.dieMessage("the queue is full"))
   })
 
-export const offered = (source: Source, events: ReadonlyArray<AgentEvent>) =>
+export const offered = (source: Source, events: ReadonlyArray<Reported>) =>
   Effect.flatMap(Ingest, (ingest) => offerTo(ingest, source, events))
 
 /** Everything that a project's events have led to, but ids of our own and moments of our own. */
