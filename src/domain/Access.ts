@@ -1,4 +1,5 @@
 import { Context, Schema } from "effect"
+import type { Code } from "./ErrorCodes.ts"
 
 /** Roles of a project, each including the ones before it (design: admin ⊃ operator ⊃ viewer). */
 export const Role = Schema.Literal("viewer", "operator", "admin")
@@ -91,6 +92,8 @@ export interface Rule {
   readonly whileOwing?: true
   /** Open to a session whose user should have enrolled a second factor by now (interface, MFA enforcement). */
   readonly whileRestricted?: true
+  /** What the endpoint can answer beside what its rule, path and body imply (`http/Docs/Failures.ts`): its codes. */
+  readonly fails?: ReadonlyArray<Code>
   /** Largest request body in bytes where the default setting is too small for the contract. */
   readonly bodyLimit?: number
 }

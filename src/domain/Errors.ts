@@ -1,11 +1,12 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { type CodeOf, codeOf } from "./ErrorCodes.ts"
 
 /**
  * Every failure that a caller can cause, and nothing else: whatever is not one of these is a defect (500).
  *
  * One class per thing a caller can act on. `code` is the stable snake_case member of the problem document
- * (`code` of the house's error form); `detail` is one plain sentence: what happened and what to do next.
+ * (`ErrorCodes.ts` has them all); `detail` is one plain sentence: what happened and what to do next.
  * The HTTP status is an annotation and is read in one place, `Problem.ts`.
  */
 
@@ -15,19 +16,19 @@ export type Issue = typeof Issue.Type
 
 /** 400: the body is not JSON in UTF-8, or the URL cannot be decoded. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
-  code: Schema.optionalWith(Schema.String, { default: () => "bad_request" }),
+  code: Schema.optionalWith(codeOf(400), { default: () => "bad_request" }),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 400 })) {}
 
 /** 401: no credential, or one that is not valid (any more); `mfa_required`: the second factor is still owed. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
-  code: Schema.optionalWith(Schema.String, { default: () => "unauthenticated" }),
+  code: Schema.optionalWith(codeOf(401), { default: () => "unauthenticated" }),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 401 })) {}
 
 /** 403: known, but not allowed: role, scope, CSRF, step-up. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
-  code: Schema.optionalWith(Schema.String, { default: () => "forbidden" }),
+  code: Schema.optionalWith(codeOf(403), { default: () => "forbidden" }),
   detail: Schema.String,
   details: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), { default: () => ({}) })
 }, HttpApiSchema.annotations({ status: 403 })) {}
@@ -37,7 +38,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   resource: Schema.String
 }, HttpApiSchema.annotations({ status: 404 })) {
   get code() {
-    return "not_found"
+    return "not_found" as const
   }
   get detail() {
     return `No such ${this.resource}.`
@@ -49,22 +50,25 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("Me
   allowed: Schema.Array(Schema.String)
 }, HttpApiSchema.annotations({ status: 405 })) {
   get code() {
-    return "method_not_allowed"
+    return "method_not_allowed" as const
   }
   get detail() {
     return `This path answers ${this.allowed.join(", ")} only.`
   }
 }
 
+// the cast: codeOf's reason, and an application around the brain may refuse a deletion with a code of its own
+const conflictCode = Schema.String as unknown as Schema.Schema<CodeOf<409> | (string & {}), string>
+
 /** 409: the request contradicts what is stored (a taken slug, a reused idempotency key, the last admin). */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
-  code: Schema.optionalWith(Schema.String, { default: () => "conflict" }),
+  code: Schema.optionalWith(conflictCode, { default: () => "conflict" }),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 409 })) {}
 
 /** 410: this way of doing it is closed for good; `detail` names the other way. */
 export class Gone extends Schema.TaggedError<Gone>()("Gone", {
-  code: Schema.optionalWith(Schema.String, { default: () => "gone" }),
+  code: codeOf(410),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 410 })) {}
 
@@ -73,7 +77,7 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("Payl
   limit: Schema.Number
 }, HttpApiSchema.annotations({ status: 413 })) {
   get code() {
-    return "payload_too_large"
+    return "payload_too_large" as const
   }
   get detail() {
     return `The request body is larger than ${this.limit} bytes.`
@@ -85,7 +89,7 @@ export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaTyp
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 415 })) {
   get code() {
-    return "unsupported_media_type"
+    return "unsupported_media_type" as const
   }
 }
 
@@ -94,7 +98,7 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()("Va
   issues: Schema.Array(Issue)
 }, HttpApiSchema.annotations({ status: 422 })) {
   get code() {
-    return "validation_failed"
+    return "validation_failed" as const
   }
   get detail() {
     return this.issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
@@ -110,7 +114,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   retry_after: Schema.optional(Schema.Number)
 }, HttpApiSchema.annotations({ status: 429 })) {
   get code() {
-    return "rate_limited"
+    return "rate_limited" as const
   }
 }
 
@@ -119,7 +123,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 503 })) {
   get code() {
-    return "unavailable"
+    return "unavailable" as const
   }
 }
 

@@ -1,13 +1,19 @@
 import { Schema } from "effect"
+import { describe, named } from "./Describe.ts"
 
 /** Bodies of the health endpoints (interface, Health and metrics; bodies: DeepHealthResponse). */
 export const Alive = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ identifier: "Alive" })
 
-export const Readiness = Schema.Union(
-  Schema.Struct({ status: Schema.Literal("ready") }),
-  Schema.Struct({ status: Schema.Literal("unready"), reason: Schema.Literal("starting", "database") })
-).annotations({ identifier: "Readiness" })
-export type Readiness = typeof Readiness.Type
+export const Ready = Schema.Struct({
+  status: describe(Schema.Literal("ready"), "Requests are served.", "ready")
+}).annotations(named("Ready", "The brain can serve requests."))
+
+export const Unready = Schema.Struct({
+  status: describe(Schema.Literal("unready"), "Requests are not served yet, or not now.", "unready"),
+  reason: describe(Schema.Literal("starting", "database"), "`starting`: the program starts; `database`: the database does not answer.", "database")
+}).annotations(named("Unready", "The brain cannot serve requests."))
+
+export type Readiness = typeof Ready.Type | typeof Unready.Type
 
 export const SystemInfo = Schema.Struct({
   version: Schema.String,

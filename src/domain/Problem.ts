@@ -1,17 +1,27 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { describe, named } from "./Describe.ts"
+import { allCodes } from "./ErrorCodes.ts"
 import type { Failure, failures } from "./Errors.ts"
 
 /** The form of every failure on the wire: RFC 9457 with the house's members `code`, `details` and `request_id`. */
 export const Problem = Schema.Struct({
-  type: Schema.String,
-  title: Schema.String,
-  status: Schema.Number,
-  detail: Schema.String,
-  code: Schema.String,
-  details: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  request_id: Schema.String
-}).annotations({ identifier: "Problem" })
+  type: describe(Schema.String, "Always `about:blank`: `code` tells the kind.", "about:blank"),
+  title: describe(Schema.String, "The status in words.", "Not found"),
+  status: describe(Schema.Int.annotations({ jsonSchema: { type: "integer" } }), "The HTTP status.", 404),
+  detail: describe(Schema.String, "What happened and what to do next, in a sentence for people.", "No such project."),
+  code: describe(
+    Schema.String.annotations({ jsonSchema: { type: "string", enum: allCodes } }),
+    "What happened, for programs. A code never changes its meaning; new ones may be added.",
+    "not_found"
+  ),
+  details: describe(
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    "More about some codes: `issues`, `limit`, `resource`, `deadline`.",
+    { resource: "project" }
+  ),
+  request_id: describe(Schema.String, "The request's id in the brain's log; also the header `X-Request-Id`.", "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10")
+}).annotations(named("Problem", "Every failure has this form (RFC 9457)."))
 export type Problem = typeof Problem.Type
 
 const titles: Readonly<Record<number, string>> = {

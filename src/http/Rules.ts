@@ -3,15 +3,20 @@ import { Context, Option } from "effect"
 import { Access, includesRole, type Role, type Rule, type Scope } from "../domain/Access.ts"
 import { Api } from "./Api.ts"
 
-/** `METHOD path` of each endpoint, with its rule. Throws at start when one has none. */
+/** The rule of an endpoint; throws at start when it has none. */
+export const ruleOf = (endpoint: { readonly method: string; readonly path: string }, annotations: Context.Context<never>): Rule =>
+  Option.getOrThrowWith(
+    Context.getOption(annotations, Access),
+    () => new Error(`${endpoint.method} ${endpoint.path} does not declare its access`)
+  )
+
+/** `METHOD path` of each endpoint, with its rule. */
 export const rules: ReadonlyMap<string, Rule> = (() => {
   const found = new Map<string, Rule>()
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations }) => {
-      const rule = Context.getOption(mergedAnnotations, Access)
-      if (Option.isNone(rule)) throw new Error(`${endpoint.method} ${endpoint.path} does not declare its access`)
-      found.set(`${endpoint.method} ${endpoint.path}`, rule.value)
+      found.set(`${endpoint.method} ${endpoint.path}`, ruleOf(endpoint, mergedAnnotations))
     }
   })
   return found

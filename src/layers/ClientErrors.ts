@@ -2,13 +2,14 @@ import { Effect } from "effect"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import type { Code } from "../domain/ErrorCodes.ts"
 import { problem } from "../domain/Problem.ts"
 import * as Ids from "../services/Ids.ts"
 import { rawAnswer } from "../services/NodeServer.ts"
 
 interface Refusal {
   readonly status: number
-  readonly code: string
+  readonly code: Code
   readonly detail: string
 }
 

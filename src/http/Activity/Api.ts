@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { ActivityList, ListActivity } from "../../domain/Activity.ts"
 import { Authenticated } from "../Access.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** The activity feed (interface, Activity feed; bodies: activity). */
 export class ActivityApi extends HttpApiGroup.make("activity")
@@ -10,6 +11,13 @@ export class ActivityApi extends HttpApiGroup.make("activity")
       .setUrlParams(ListActivity)
       .addSuccess(ActivityList)
       .annotate(Access, { caller: "authenticated", scope: "audit:read", bucket: "activity" })
+      .annotateContext(operation(
+        "Follow the activity feed",
+        "Rows of the audit log, newest first. A global admin sees every row, anybody else those of their " +
+          "projects. With `since_cursor` alone it returns the oldest of the newer rows, so that a client that " +
+          "repeats it with `newest_cursor` sees each row once."
+      ))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("Audit"))
 {}

@@ -4,6 +4,8 @@ import { Access } from "../../domain/Access.ts"
 import { CommandPull, FrameUpload, FrameUploadAnswer } from "../../domain/LongPoll.ts"
 import { wholeOr } from "../../domain/Query.ts"
 import { FromAgent } from "../Access.ts"
+import { sessionNonce, withParameters } from "../Docs/Parameters.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -13,13 +15,21 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
     HttpApiEndpoint.get("pull", "/agent/commands")
       .setUrlParams(Schema.Struct({ wait: wholeOr(0, 60, 30), max_frames: wholeOr(0, 500, 50) }))
       .addSuccess(CommandPull)
-      .annotate(Access, { caller: "agent", bucket: "agent" })
+      .annotateContext(withParameters(sessionNonce))
+      .annotate(Access, { caller: "agent", bucket: "agent", fails: ["session_nonce_missing", "frame_refused", "unavailable"] })
+      .annotateContext(operation(
+        "Wait for commands",
+        "Signed frames for the agent, at once or after at most `wait` seconds."
+      ))
   )
   .add(
     HttpApiEndpoint.post("push", "/agent/events")
       .setPayload(FrameUpload)
       .addSuccess(FrameUploadAnswer)
-      .annotate(Access, { caller: "agent", bucket: "agent", bodyLimit: 8 * mebibyte })
+      .annotateContext(withParameters(sessionNonce))
+      .annotate(Access, { caller: "agent", bucket: "agent", bodyLimit: 8 * mebibyte, fails: ["session_nonce_missing", "frame_refused", "unavailable"] })
+      .annotateContext(operation("Send events", "Signed frames of the agent. An acknowledged frame is committed."))
   )
   .middleware(FromAgent)
+  .annotateContext(inChapter("Agent protocol"))
 {}

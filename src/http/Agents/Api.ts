@@ -5,6 +5,7 @@ import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent } from "../../dom
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const agentId = HttpApiSchema.param("agent_id", GivenId)
 
@@ -14,23 +15,37 @@ export class AgentsApi extends HttpApiGroup.make("agents")
     HttpApiEndpoint.get("list")`/projects/${slug}/agents`
       .addSuccess(Schema.Array(Agent))
       .annotate(Access, { caller: "viewer", scope: "agents:read" })
+      .annotateContext(operation(
+        "List a project's agents",
+        "With what each reported about itself when it last connected."
+      ))
   )
   .add(
     HttpApiEndpoint.post("create")`/projects/${slug}/agents`
       .setPayload(CreateAgent)
       .addSuccess(CreatedAgent, { status: 201 })
       .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true, creates: "secret" })
+      .annotateContext(operation(
+        "Create an agent",
+        "`token` and `hmac_secret` are in this answer only: give both to the worker's environment."
+      ))
   )
   .add(
     HttpApiEndpoint.get("health")`/projects/${slug}/agents/${agentId}/health`
       .addSuccess(Schema.Array(AgentHealthSnapshot))
       .annotate(Access, { caller: "viewer", scope: "agents:read" })
+      .annotateContext(operation("List an agent's reports of lost telemetry", "Newest first."))
   )
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/agents/${agentId}`
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true, destructive: true })
+      .annotateContext(operation(
+        "Delete an agent",
+        "Its connections are closed and its pending commands cancelled. Tasks stay."
+      ))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Agents"))
 {}

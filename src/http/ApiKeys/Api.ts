@@ -4,6 +4,7 @@ import { Access } from "../../domain/Access.ts"
 import { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../domain/ApiKey.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated } from "../Access.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const keyId = HttpApiSchema.param("key_id", GivenId)
 
@@ -13,28 +14,43 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
     HttpApiEndpoint.get("scopes", "/api-keys/scopes")
       .addSuccess(ScopeList)
       .annotate(Access, { caller: "authenticated", scope: "auth:read" })
+      .annotateContext(operation("List the scopes", "Every scope that an operation asks for."))
   )
   .add(
     HttpApiEndpoint.get("list", "/api-keys")
       .addSuccess(Schema.Array(ApiKey))
       .annotate(Access, { caller: "authenticated", scope: "auth:read" })
+      .annotateContext(operation(
+        "List the own API keys",
+        "Newest first, also revoked and expired ones until they are deleted."
+      ))
   )
   .add(
     HttpApiEndpoint.post("create", "/api-keys")
       .setPayload(CreateApiKey)
       .addSuccess(CreatedApiKey, { status: 201 })
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret" })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret", fails: ["scope_admin_only", "not_found"] })
+      .annotateContext(operation(
+        "Create an API key",
+        "`token` is in this answer only. A key can never do more than its owner."
+      ))
   )
   .add(
     HttpApiEndpoint.patch("update")`/api-keys/${keyId}`
       .setPayload(UpdateApiKey)
       .addSuccess(ApiKey)
       .annotate(Access, { caller: "session", mutates: true, stepUp: true })
+      .annotateContext(operation(
+        "Change an API key's addresses",
+        "An absent `allowed_cidrs` stays; null lets the key work from everywhere."
+      ))
   )
   .add(
     HttpApiEndpoint.del("revoke")`/api-keys/${keyId}`
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, { caller: "session", mutates: true, destructive: true })
+      .annotateContext(operation("Revoke an API key", "It stops working at once."))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("API keys"))
 {}

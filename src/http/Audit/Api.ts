@@ -3,6 +3,7 @@ import { Access } from "../../domain/Access.ts"
 import { AuditPage, ListAudit } from "../../domain/Activity.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** A project's audit log (bodies: audit). With `format`, the list is a file: see docs/api.md. */
 export class AuditApi extends HttpApiGroup.make("audit")
@@ -11,7 +12,13 @@ export class AuditApi extends HttpApiGroup.make("audit")
       .setUrlParams(ListAudit)
       .addSuccess(AuditPage)
       .annotate(Access, { caller: "admin", scope: "audit:read" })
+      .annotateContext(operation(
+        "List a project's audit log",
+        "Newest first; all terms must hold. With `format` it is a file, and `cursor` and `limit` are " +
+          "ignored."
+      ))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Audit"))
 {}

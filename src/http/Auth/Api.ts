@@ -7,6 +7,7 @@ import { LoggedIn, Login, Reauthenticate, Session, SessionRevoked } from "../../
 import { GivenId } from "../../domain/Text.ts"
 import { ChangePassword, Me, UpdateProfile } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** The way in (interface, Session and account). The answer sets the session and the CSRF cookie. */
 export class LoginApi extends HttpApiGroup.make("login")
@@ -14,8 +15,15 @@ export class LoginApi extends HttpApiGroup.make("login")
     HttpApiEndpoint.post("login", "/auth/login")
       .setPayload(Login)
       .addSuccess(LoggedIn)
-      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "login" })
+      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "login", fails: ["login_failed"] })
+      .annotateContext(operation(
+        "Sign in",
+        "By e-mail address and password. The answer sets the session cookie and the CSRF cookie. With " +
+          "`mfa_required` the session may only verify its second factor, read `me` and log out. A wrong " +
+          "address, a wrong password, a locked and an inactive account have the same answer in the same time."
+      ))
   )
+  .annotateContext(inChapter("Sign-in"))
 {}
 
 const sessionId = HttpApiSchema.param("session_id", GivenId)
@@ -26,49 +34,66 @@ export class AuthApi extends HttpApiGroup.make("auth")
     HttpApiEndpoint.post("logout", "/auth/logout")
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, { caller: "session", mutates: true, whileOwing: true, whileRestricted: true })
+      .annotateContext(operation("Sign out", "Revokes the session of the cookie and clears its cookies."))
   )
   .add(
     HttpApiEndpoint.get("policy", "/auth/policy")
       .addSuccess(PasswordPolicy)
       .annotate(Access, { caller: "authenticated", scope: "auth:read" })
+      .annotateContext(operation("Show the password policy", "What a new password must have."))
   )
   .add(
     HttpApiEndpoint.get("me", "/auth/me")
       .addSuccess(Me)
       .annotate(Access, { caller: "authenticated", scope: "auth:read", whileOwing: true, whileRestricted: true })
+      .annotateContext(operation("Show the own account", "Who the credential belongs to, with the memberships."))
   )
   .add(
     HttpApiEndpoint.patch("updateMe", "/auth/me")
       .setPayload(UpdateProfile)
       .addSuccess(Me)
       .annotate(Access, { caller: "session", mutates: true })
+      .annotateContext(operation("Change the own account", "Absent fields stay as they are."))
   )
   .add(
     HttpApiEndpoint.post("changePassword", "/auth/change-password")
       .setPayload(ChangePassword)
       .addSuccess(LoggedIn)
-      .annotate(Access, { caller: "session", mutates: true })
+      .annotate(Access, { caller: "session", mutates: true, fails: ["wrong_password", "unauthenticated"] })
+      .annotateContext(operation(
+        "Change the own password",
+        "Revokes all other sessions and trusted devices of the account, and gives this session a new " +
+          "cookie."
+      ))
   )
   .add(
     HttpApiEndpoint.post("reauthenticate", "/auth/reauthenticate")
       .setPayload(Reauthenticate)
       .addSuccess(Verified)
-      .annotate(Access, { caller: "session", mutates: true, bucket: "mfa" })
+      .annotate(Access, { caller: "session", mutates: true, bucket: "mfa", fails: ["wrong_password", "mfa_enrolled"] })
+      .annotateContext(operation(
+        "Give the password again",
+        "The step-up of an account without a second factor; with one, verify a code instead."
+      ))
   )
   .add(
     HttpApiEndpoint.get("sessions", "/auth/sessions")
       .addSuccess(Schema.Array(Session))
       .annotate(Access, { caller: "session" })
+      .annotateContext(operation("List the own sessions", "Those that work, newest first, at most 500."))
   )
   .add(
     HttpApiEndpoint.post("revokeSession")`/auth/sessions/${sessionId}/revoke`
       .addSuccess(SessionRevoked)
       .annotate(Access, { caller: "session", mutates: true })
+      .annotateContext(operation("Revoke one of the own sessions", "`revoked` is false when it had ended."))
   )
   .add(
     HttpApiEndpoint.post("revokeOtherSessions", "/auth/sessions/revoke-others")
       .addSuccess(SessionRevoked)
       .annotate(Access, { caller: "session", mutates: true })
+      .annotateContext(operation("Revoke all other own sessions", "The session of this request goes on."))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("Sign-in"))
 {}

@@ -17,6 +17,7 @@ import { QueryLimit } from "../../domain/Task/Filter.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const commandId = HttpApiSchema.param("command_id", GivenId)
 
@@ -44,77 +45,104 @@ export class CommandsApi extends HttpApiGroup.make("commands")
       .setUrlParams(Filter)
       .addSuccess(CommandList)
       .annotate(Access, read)
+      .annotateContext(operation("List commands", "Newest first."))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/commands/${commandId}`
       .addSuccess(CommandPublic)
       .annotate(Access, read)
+      .annotateContext(operation("Show a command", "With its outcome, once it has ended."))
   )
   .add(
     HttpApiEndpoint.post("cancel")`/projects/${slug}/commands/${commandId}/cancel`
       .addSuccess(CommandPublic)
-      .annotate(Access, write)
+      .annotate(Access, { ...write, fails: ["command_not_pending"] })
+      .annotateContext(operation(
+        "Cancel a command",
+        "While it is pending; a dispatched one can no longer be recalled."
+      ))
   )
   .add(
     HttpApiEndpoint.post("retryTask")`/projects/${slug}/commands/retry-task`
       .setPayload(RetryTaskRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, { ...issue, bodyLimit: retryBody })
+      .annotateContext(operation(
+        "Retry a task",
+        "Runs it again, with its own arguments or others. 202: read the command for its outcome."
+      ))
   )
   .add(
     HttpApiEndpoint.post("cancelTask")`/projects/${slug}/commands/cancel-task`
       .setPayload(CancelTaskRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, { ...issue, destructive: true })
+      .annotateContext(operation("Cancel a task", "Revokes it, or asks the worker to stop it."))
   )
   .add(
     HttpApiEndpoint.post("requeueDeadLetter")`/projects/${slug}/commands/requeue-dead-letter`
       .setPayload(RequeueDeadLetterRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, issue)
+      .annotateContext(operation("Requeue a dead-lettered task", "For engines that set failed messages aside."))
   )
   .add(
     HttpApiEndpoint.post("bulkRetry")`/projects/${slug}/commands/bulk-retry`
       .setPayload(BulkRetryRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, bucket: "bulk_write", bodyLimit: bulkBody })
+      .annotate(Access, { ...issue, bucket: "bulk_write", bodyLimit: bulkBody, fails: ["use_bulk_retry_requests"] })
+      .annotateContext(operation("Retry many tasks", "By their ids. What does not exist is passed over."))
   )
   .add(
     HttpApiEndpoint.post("purgeQueue")`/projects/${slug}/commands/purge-queue`
       .setPayload(PurgeQueueRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, { ...issue, caller: "admin", destructive: true, bucket: "bulk_write" })
+      .annotateContext(operation(
+        "Purge a queue",
+        "Deletes every waiting message. With `observed_depth` the agent refuses when the queue has another " +
+          "length."
+      ))
   )
   .add(
     HttpApiEndpoint.post("restartWorker")`/projects/${slug}/commands/restart-worker`
       .setPayload(RestartWorkerRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, { ...issue, destructive: true })
+      .annotateContext(operation("Restart a worker", "Its tasks end first, as the engine does it."))
   )
   .add(
     HttpApiEndpoint.post("poolResize")`/projects/${slug}/commands/pool-resize`
       .setPayload(PoolResizeRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, issue)
+      .annotateContext(operation("Grow or shrink a worker's pool", "By `delta` processes or threads."))
   )
   .add(
     HttpApiEndpoint.post("addConsumer")`/projects/${slug}/commands/add-consumer`
       .setPayload(ConsumerRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, issue)
+      .annotateContext(operation("Let a worker consume a queue", "In addition to its own."))
   )
   .add(
     HttpApiEndpoint.post("cancelConsumer")`/projects/${slug}/commands/cancel-consumer`
       .setPayload(ConsumerRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, { ...issue, destructive: true })
+      .annotateContext(operation("Stop a worker from consuming a queue", "Its other queues go on."))
   )
   .add(
     HttpApiEndpoint.post("rateLimit")`/projects/${slug}/commands/rate-limit`
       .setPayload(RateLimitRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, issue)
+      .annotateContext(operation(
+        "Limit a task's rate",
+        "On one worker, or on all without `worker_name`. `0` lifts the limit."
+      ))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Commands"))
 {}

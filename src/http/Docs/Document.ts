@@ -1,108 +1,180 @@
-import { OpenApi } from "@effect/platform"
-import { version } from "../../domain/Version.ts"
+import { HttpApi, OpenApi } from "@effect/platform"
 import type { Caller, Rule } from "../../domain/Access.ts"
+import { codes } from "../../domain/ErrorCodes.ts"
+import { version } from "../../domain/Version.ts"
 import { Api } from "../Api.ts"
-import { rules } from "../Rules.ts"
+import { ruleOf } from "../Rules.ts"
+import { codesOf, elsewhere, failuresOf, type Shared } from "./Failures.ts"
+import { OutsideApi } from "./Outside.ts"
+import { idempotencyKey } from "./Parameters.ts"
+import { exampleOf, nameIn, type Part, partsIn, tidy } from "./Schemas.ts"
+import { tags } from "./Tags.ts"
 
-const people = [{ api_key: [] }, { session: [] }]
-
-/** Credentials that open an endpoint, any of them. */
-const credentials: Record<Caller, Array<OpenApi.OpenAPISecurityRequirement>> = {
-  public: [],
-  agent: [{ agent_token: [] }],
-  session: [{ session: [] }],
-  authenticated: people,
-  viewer: people,
-  operator: people,
-  admin: people,
-  global_admin: people
+/** Credentials that open an endpoint, any of them; by cookie a change needs the CSRF token too. */
+const credentials = ({ caller, mayBeSignedIn, mutates }: Rule): Array<OpenApi.OpenAPISecurityRequirement> => {
+  const session = mutates === true ? { session: [], csrf_token: [] } : { session: [] }
+  const kinds: Readonly<Record<Caller, Array<OpenApi.OpenAPISecurityRequirement>>> = {
+    public: mayBeSignedIn === true ? [{}, session] : [],
+    agent: [{ agent_token: [] }],
+    session: [session],
+    authenticated: [{ api_key: [] }, session],
+    viewer: [{ api_key: [] }, session],
+    operator: [{ api_key: [] }, session],
+    admin: [{ api_key: [] }, session],
+    global_admin: [{ api_key: [] }, session]
+  }
+  return kinds[caller]
 }
 
-const who: Record<Caller, string> = {
-  public: "Anybody.",
-  agent: "An agent.",
-  session: "Anybody signed in with a browser.",
-  authenticated: "Anybody signed in.",
-  viewer: "Viewers of the project.",
-  operator: "Operators of the project.",
-  admin: "Admins of the project.",
-  global_admin: "Global admins."
+const who: Readonly<Record<Caller, string>> = {
+  public: "Anybody may call it.",
+  agent: "An agent calls it, with its token.",
+  session: "A person calls it, signed in with a browser; an API key cannot.",
+  authenticated: "Any signed-in person or API key may call it.",
+  viewer: "Needs the role viewer in the project.",
+  operator: "Needs the role operator in the project.",
+  admin: "Needs the role admin in the project.",
+  global_admin: "Needs a global admin."
 }
 
-const describe = ({ bucket, caller, mayBeSignedIn, mutates, scope, stepUp }: Rule): string =>
+/** What the access rule says, in sentences. */
+const describeAccess = ({ bucket, caller, mayBeSignedIn, scope, stepUp }: Rule): string =>
   [
     who[caller],
-    ...(mayBeSignedIn === true ? ["By session cookie it is done as that person, and needs `X-CSRF-Token`."] : []),
+    ...(mayBeSignedIn === true ? ["With a session cookie it acts as that person."] : []),
     ...(scope === undefined ? [] : [`An API key needs the scope \`${scope}\`.`]),
-    ...(mutates === true && caller !== "public" && caller !== "agent" ? ["By cookie it needs `X-CSRF-Token`."] : []),
-    ...(stepUp === true ? ["By cookie it needs a step-up: a login, a code or a password within the last minutes."] : []),
-    ...(bucket === undefined ? [] : [`Rate bucket \`${bucket}\`.`])
+    ...(stepUp === true ? ["A session needs a step-up: a password or code within the last minutes."] : []),
+    ...(bucket === undefined ? [] : [`Rate bucket: \`${bucket}\`.`])
   ].join(" ")
 
-/** Every object within a part of the document, itself among them. */
-const objectsIn = (part: unknown): ReadonlyArray<Record<string, unknown>> => {
-  if (typeof part !== "object" || part === null) return []
-  const inner = Object.values(part).flatMap(objectsIn)
-  // an object that is no array has names and values
-  return Array.isArray(part) ? inner : [part as Record<string, unknown>, ...inner]
-}
-
-/** Members that a body need not have are ignored, and those of an answer are all declared. */
-const openTo = ({ components }: OpenApi.OpenAPISpec, bodies: unknown): void => {
-  const reached = new Set(objectsIn(bodies))
+/** Fields that a body need not have are ignored, and those of an answer are all declared. */
+const openTo = (schemas: Readonly<Record<string, unknown>>, bodies: unknown): void => {
+  const reached = new Set(partsIn(bodies))
   for (const schema of reached) {
     if (schema.additionalProperties === false) delete schema.additionalProperties
-    if (typeof schema.$ref !== "string") continue
-    for (const inner of objectsIn(components.schemas[schema.$ref.replace("#/components/schemas/", "")])) reached.add(inner)
+    for (const inner of partsIn(schemas[nameIn(schema.$ref) ?? ""])) reached.add(inner)
   }
 }
 
 /** What a list answers with `format`: the columns, and so a row's members, are those of `fields`. */
 const files = (content: OpenApi.OpenApiSpecContent): object => ({
-  "application/json": { schema: { anyOf: [content["application/json"]?.schema, { type: "array", items: { type: "object" } }] } },
+  "application/json": {
+    schema: { anyOf: [content["application/json"]?.schema, { $ref: "#/components/schemas/ExportedRows" }] }
+  },
   "text/csv": { schema: { type: "string" } },
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": { schema: { type: "string", format: "binary" } }
 })
 
-/** What the definition does not tell by itself: who may call, with which credential, and that every failure is a problem. */
+const exportedRows = {
+  type: "array",
+  description: "With `format=json`: one array of all rows, with the members that `fields` names.",
+  items: { type: "object" }
+}
+
+const table = elsewhere.map((code) => `| ${codes[code].status} | \`${code}\` | ${codes[code].meaning} |`).join("\n")
+
+const introduction = `See and operate the background tasks of every engine you run.
+
+Send an API key as \`Authorization: Bearer svk_…\`; browsers use the session cookie, and for changes the CSRF token.
+Times are RFC 3339 in UTC with six decimals. Lists are newest first; \`next_cursor\` is the \`cursor\` of the next page.
+
+Every failure is \`application/problem+json\`; each operation lists its codes. Any request can also end with:
+
+| status | \`code\` | meaning |
+|---|---|---|
+${table}
+`
+
+const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
+  api_key: { type: "http", scheme: "bearer", description: "An API key, `svk_…`." },
+  agent_token: { type: "http", scheme: "bearer", description: "An agent's token, from its creation." },
+  metrics_token: { type: "http", scheme: "bearer", description: "The metrics token: `SVC_METRICS_TOKEN`, or the file `metrics.token` in `SVC_HOME`." },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "svc_session",
+    description: "Set by `POST /api/v1/auth/login`; over https its name is `__Host-svc_session`."
+  },
+  csrf_token: {
+    type: "apiKey",
+    in: "header",
+    name: "X-CSRF-Token",
+    description: "The value of the cookie `svc_csrf` (over https `__Host-svc_csrf`), for changes by session cookie."
+  }
+}
+
+/** What the definition does not tell by itself: credentials, failures, headers, and examples of whole bodies. */
 const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
-  for (const [route, rule] of rules) {
-    const [method, path] = route.split(" ") as [string, string] // how Rules writes its keys
-    // the document has what the definition has
-    const key = method.toLowerCase() as OpenApi.OpenAPISpecMethodName
-    const operation = document.paths[path.replace(/:(\w+)/g, "{$1}")]?.[key]
-    if (operation === undefined) throw new Error(`${route} is not in the API's document`)
-    operation.security = rule.mayBeSignedIn === true ? [{}, { session: [] }] : credentials[rule.caller]
-    operation.description = describe(rule)
-    // @effect/platform adds its own decode error, which http/Problem.ts answers as 422
-    const { 400: badRequest, 401: problem } = operation.responses
-    if (badRequest !== undefined && problem?.content !== undefined) badRequest.content = problem.content
-    const page = operation.responses[200]
-    if (page?.content !== undefined && operation.parameters.some(({ name }) => name === "format")) {
-      Object.assign(page.content, files(page.content))
-    }
+  const { paths } = document
+  // records of JSON, whose types here say less than what is written
+  const schemas = document.components.schemas as Record<string, unknown>
+  const responses: Shared = {}
+  for (const name of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete schemas[name]
+  schemas.ExportedRows = exportedRows
+  tidy(document)
+  const example = exampleOf(schemas)
+  const withExamples = (content: OpenApi.OpenApiSpecContent | undefined) => {
+    const json = content?.["application/json"]
+    if (json !== undefined) Object.assign(json, { example: example(json.schema) })
   }
-  for (const name of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete document.components.schemas[name]
-  const taken = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ requestBody }) => requestBody))
-  openTo(document, taken)
-  // one for every value of any type, where an $id may be given once
-  for (const schema of objectsIn([document.paths, document.components.schemas])) if (schema.$id === "/schemas/unknown") delete schema.$id
-  document.components.securitySchemes = {
-    api_key: { type: "http", scheme: "bearer", description: "An API key, `svk_…`." },
-    agent_token: { type: "http", scheme: "bearer", description: "An agent's token." },
-    session: {
-      type: "apiKey",
-      in: "cookie",
-      name: "svc_session",
-      description: "Set by `POST /api/v1/auth/login`; over https it is `__Host-svc_session`."
+
+  HttpApi.reflect(documented, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, mergedAnnotations, successes }) => {
+      const rule = ruleOf(endpoint, mergedAnnotations)
+      // the document has what the definition has
+      const key = endpoint.method.toLowerCase() as OpenApi.OpenAPISpecMethodName
+      const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
+      const operation = paths[path]?.[key]
+      if (operation === undefined) throw new Error(`${endpoint.method} ${path} is not in the API's document`)
+      if (operation.security.length === 0) operation.security = credentials(rule)
+      operation.description = [operation.description, describeAccess(rule)].filter(Boolean).join("\n\n")
+      const named = operation.parameters.map((parameter) => {
+        const [given] = (parameter.schema as { examples?: ReadonlyArray<unknown> }).examples ?? [] // of any schema
+        return given === undefined ? parameter : { ...parameter, example: given }
+      })
+      const { description, example: key_, in: at, name, pattern } = idempotencyKey
+      const header = { name, in: at, required: false, description, example: key_, schema: { type: "string" as const, pattern } }
+      operation.parameters = rule.creates === undefined ? named : [...named, header as OpenApi.OpenAPISpecParameter] // `example` is not in the type
+
+      const failures = failuresOf(codesOf(rule, {
+        isHealth: /\/health(\/ready)?$/.test(path),
+        hasPath: path.includes("{"),
+        hasQuery: operation.parameters.some((parameter) => parameter.in === "query"),
+        hasBody: operation.requestBody !== undefined
+      }), responses)
+      const answers: Record<string, unknown> = { ...failures }
+      for (const status of successes.keys()) {
+        const answer = operation.responses[status]
+        if (answer === undefined) continue
+        withExamples(answer.content)
+        if (answer.content !== undefined && operation.parameters.some((parameter) => parameter.name === "format")) {
+          Object.assign(answer.content, files(answer.content))
+        }
+        answer.description = answer.description === "Success" ? "Done." : answer.description
+        const failed = responses[String((failures[status] as Part | undefined)?.$ref).split("/").at(-1) ?? ""] as Part | undefined // as failuresOf wrote it
+        answers[status] = failed === undefined ? answer : {
+          description: `${answer.description}\n\n${String(failed.description)}`,
+          content: { ...answer.content, ...failed.content as object }
+        }
+      }
+      Object.assign(operation, { responses: answers })
+      withExamples(operation.requestBody?.content)
     }
-  }
+  })
+  const taken = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ requestBody }) => requestBody))
+  openTo(schemas, taken)
+  Object.assign(document.components, { responses, securitySchemes })
+  document.tags = Object.entries(tags).map(([name, description]) => ({ name, description }))
   return document
 }
 
 /** The definition as its document shows it. */
 export const documented = Api
+  .add(OutsideApi)
   .annotate(OpenApi.Title, "svc")
   .annotate(OpenApi.Version, version)
-  .annotate(OpenApi.Description, "Every failure is `application/problem+json` with a stable `code`. Lists go on with `cursor`.")
+  .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })
+  .annotate(OpenApi.Servers, [{ url: "/", description: "The brain that serves this document." }])
+  .annotate(OpenApi.Description, introduction)
   .annotate(OpenApi.Transform, (document) => complete(document as OpenApi.OpenAPISpec)) // what fromApi hands over

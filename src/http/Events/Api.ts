@@ -4,6 +4,7 @@ import { ListEvents } from "../../domain/Task/Filter.ts"
 import { EventList } from "../../domain/Task.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** A task's timeline (bodies: events). */
 export class EventsApi extends HttpApiGroup.make("events")
@@ -12,7 +13,13 @@ export class EventsApi extends HttpApiGroup.make("events")
       .setUrlParams(ListEvents)
       .addSuccess(EventList)
       .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "List a task's events",
+        "Its timeline, earliest first. An unknown task has an empty list, because a client may ask before " +
+          "the first event arrives."
+      ))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Tasks"))
 {}

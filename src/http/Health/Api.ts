@@ -1,17 +1,24 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
-import { Alive, DeepHealth, Readiness, SystemInfo } from "../../domain/Health.ts"
+import { Alive, DeepHealth, Ready, SystemInfo, Unready } from "../../domain/Health.ts"
 import { Authenticated } from "../Access.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** For load balancers; also at `/health` and `/health/ready` of the root (interface, Health and metrics). */
 export class HealthApi extends HttpApiGroup.make("health")
-  .add(HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotate(Access, { caller: "public" }))
+  .add(HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotate(Access, { caller: "public" })
+  .annotateContext(operation("Tell whether the process runs", "For a liveness probe. It asks nothing of the database.")))
   .add(
     HttpApiEndpoint.get("ready", "/health/ready")
-      .addSuccess(Readiness)
-      .addSuccess(Readiness, { status: 503 })
+      .addSuccess(Ready)
+      .addSuccess(Unready, { status: 503 })
       .annotate(Access, { caller: "public" })
+      .annotateContext(operation(
+        "Tell whether the brain can serve requests",
+        "For a readiness probe: 503 while the program starts and while the database does not answer."
+      ))
   )
+  .annotateContext(inChapter("Health"))
 {}
 
 export class SystemApi extends HttpApiGroup.make("system")
@@ -19,12 +26,23 @@ export class SystemApi extends HttpApiGroup.make("system")
     HttpApiEndpoint.get("system", "/health/system")
       .addSuccess(SystemInfo)
       .annotate(Access, { caller: "authenticated", scope: "home:read" })
+      .annotateContext(operation(
+        "Show versions and the database's size",
+        "What a bug report needs: the program, its runtime, the operating system, the database and the " +
+          "packages."
+      ))
   )
   .add(
     HttpApiEndpoint.get("deep", "/health/deep")
       .addSuccess(DeepHealth)
       .addSuccess(DeepHealth, { status: 503 })
       .annotate(Access, { caller: "authenticated", scope: "home:read" })
+      .annotateContext(operation(
+        "Check every part",
+        "The database, the schema, the audit log, the background loops and the ingest. `failed` is 503; " +
+          "`degraded` is 200."
+      ))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("Health"))
 {}

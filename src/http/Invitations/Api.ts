@@ -12,8 +12,9 @@ import {
 } from "../../domain/Invitation.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { html } from "../Html/Api.ts"
+import { html, LinkToken } from "../Html/Api.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const invitationId = HttpApiSchema.param("invitation_id", GivenId)
 
@@ -23,20 +24,28 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
     HttpApiEndpoint.post("create")`/projects/${slug}/invitations`
       .setPayload(CreateInvitation)
       .addSuccess(CreatedInvitation, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: "secret" })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: "secret", fails: ["already_member", "conflict"] })
+      .annotateContext(operation(
+        "Invite an address to a project",
+        "`token` and `accept_url_path` are in this answer only. A later invitation of the same address " +
+          "voids the earlier one. An invitation ends when its inviter is no admin of the project any more."
+      ))
   )
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/invitations`
       .addSuccess(Schema.Array(Invitation))
       .annotate(Access, { caller: "admin", scope: "memberships:read" })
+      .annotateContext(operation("List a project's invitations", "Newest first."))
   )
   .add(
     HttpApiEndpoint.del("revoke")`/projects/${slug}/invitations/${invitationId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, fails: ["invitation_accepted"] })
+      .annotateContext(operation("Revoke an invitation", "Its link stops working."))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Members"))
 {}
 
 /** For whoever holds an invitation's token. An account that there is accepts it signed in. */
@@ -45,7 +54,8 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
     HttpApiEndpoint.post("preview", "/invitations/preview")
       .setPayload(PreviewInvitation)
       .addSuccess(InvitationPreview)
-      .annotate(Access, { caller: "public", takesSecrets: true, bucket: "invitation" })
+      .annotate(Access, { caller: "public", takesSecrets: true, bucket: "invitation", fails: ["invitation_invalid"] })
+      .annotateContext(operation("Show what an invitation is to", "For the holder of its token."))
   )
   .add(
     HttpApiEndpoint.post("accept", "/invitations/accept")
@@ -57,17 +67,27 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
         mayBeSignedIn: true,
         mutates: true,
         creates: true,
-        bucket: "invitation"
+        bucket: "invitation",
+        fails: ["invitation_invalid", "wrong_account", "sign_in_first", "already_member", "conflict"]
       })
+      .annotateContext(operation(
+        "Accept an invitation",
+        "Once. Where nobody has the address yet, `display_name` and `password` create the account. An " +
+          "existing account accepts with its session cookie and `X-CSRF-Token`, and both fields are ignored."
+      ))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("Members"))
 {}
 
 /** Where the link of an invitation leads, at the root. The page's own script reads `?token=`. */
 export class InvitationPageApi extends HttpApiGroup.make("invitation_page")
   .add(
     HttpApiEndpoint.get("page", "/invitation")
+      .setUrlParams(LinkToken)
       .addSuccess(html)
       .annotate(Access, { caller: "public", takesSecrets: true })
+      .annotateContext(operation("Show the invitation page", "Where the link of an invitation leads."))
   )
+  .annotateContext(inChapter("Pages"))
 {}

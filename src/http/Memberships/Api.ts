@@ -5,6 +5,7 @@ import { GrantMembership, Membership, UpdateMembership } from "../../domain/Memb
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const membershipId = HttpApiSchema.param("membership_id", GivenId)
 
@@ -14,24 +15,29 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
     HttpApiEndpoint.get("list")`/projects/${slug}/memberships`
       .addSuccess(Schema.Array(Membership))
       .annotate(Access, { caller: "admin", scope: "memberships:read" })
+      .annotateContext(operation("List a project's members", "With their roles."))
   )
   .add(
     HttpApiEndpoint.post("grant")`/projects/${slug}/memberships`
       .setPayload(GrantMembership)
       .addSuccess(Membership, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: true })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: true, fails: ["already_member"] })
+      .annotateContext(operation("Add a member", "An account that exists; an invitation is for everybody else."))
   )
   .add(
     HttpApiEndpoint.patch("update")`/projects/${slug}/memberships/${membershipId}`
       .setPayload(UpdateMembership)
       .addSuccess(Membership)
       .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true })
+      .annotateContext(operation("Change a member's role", "The new role counts from the next request on."))
   )
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/memberships/${membershipId}`
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, destructive: true })
+      .annotateContext(operation("Remove a member", "Their live streams of this project end at once."))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Members"))
 {}

@@ -14,6 +14,7 @@ import {
 } from "../../domain/Mfa.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated } from "../Access.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const deviceId = HttpApiSchema.param("device_id", GivenId)
 
@@ -23,55 +24,89 @@ export class MfaApi extends HttpApiGroup.make("mfa")
     HttpApiEndpoint.get("status", "/auth/mfa/status")
       .addSuccess(MfaStatus)
       .annotate(Access, { caller: "session", whileRestricted: true })
+      .annotateContext(operation(
+        "Show the second factor's state",
+        "Whether one is enrolled, how many recovery codes are left, and whether the policy asks for one."
+      ))
   )
   .add(
     HttpApiEndpoint.post("enrollStart", "/auth/mfa/enroll-start")
       .addSuccess(EnrollmentStarted)
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, whileRestricted: true })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true, whileRestricted: true, fails: ["mfa_enrolled"] })
+      .annotateContext(operation(
+        "Start to enrol a second factor",
+        "Returns a new secret for an authenticator app. It counts once a code of it was given; a second " +
+          "start replaces it."
+      ))
   )
   .add(
     HttpApiEndpoint.post("enrollComplete", "/auth/mfa/enroll-complete")
       .setPayload(CompleteEnrollment)
       .addSuccess(RecoveryCodes)
-      .annotate(Access, { caller: "session", mutates: true, whileRestricted: true, bucket: "mfa" })
+      .annotate(Access, { caller: "session", mutates: true, whileRestricted: true, bucket: "mfa", fails: ["wrong_code", "mfa_locked", "mfa_enrolled", "mfa_enrollment_expired"] })
+      .annotateContext(operation(
+        "Complete the enrolment",
+        "With a code of the new secret. Returns the recovery codes, which are shown this once."
+      ))
   )
   .add(
     HttpApiEndpoint.post("verify", "/auth/mfa/verify")
       .setPayload(VerifyMfa)
       .addSuccess(Verified)
-      .annotate(Access, { caller: "session", mutates: true, whileOwing: true, bucket: "mfa" })
+      .annotate(Access, { caller: "session", mutates: true, whileOwing: true, bucket: "mfa", fails: ["wrong_code", "mfa_locked", "mfa_not_enrolled"] })
+      .annotateContext(operation(
+        "Give a code",
+        "Of the authenticator app, or a recovery code: completes a login, and is the step-up later. The " +
+          "session gets a new cookie."
+      ))
   )
   .add(
     HttpApiEndpoint.post("disable", "/auth/mfa/disable")
       .setPayload(DisableMfa)
       .addSuccess(Verified)
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, bucket: "mfa" })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true, bucket: "mfa", fails: ["wrong_code", "wrong_password", "mfa_locked", "mfa_not_enrolled"] })
+      .annotateContext(operation(
+        "Remove the second factor",
+        "With the password and a code. Trusted devices and recovery codes are deleted."
+      ))
   )
   .add(
     HttpApiEndpoint.post("regenerate", "/auth/mfa/recovery-codes/regenerate")
       .addSuccess(RecoveryCodes)
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true, fails: ["mfa_not_enrolled"] })
+      .annotateContext(operation(
+        "Replace the recovery codes",
+        "The old ones stop working; the new ones are shown this once."
+      ))
   )
   .add(
     HttpApiEndpoint.get("trustedDevices", "/auth/mfa/trusted-devices")
       .addSuccess(Schema.Array(TrustedDevice))
       .annotate(Access, { caller: "session" })
+      .annotateContext(operation("List trusted devices", "Browsers in which a login needs no code."))
   )
   .add(
     HttpApiEndpoint.post("trustDevice", "/auth/mfa/trusted-devices")
       .addSuccess(TrustedDevice, { status: 201 })
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret" })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret", fails: ["mfa_not_enrolled", "unauthenticated"] })
+      .annotateContext(operation(
+        "Trust this browser",
+        "Sets the device cookie: logins in this browser need no code until it expires."
+      ))
   )
   .add(
     HttpApiEndpoint.post("revokeDevice")`/auth/mfa/trusted-devices/${deviceId}/revoke`
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, { caller: "session", mutates: true })
+      .annotateContext(operation("Stop trusting a device", "Its next login needs a code again."))
   )
   .add(
     HttpApiEndpoint.patch("renameDevice")`/auth/mfa/trusted-devices/${deviceId}`
       .setPayload(RenameTrustedDevice)
       .addSuccess(TrustedDevice)
       .annotate(Access, { caller: "session", mutates: true })
+      .annotateContext(operation("Rename a trusted device", "The label is what its owner sees in the list."))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("Second factor"))
 {}

@@ -6,7 +6,8 @@ import {
   PasswordResetRequested,
   RequestPasswordReset
 } from "../../domain/PasswordReset.ts"
-import { html } from "../Html/Api.ts"
+import { html, LinkToken } from "../Html/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** For who forgot the password (interface, Session and account). Neither answer signs anybody in. */
 export class PasswordResetApi extends HttpApiGroup.make("password_reset")
@@ -15,20 +16,37 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
       .setPayload(RequestPasswordReset)
       .addSuccess(PasswordResetRequested)
       .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "password_reset" })
+      .annotateContext(operation(
+        "Request a reset link",
+        "Always accepted, whoever has the address. An active account is mailed a link that works once, for " +
+          "30 minutes."
+      ))
   )
   .add(
     HttpApiEndpoint.post("confirm", "/auth/password-reset/confirm")
       .setPayload(ConfirmPasswordReset)
       .addSuccess(PasswordResetConfirmed)
-      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "password_reset" })
+      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "password_reset", fails: ["reset_token_invalid"] })
+      .annotateContext(operation(
+        "Set a new password by a reset link",
+        "Revokes every session of the account, opens its lock and voids its other links. It signs nobody " +
+          "in. API keys go on working."
+      ))
   )
+  .annotateContext(inChapter("Password reset"))
 {}
 
 /** Where the mailed link leads, at the root. The page's own script reads `?token=`; without one it asks for a link. */
 export class PasswordResetPageApi extends HttpApiGroup.make("password_reset_page")
   .add(
     HttpApiEndpoint.get("page", "/reset-password")
+      .setUrlParams(LinkToken)
       .addSuccess(html)
       .annotate(Access, { caller: "public", takesSecrets: true })
+      .annotateContext(operation(
+        "Show the password page",
+        "Where the mailed link leads; without a token it asks for a link."
+      ))
   )
+  .annotateContext(inChapter("Pages"))
 {}

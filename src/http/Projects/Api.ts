@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { CreateProject, Project, UpdateProject } from "../../domain/Project.ts"
 import { Authenticated, InProject } from "../Access.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** The projects themselves (interface, Other paths; bodies: projects). */
 export class ProjectsApi extends HttpApiGroup.make("projects")
@@ -10,14 +11,17 @@ export class ProjectsApi extends HttpApiGroup.make("projects")
     HttpApiEndpoint.get("list", "/projects")
       .addSuccess(Schema.Array(Project))
       .annotate(Access, { caller: "authenticated", scope: "projects:read" })
+      .annotateContext(operation("List projects", "Those that the caller is a member of; a global admin sees all."))
   )
   .add(
     HttpApiEndpoint.post("create", "/projects")
       .setPayload(CreateProject)
       .addSuccess(Project, { status: 201 })
-      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, creates: true })
+      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, creates: true, fails: ["slug_taken"] })
+      .annotateContext(operation("Create a project", "Its slug is its name in paths."))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("Projects"))
 {}
 
 export const slug = HttpApiSchema.param("slug", Schema.String)
@@ -28,18 +32,26 @@ export class ProjectApi extends HttpApiGroup.make("project")
     HttpApiEndpoint.get("get")`/projects/${slug}`
       .addSuccess(Project)
       .annotate(Access, { caller: "viewer", scope: "projects:read" })
+      .annotateContext(operation("Show a project", "By its slug."))
   )
   .add(
     HttpApiEndpoint.patch("update")`/projects/${slug}`
       .setPayload(UpdateProject)
       .addSuccess(Project)
-      .annotate(Access, { caller: "admin", scope: "projects:write", mutates: true })
+      .annotate(Access, { caller: "admin", scope: "projects:write", mutates: true, fails: ["slug_taken"] })
+      .annotateContext(operation("Change a project", "Absent fields stay. A new slug changes the project's paths."))
   )
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, stepUp: true, destructive: true })
+      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, stepUp: true, destructive: true, fails: ["conflict"] })
+      .annotateContext(operation(
+        "Delete a project",
+        "It vanishes at once, and its tasks, agents and commands are deleted in the background. There is no " +
+          "way back."
+      ))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Projects"))
 {}

@@ -4,6 +4,7 @@ import { Access } from "../../domain/Access.ts"
 import { Queue } from "../../domain/Queue.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** The engines' queues (bodies: queues). */
 export class QueuesApi extends HttpApiGroup.make("queues")
@@ -11,7 +12,9 @@ export class QueuesApi extends HttpApiGroup.make("queues")
     HttpApiEndpoint.get("list")`/projects/${slug}/queues`
       .addSuccess(Schema.Array(Queue))
       .annotate(Access, { caller: "viewer", scope: "queues:read" })
+      .annotateContext(operation("List queues", "What the agents reported of them."))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Queues and workers"))
 {}

@@ -1,16 +1,26 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { CompleteSetup, SetupCompleted, SetupStatus } from "../../domain/Setup.ts"
-import { html } from "../Html/Api.ts"
+import { html, LinkToken } from "../Html/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const status = HttpApiEndpoint.get("status", "/setup/status")
   .addSuccess(SetupStatus)
   .annotate(Access, { caller: "public" })
+  .annotateContext(operation(
+    "Tell whether the first admin is still to be created",
+    "A new brain prints a setup link when it starts."
+  ))
 
 const complete = HttpApiEndpoint.post("complete", "/setup/complete")
   .setPayload(CompleteSetup)
   .addSuccess(SetupCompleted)
-  .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "setup" })
+  .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "setup", fails: ["setup_token_invalid", "setup_done", "rate_limited"] })
+  .annotateContext(operation(
+    "Create the first admin",
+    "With the token of the setup link, once. It also creates the project `default`. Five attempts per 15 " +
+      "minutes and address."
+  ))
 
 /** The first boot, at the root (interface, Conventions). The page's own script reads `?token=`. */
 export class SetupApi extends HttpApiGroup.make("setup")
@@ -18,10 +28,15 @@ export class SetupApi extends HttpApiGroup.make("setup")
   .add(complete)
   .add(
     HttpApiEndpoint.get("page", "/setup")
+      .setUrlParams(LinkToken)
       .addSuccess(html)
       .annotate(Access, { caller: "public", takesSecrets: true })
+      .annotateContext(operation("Show the setup page", "Where the setup link leads."))
   )
+  .annotateContext(inChapter("Setup"))
 {}
 
 /** The same under `/api/v1`, where clients of the rest of the API look. */
-export class SetupUnderApi extends HttpApiGroup.make("setup_under_api").add(status).add(complete) {}
+export class SetupUnderApi extends HttpApiGroup.make("setup_under_api").add(status).add(complete)
+  .annotateContext(inChapter("Setup"))
+{}

@@ -5,6 +5,7 @@ import { BulkDelete, BulkDeleted, ListTasks } from "../../domain/Task/Filter.ts"
 import { Task, TaskList, TaskTree } from "../../domain/Task.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const engine = HttpApiSchema.param("engine", Schema.String)
 /** Any characters; a slash in it is sent as %2F. */
@@ -20,16 +21,27 @@ export class TasksApi extends HttpApiGroup.make("tasks")
       .setUrlParams(ListTasks)
       .addSuccess(TaskList)
       .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "List tasks",
+        "Newest first, in pages; all terms must hold, and no character of a term is a wildcard. With " +
+          "`format` it is a file of all matching tasks instead, and `cursor` and `limit` are ignored."
+      ))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/tasks/${engine}/${taskId}`
       .addSuccess(Task)
       .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation("Show a task", "By its engine and the engine's own id."))
   )
   .add(
     HttpApiEndpoint.get("tree")`/projects/${slug}/tasks/${engine}/${taskId}/tree`
       .addSuccess(TaskTree)
       .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Show a task's tree",
+        "The tasks that share its root, oldest first, at most 500. Where a task has no `root_task_id`, its " +
+          "parents are followed."
+      ))
   )
   .add(
     HttpApiEndpoint.post("bulkDelete")`/projects/${slug}/tasks/bulk-delete`
@@ -43,7 +55,14 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         bucket: "bulk_write",
         bodyLimit: bulkBodyLimit
       })
+      .annotateContext(operation(
+        "Delete many tasks",
+        "Either `task_ids` or `filter_…` terms, which mean what they mean in the list; then at most 10,000 " +
+          "tasks are deleted, the oldest first. An unknown field is refused, because a misspelt filter would " +
+          "delete more than was meant."
+      ))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Tasks"))
 {}

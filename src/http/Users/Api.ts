@@ -5,6 +5,7 @@ import { wholeOr } from "../../domain/Query.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { CreateUser, SetPassword, UpdateUser, UserDetail } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const userId = HttpApiSchema.param("user_id", GivenId)
 
@@ -15,34 +16,47 @@ export class UsersApi extends HttpApiGroup.make("users")
       .setUrlParams(Schema.Struct({ limit: wholeOr(1, 500, 100), offset: wholeOr(0, 1_000_000, 0) }))
       .addSuccess(Schema.Array(UserDetail))
       .annotate(Access, { caller: "global_admin", scope: "users:read" })
+      .annotateContext(operation("List users", "By `offset` and `limit`, oldest first."))
   )
   .add(
     HttpApiEndpoint.post("create", "/users")
       .setPayload(CreateUser)
       .addSuccess(UserDetail, { status: 201 })
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, creates: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, creates: true, fails: ["email_taken"] })
+      .annotateContext(operation("Create a user", "With a first password. An invitation lets people choose their own."))
   )
   .add(
     HttpApiEndpoint.get("get")`/users/${userId}`
       .addSuccess(UserDetail)
       .annotate(Access, { caller: "global_admin", scope: "users:read" })
+      .annotateContext(operation("Show a user", "An account with its state."))
   )
   .add(
     HttpApiEndpoint.patch("update")`/users/${userId}`
       .setPayload(UpdateUser)
       .addSuccess(UserDetail)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, fails: ["last_admin"] })
+      .annotateContext(operation(
+        "Change a user",
+        "Absent fields stay. An inactive user's sessions and keys stop working at once."
+      ))
   )
   .add(
     HttpApiEndpoint.del("delete")`/users/${userId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, destructive: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, destructive: true, fails: ["last_admin"] })
+      .annotateContext(operation(
+        "Delete a user",
+        "With their sessions, keys and memberships. What they did stays in the audit log."
+      ))
   )
   .add(
     HttpApiEndpoint.post("setPassword")`/users/${userId}/password`
       .setPayload(SetPassword)
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true })
+      .annotateContext(operation("Set a user's password", "Revokes all of their sessions. Their second factor stays."))
   )
   .middleware(Authenticated)
+  .annotateContext(inChapter("Users"))
 {}

@@ -7,6 +7,7 @@ import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
 
 const workerId = HttpApiSchema.param("worker_id", Schema.String)
 
@@ -22,18 +23,22 @@ export class WorkersApi extends HttpApiGroup.make("workers")
     HttpApiEndpoint.get("list")`/projects/${slug}/workers`
       .addSuccess(Schema.Array(Worker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
+      .annotateContext(operation("List workers", "The engines' own workers, such as Celery nodes."))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/workers/${workerId}`
       .addSuccess(WorkerDetail)
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
+      .annotateContext(operation("Show a worker", "With what the engine tells about it."))
   )
   .add(
     HttpApiEndpoint.get("listAgentWorkers")`/projects/${slug}/agent-workers`
       .setUrlParams(AgentWorkersParams)
       .addSuccess(Schema.Array(AgentWorker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
+      .annotateContext(operation("List the agents' processes", "One for each process that connects."))
   )
   .middleware(InProject)
   .middleware(Authenticated)
+  .annotateContext(inChapter("Queues and workers"))
 {}

@@ -22,7 +22,7 @@ export interface JsonSchema {
 
 const understood = new Set<string>([
   "$ref", "type", "enum", "anyOf", "allOf", "properties", "required", "additionalProperties", "items", "minItems", "maxItems",
-  "uniqueItems", "minLength", "maxLength", "minimum", "maximum", "pattern", "format", "title", "description"
+  "uniqueItems", "minLength", "maxLength", "minimum", "maximum", "pattern", "format", "title", "description", "examples"
 ])
 
 const formats: Readonly<Record<string, RegExp>> = {

@@ -1,0 +1,68 @@
+/** Makes of the schemas that `OpenApi.fromApi` derives what a reader and a generator want: no noise, and examples. */
+
+/** A part of the document, as far as its keys are read here. */
+export type Part = Record<string, unknown>
+
+// an object that is no array has names and values
+const isPart = (value: unknown): value is Part => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Every object within a part of the document, itself among them, outermost first. */
+export const partsIn = (value: unknown): ReadonlyArray<Part> =>
+  typeof value !== "object" || value === null
+    ? []
+    : [...(isPart(value) ? [value] : []), ...Object.values(value).flatMap(partsIn)]
+
+const prefix = "#/components/schemas/"
+
+export const nameIn = (ref: unknown): string | undefined =>
+  typeof ref === "string" && ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined
+
+/** What Effect says of a refinement by itself ("a string matching the pattern …"), which the keywords beside it say too. */
+const isNoise = (text: unknown) => typeof text === "string" && /^(an?|the) /.test(text)
+
+/** An example of a query as JSON has it: the schema encodes it as the query's text. */
+const asTyped = (type: unknown, example: unknown): unknown =>
+  typeof example !== "string" || !["integer", "number", "boolean"].includes(String(type)) ? example : JSON.parse(example)
+
+/** A component that is a text or a number, and no words of a list: shown where it is used. */
+const isPlain = ({ enum: words, type }: Part) => words === undefined && ["string", "integer", "number"].includes(String(type))
+
+/** Changes the document's schemas in place. */
+export const tidy = (document: { readonly components: { readonly schemas: Record<string, unknown> } }): void => {
+  const { schemas } = document.components
+  const plain = new Map(Object.entries(schemas).flatMap(([name, schema]) => isPart(schema) && isPlain(schema) ? [[name, schema] as const] : []))
+  for (const part of partsIn(document)) {
+    const [only, ...others] = Array.isArray(part.allOf) ? part.allOf : []
+    const inner = plain.get(nameIn(part.$ref) ?? "") ?? (others.length === 0 && isPart(only) ? plain.get(nameIn(only.$ref) ?? "") : undefined)
+    if (inner !== undefined) {
+      delete part.$ref
+      delete part.allOf
+      Object.assign(part, { ...inner, ...part })
+    }
+  }
+  for (const name of plain.keys()) delete schemas[name]
+  for (const part of partsIn(document)) {
+    delete part.$id
+    if (part.title === "unknown" || part.title === "object" || part.title === part.type) delete part.title
+    if (isNoise(part.description)) delete part.description
+    if (Array.isArray(part.examples)) part.examples = part.examples.map((example) => asTyped(part.type, example))
+  }
+}
+
+/** One value of a schema, from the examples of its fields. */
+export const exampleOf = (schemas: Readonly<Record<string, unknown>>) => {
+  const valueOf = (schema: unknown): unknown => {
+    if (!isPart(schema)) return null
+    const { allOf, anyOf, enum: words, examples, items, properties, type } = schema
+    if (Array.isArray(examples)) return examples[0]
+    const name = nameIn(schema.$ref)
+    if (name !== undefined) return valueOf(schemas[name])
+    if (Array.isArray(allOf)) return valueOf(allOf[0])
+    if (Array.isArray(anyOf)) return valueOf(anyOf[0])
+    if (Array.isArray(words)) return words[0]
+    if (isPart(properties)) return Object.fromEntries(Object.entries(properties).map(([key, field]) => [key, valueOf(field)]))
+    if (type === "array") return items === undefined ? [] : [valueOf(items)]
+    return type === "object" ? {} : null
+  }
+  return valueOf
+}
