@@ -110,7 +110,7 @@ describe.each(engines)("bad input on %s", (engine) => {
           const planted = { planted: "a-secret" }
           const body = Object.fromEntries(Object.keys(operation.body?.fields ?? {}).map((name) => [name, planted]))
           const query = Object.fromEntries(operation.query.map((name) => [name, `a-secret${"x".repeat(600)}`]))
-          const wrong = Object.keys(operation.body === null ? query : body).filter((name) => !takenAnyway.includes(name))
+          const wrong = Object.keys(operation.body === null ? query : body).filter((name) => !takenAnyway.includes(name) && !(operation.body === null && name === "token"))
           if (wrong.length === 0) continue
           const received = yield* send(at, operation, operation.body === null
             ? { target: at.target(operation, {}, query) }
