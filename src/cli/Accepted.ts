@@ -5,12 +5,22 @@ import { visible } from "./Visible.ts"
 /** A field that may be left out has a message for that too, which helps nobody. */
 const isTelling = ({ message }: { readonly message: string }): boolean => !/^Expected (undefined|null), actual/.test(message)
 
-/** What was given on the command line, by the same rules as over HTTP. */
-export const accepted = <A, I>(schema: Schema.Schema<A, I>, input: I): Effect.Effect<A, Refused> =>
+const valueOf = (input: unknown, name: string): string => {
+  const value: unknown = typeof input === "object" && input !== null ? Reflect.get(input, name) : undefined
+  return typeof value === "string" && value !== "" ? `, not '${value}'` : ""
+}
+
+/**
+ * What was given on the command line, by the same rules as over HTTP. `options`: every field is an option of the same
+ * name, and the message quotes its wrong value, which must be no secret.
+ */
+export const accepted = <A, I>(schema: Schema.Schema<A, I>, input: I, fields?: "options"): Effect.Effect<A, Refused> =>
   Schema.decode(schema)(input).pipe(Effect.mapError((error) =>
     new Refused({
       usage: true,
-      message: visible(ParseResult.ArrayFormatter.formatErrorSync(error).filter(isTelling)
-        .map(({ message, path }) => `${path.join(".").replaceAll("_", "-")} ${message}`).join("; "))
+      message: visible(ParseResult.ArrayFormatter.formatErrorSync(error).filter(isTelling).map(({ message, path }) => {
+        const name = path.join(".").replaceAll("_", "-")
+        return fields === undefined ? `${name} ${message}` : `--${name} ${message}${valueOf(input, String(path[0]))}`
+      }).join("; "))
     })
   ))

@@ -1,10 +1,12 @@
-import { CliConfig, Command, CommandDescriptor } from "@effect/cli"
-import { Effect, HashMap, HashSet } from "effect"
+import { CliConfig, Command } from "@effect/cli"
+import { Console, Effect } from "effect"
+import { closest } from "./Closest.ts"
 import { version as current } from "../domain/Version.ts"
 import { agent } from "./commands/agent.ts"
 import { allowedHosts } from "./commands/allowed-hosts.ts"
 import { agents } from "./commands/agents.ts"
 import { auth } from "./commands/auth.ts"
+import { apiKeys } from "./commands/api-keys.ts"
 import { audit } from "./commands/audit.ts"
 import { bootstrapAdmin, createSuperuser } from "./commands/bootstrap-admin.ts"
 import { changePassword } from "./commands/changepassword.ts"
@@ -17,6 +19,7 @@ import { login } from "./commands/login.ts"
 import { logout } from "./commands/logout.ts"
 import { metricsToken } from "./commands/metrics-token.ts"
 import { migrate } from "./commands/migrate.ts"
+import { queues } from "./commands/queues.ts"
 import { resetMfa } from "./commands/reset-mfa.ts"
 import { resetSetup } from "./commands/reset-setup.ts"
 import { secretKey } from "./commands/secret-key.ts"
@@ -24,90 +27,91 @@ import { serve } from "./commands/serve.ts"
 import { status } from "./commands/status.ts"
 import { tasks } from "./commands/tasks.ts"
 import { version } from "./commands/version.ts"
+import { whoami } from "./commands/whoami.ts"
+import { workers } from "./commands/workers.ts"
 import { repaired } from "./Completions.ts"
+import { isInteractive } from "./Confirm.ts"
 import { Refused } from "./Explain.ts"
+import { commandHelp, commandsBelow, type Described, groupHelp, type Named, nameOf, rootHelp } from "./Help.ts"
+import { errorWithOption } from "./LibraryErrors.ts"
 
-const all = [
-  serve,
-  check,
-  doctor,
-  status,
-  version,
-  init,
-  config,
-  bootstrapAdmin,
-  createSuperuser,
-  changePassword,
-  auth,
-  resetMfa,
-  resetSetup,
-  allowedHosts,
-  metricsToken,
-  secretKey,
-  migrate,
-  audit,
-  agent,
-  login,
-  logout,
-  agents,
-  tasks,
-  commands
+const sections = [
+  { heading: "Run a brain", commands: [serve, check, doctor, status, version, init, config, allowedHosts, metricsToken, migrate] },
+  { heading: "People who sign in", commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetSetup] },
+  { heading: "Keys and the audit log", commands: [secretKey, audit] },
+  { heading: "An agent's machine", commands: [agent] },
+  { heading: "Operate tasks, from anywhere", commands: [login, logout, whoami, apiKeys, agents, tasks, commands, queues, workers] }
+] as const
+
+const examples = [
+  ["svc serve", "serve at http://127.0.0.1:7700"],
+  ["svc login --email you@example.com", "sign in, keep an API key"],
+  ["svc tasks list --state failure --since 1h", "what failed in the last hour"],
+  ["svc commands retry <task> --wait", "run a task again"]
 ] as const
 
 const run = Command.make("svc").pipe(
   Command.withDescription("See and operate the background tasks of every engine you run."),
-  Command.withSubcommands(all),
+  Command.withSubcommands([...sections[0].commands, ...sections[1].commands, ...sections[2].commands, ...sections[3].commands, ...sections[4].commands]),
   Command.run({ name: "svc", version: current })
 )
 
-const noCommand = (path: string, word: string, names: ReadonlyArray<string>) =>
-  new Refused({ message: `${path} has no command ${word}; it has ${names.toSorted().join(", ")}`, usage: true })
+const groups = sections.map(({ commands, heading }) => ({ heading, commands: commands.map(({ descriptor }): Described => descriptor) }))
+const root: ReadonlyMap<string, Described> = new Map(groups.flatMap(({ commands }) => commands.map((command) => [nameOf(command), command])))
 
-type Described = (typeof all)[number]["descriptor"]
-const nameOf = (command: Described): string => HashSet.toValues(CommandDescriptor.getNames<unknown>(command))[0] ?? ""
-const namesBelow = (command: Described): ReadonlyArray<string> => [...HashMap.keys(CommandDescriptor.getSubcommands<unknown>(command))]
-
-const isName = (word: string | undefined): word is string => word !== undefined && !word.startsWith("-")
-
-/** For a word that stands where a command's name belongs and is none: the library names those of `svc`, wherever it stood. */
-const misnamed = ([first, second]: ReadonlyArray<string>): Refused | undefined => {
-  if (!isName(first)) return undefined
-  const groups = new Map(all.map(({ descriptor }) => [nameOf(descriptor), namesBelow(descriptor)]))
-  const below = groups.get(first)
-  if (below === undefined) return noCommand("svc", first, [...groups.keys()])
-  const isGroup = !below.includes(first) // the library calls a command without others the only one of its own
-  return isGroup && isName(second) && !below.includes(second) ? noCommand(`svc ${first}`, second, below) : undefined
+/** A word stands where a command's name belongs and is none: the library names those of `svc`, wherever it stood. */
+const unknownCommand = (path: ReadonlyArray<string>, word: string, names: ReadonlyMap<string, Described>): Refused => {
+  const prefix = ["svc", ...path].join(" ")
+  const meant = closest(word, names.keys())
+  const hint = meant === undefined ? `it has ${[...names.keys()].toSorted().join(", ")}` : `did you mean ${prefix} ${meant}?`
+  return new Refused({ message: `${prefix} has no command ${word}; ${hint}`, usage: true })
 }
 
-/** The library says which value is no number, and not of which option it is the value. */
-const withOption = (args: ReadonlyArray<string>, message: string): string => {
-  const value = /'(.*)' is not a integer/.exec(message)?.[1]
-  if (value === undefined) return message
-  const [joined] = args.filter((arg) => arg.startsWith("--") && arg.endsWith(`=${value}`)).map((arg) => arg.split("=", 1)[0])
-  const option = joined ?? args[args.indexOf(value) - 1] ?? ""
-  return `${option} takes a whole number, and '${value}' is none`
+/** The command that the words before the first option name. */
+const named = (given: ReadonlyArray<string>): Named | Refused | undefined => {
+  const [first, second] = given
+  if (first === undefined || first.startsWith("-")) return undefined
+  const command = root.get(first)
+  if (command === undefined) return unknownCommand([], first, root)
+  const below = commandsBelow(command)
+  if (below.size === 0 || second === undefined || second.startsWith("-")) return { path: [first], command }
+  const deeper = below.get(second)
+  return deeper === undefined ? unknownCommand([first], second, below) : { path: [first, second], command: deeper }
 }
 
 const shells = ["bash", "fish", "sh", "zsh"]
 
 /** For a shell that the library cannot complete in, it lists the commands of `svc`. */
-const unknownShell = (args: ReadonlyArray<string>): Refused | undefined => {
-  const at = args.indexOf("--completions")
-  return at === -1 || shells.includes(args[at + 1] ?? "")
+const unknownShell = (given: ReadonlyArray<string>): Refused | undefined => {
+  const at = given.indexOf("--completions")
+  return at === -1 || shells.includes(given[at + 1] ?? "")
     ? undefined
     : new Refused({ message: `--completions takes the name of a shell: ${shells.join(", ")}`, usage: true })
 }
 
+/** The library's wizard reads keys, and waits for ever where nobody presses any. */
+const wizardAlone = new Refused({ message: "--wizard asks questions: run it in a terminal", usage: true })
+
 /** The program `svc`: runs the command that the process's arguments name. */
-export const cli = (args: ReadonlyArray<string>) => {
-  const given = args.slice(2)
-  const mistake = misnamed(given) ?? unknownShell(given)
-  if (mistake !== undefined) return mistake
-  const log = given.includes("--completions") ? repaired : (text: string) => text
-  return Effect.consoleWith((console) =>
-    Effect.withConsole(Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })), {
-      ...console,
-      log: (...parts) => console.log(...parts.map((part) => log(String(part)))),
-      error: (...parts) => console.error(...parts.map((part) => withOption(given, String(part))))
-    }))
-}
+export const cli = (args: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const given = args.slice(2)
+    const mistake = unknownShell(given)
+    if (mistake !== undefined) return yield* mistake
+    if (given.includes("--wizard") && !(yield* isInteractive)) return yield* wizardAlone
+    const found = named(given)
+    if (found instanceof Refused) return yield* found
+    const asksHelp = given.includes("--help") || given.includes("-h")
+    if (found === undefined && (given.length === 0 || asksHelp)) return yield* Console.log(rootHelp(current, groups, examples))
+    if (found !== undefined && commandsBelow(found.command).size > 0) return yield* Console.log(groupHelp(found))
+    const rewrite = (text: string): string => {
+      if (given.includes("--completions")) return repaired(text)
+      return asksHelp && found !== undefined ? commandHelp(found, text) : text
+    }
+    yield* Effect.consoleWith((console) =>
+      Effect.withConsole(Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })), {
+        ...console,
+        log: (...parts) => console.log(...parts.map((part) => rewrite(String(part)))),
+        error: (...parts) => console.error(...parts.map((part) => errorWithOption(given, found?.command, String(part))))
+      }))
+  })

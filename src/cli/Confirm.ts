@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { Refused } from "./Explain.ts"
 
 /** Whether there is a person to ask. */
-export const asksPeople = Effect.sync(() => process.stdin.isTTY && process.stdout.isTTY)
+export const isInteractive = Effect.sync(() => process.stdin.isTTY && process.stdout.isTTY)
 
-/** Goes on when a person at a terminal says so, or with `--yes`. `question` has no question mark's worth of doubt: what is lost. */
-export const confirmed = (yes: boolean, question: string, option = "--yes") =>
+/** Goes on with `--yes`, or when the person at the terminal agrees. `statement` says what will be lost. */
+export const confirmed = (yes: boolean, statement: string) =>
   Effect.gen(function*() {
     if (yes) return
-    if (!(yield* asksPeople)) return yield* new Refused({ usage: true, message: `${question} Nobody can be asked here: say ${option}` })
-    const answer = yield* Prompt.run(Prompt.confirm({ message: question })).pipe(Effect.orElseSucceed(() => false))
+    if (!(yield* isInteractive)) return yield* new Refused({ usage: true, message: `${statement} To confirm without a terminal, add --yes` })
+    const answer = yield* Prompt.run(Prompt.confirm({ message: statement })).pipe(Effect.orElseSucceed(() => false))
     if (!answer) return yield* new Refused({ message: "nothing was done" })
   })

@@ -8,6 +8,15 @@ export const passwordStdin = Options.boolean("password-stdin").pipe(
   Options.withDescription("Read the password from standard input.")
 )
 
+export const codeStdin = Options.boolean("code-stdin").pipe(
+  Options.withDescription("Read a code of the second factor from standard input, on the line after the password.")
+)
+
+export const expiresInDays = Options.integer("expires-in-days").pipe(
+  Options.withDescription("How many days the created API key is valid."),
+  Options.withDefault(90)
+)
+
 /** Which project of the brain; its slug. */
 export const project = Options.text("project").pipe(
   Options.withDescription("Slug of the project (SVC_PROJECT, else default)."),
@@ -19,6 +28,7 @@ export const engine = Options.text("engine").pipe(
   Options.optional
 )
 
+/** The one flag that confirms what cannot be undone. */
 export const yes = Options.boolean("yes").pipe(Options.withDescription("Do not ask."))
 
 /** A page of a list. */

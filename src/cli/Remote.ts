@@ -1,11 +1,12 @@
 import { type HttpApiError, HttpClient, type HttpClientError } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
-import { Console, Effect, Option, type ParseResult, type Redacted } from "effect"
+import { Clock, Console, Effect, Option, type ParseResult, type Redacted } from "effect"
 import type { Failure } from "../domain/Errors.ts"
 import { client } from "../http/Client.ts"
 import { clientDeclared, clientSettings } from "./ClientSettings.ts"
 import { networkMeaning, type OutcomeUnknown, Refused } from "./Explain.ts"
 import { loginFile, readLogin } from "./Login.ts"
+import type { View } from "./Table.ts"
 import { visible, visibleJson } from "./Visible.ts"
 
 /** Which brain, and by which key; `from` says where the key was found. */
@@ -121,9 +122,15 @@ export const remotely = <A, R>(
 /** An answer of the derived client, and the bytes that it was read from. */
 export type Answer<A> = readonly [A, { readonly arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> }]
 
+/** A pipe takes lines of any length. */
+const view = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
+  nowMillis,
+  columns: process.stdout.isTTY ? process.stdout.columns : Infinity
+}))
+
 /** Prints an answer as the brain wrote it, so that no number loses a digit, or what people are to see of it and its text. */
-export const print = <A>([value, response]: Answer<A>, json: boolean, shown: (value: A, text: string) => string) =>
-  Effect.flatMap(response.arrayBuffer, (bytes) => {
+export const print = <A>([value, response]: Answer<A>, json: boolean, shown: (value: A, text: string, view: View) => string) =>
+  Effect.flatMap(Effect.all([response.arrayBuffer, view]), ([bytes, seen]) => {
     const text = new TextDecoder().decode(bytes)
-    return Console.log(json ? visibleJson(text) : shown(value, text))
+    return Console.log(json ? visibleJson(text) : shown(value, text, seen))
   })

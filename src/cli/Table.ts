@@ -23,33 +23,84 @@ const ofState: Readonly<Record<string, Colour>> = {
 const painted = (text: string, colour: Colour | undefined): string =>
   colour === undefined ? text : `\u001b[${colours[colour]}m${text}\u001b[0m`
 
-/** A state in its colour, as wide as told. */
+/** A state in its colour, padded to `width`. */
 export const state = (text: string, width = 0): string => painted(visible(text).padEnd(width), ofState[text])
 
 const isState = (name: string): boolean => ["state", "status"].includes(name.toLowerCase())
 
-export interface Column<A> {
-  readonly head: string
-  readonly cell: (row: A) => string | number | null
-  /** The longest that is shown; all of it unless said. */
-  readonly most?: number
+/** What rows are drawn for: the time that ages count to, and how many characters fit into a line. */
+export interface View {
+  readonly nowMillis: number
+  readonly columns: number
 }
 
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`)
+export interface Column<A> {
+  readonly head: string
+  readonly cell: (row: A, view: View) => string | number | null
+  /** The longest that is shown; all of it unless said. */
+  readonly most?: number
+  /** Where the line is too short, the column may be cut to this; it keeps its width unless said. */
+  readonly least?: number
+  /** Where the line is too short even so, columns of the highest rank are left out first; a column without one stays. */
+  readonly spare?: number
+  /** Left out where no row has anything in it. */
+  readonly hidesEmpty?: true
+}
 
-/** Rows under a head, each column as wide as its widest cell; `-` for nothing. States are coloured. */
-export const table = <A>(columns: ReadonlyArray<Column<A>>, rows: ReadonlyArray<A>): string => {
-  const cells = rows.map((row) =>
-    columns.map(({ cell, most = Infinity }) => {
-      const value = cell(row)
-      return value === null || value === "" ? "-" : cut(visible(String(value)), most)
-    }))
-  const widths = columns.map(({ head }, at) => Math.max(head.length, ...cells.map((row) => row[at]?.length ?? 0)))
-  const line = (row: ReadonlyArray<string>, paint: (text: string, at: number) => string) =>
-    row.map((text, at) => paint(text.padEnd(at === row.length - 1 ? 0 : widths[at] ?? 0), at)).join("  ")
+const units = [["w", 604_800], ["d", 86_400], ["h", 3600], ["m", 60]] as const
+
+/** How long ago a time was, in its largest whole unit: `42s`, `3m`, `5h`, `2d`, `12w`. */
+export const age = (at: string | null, { nowMillis }: View): string | null => {
+  if (at === null) return null
+  const seconds = Math.max(0, Math.floor((nowMillis - Date.parse(at)) / 1000))
+  const [unit, length] = units.find(([, length]) => seconds >= length) ?? ["s", 1]
+  return `${Math.floor(seconds / length)}${unit}`
+}
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0)).toWellFormed()}…`)
+
+interface Drawn {
+  readonly column: Pick<Column<never>, "head" | "least" | "spare" | "hidesEmpty">
+  readonly cells: ReadonlyArray<string>
+  width: number
+}
+
+const gap = 2
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
+const leastOf = ({ column: { head, least }, width }: Drawn): number => Math.min(width, Math.max(least ?? width, head.length))
+
+/** Leaves columns out, then cuts the widest of those that may be cut, until a row fits. */
+const fit = (all: ReadonlyArray<Drawn>, available: number): ReadonlyArray<Drawn> => {
+  const total = (drawn: ReadonlyArray<Drawn>, width: (one: Drawn) => number) => sum(drawn.map(width)) + gap * (drawn.length - 1)
+  let kept = all.filter(({ cells, column }) => column.hidesEmpty !== true || cells.some((cell) => cell !== "-"))
+  while (total(kept, leastOf) > available) {
+    const rank = Math.max(...kept.map(({ column }) => column.spare ?? 0))
+    if (rank === 0) break
+    kept = kept.filter(({ column }) => column.spare !== rank)
+  }
+  while (total(kept, ({ width }) => width) > available) {
+    const [widest] = kept.filter((one) => one.width > leastOf(one)).toSorted((a, b) => b.width - a.width)
+    if (widest === undefined) break
+    widest.width--
+  }
+  return kept
+}
+
+/** Rows under a head, each column as wide as its widest cell where the line has room; `-` for nothing. States are coloured. */
+export const table = <A>(columns: ReadonlyArray<Column<A>>, rows: ReadonlyArray<A>, view: View): string => {
+  const drawn = columns.map((column): Drawn => {
+    const cells = rows.map((row) => {
+      const value = column.cell(row, view)
+      return value === null || value === "" ? "-" : cut(visible(String(value)), column.most ?? Infinity)
+    })
+    return { column, cells, width: Math.max(column.head.length, ...cells.map(({ length }) => length)) }
+  })
+  const kept = fit(drawn, view.columns)
+  const line = (text: (one: Drawn) => string, paint: (text: string, head: string) => string) =>
+    kept.map((one, at) => paint(cut(text(one), one.width).padEnd(at === kept.length - 1 ? 0 : one.width), one.column.head)).join(" ".repeat(gap))
   return [
-    line(columns.map(({ head }) => head), (text) => painted(text, "bold")),
-    ...cells.map((row) => line(row, (text, at) => (isState(columns[at]?.head ?? "") ? painted(text, ofState[text.trim()]) : text)))
+    line(({ column }) => column.head, (text) => painted(text, "bold")),
+    ...rows.map((_, at) => line(({ cells }) => cells[at] ?? "", (text, head) => (isState(head) ? painted(text, ofState[text.trim()]) : text)))
   ].join("\n")
 }
 
@@ -65,5 +116,5 @@ export const fields = (pairs: ReadonlyArray<readonly [string, string | number | 
 
 /** A page of a list: its rows, and under one that is not the last how to ask for the next. */
 export const page = <A>(columns: ReadonlyArray<Column<A>>) =>
-  ({ items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null }): string =>
-    table(columns, items) + (next_cursor === null ? "" : `\nmore: --cursor ${visible(next_cursor)}`)
+  ({ items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null }, _text: string, view: View): string =>
+    table(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${visible(next_cursor)}`)

@@ -5,7 +5,7 @@ import { json, project, yes } from "../Options.ts"
 const name = Args.text({ name: "name" }).pipe(Args.withDescription("What people call the agent."))
 
 const create = Command.make("create", { name, project, json }, lazily(() => import("../programs/agents-create.ts"))).pipe(
-  Command.withDescription("Make an agent; its token and signing secret are shown this once.")
+  Command.withDescription("Create an agent, and print the lines that give it its secrets, only this once.")
 )
 
 const list = Command.make("list", { project, json }, lazily(() => import("../programs/agents-list.ts"))).pipe(

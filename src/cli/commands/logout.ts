@@ -2,5 +2,5 @@ import { Command } from "@effect/cli"
 import { lazily } from "../Load.ts"
 
 export const logout = Command.make("logout", {}, lazily(() => import("../programs/logout.ts"))).pipe(
-  Command.withDescription("Forget what svc login kept.")
+  Command.withDescription("Revoke the API key that svc login created, and remove it from this machine.")
 )

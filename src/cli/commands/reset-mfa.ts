@@ -1,10 +1,12 @@
 import { Args, Command, Options } from "@effect/cli"
 import { lazily } from "../Load.ts"
+import { yes } from "../Options.ts"
 
 const email = Args.text({ name: "email" }).pipe(Args.withDescription("The user's e-mail address."))
 
-const confirm = Options.boolean("confirm").pipe(Options.withDescription("Do not ask."))
+/** `--confirm` is the contract's name of `--yes` here. */
+const confirmed = yes.pipe(Options.withAlias("confirm"))
 
-export const resetMfa = Command.make("reset-mfa", { email, confirm }, lazily(() => import("../programs/reset-mfa.ts"))).pipe(
-  Command.withDescription("Take a user's second factor away, for who has lost it; it ends their sessions and trusted browsers.")
+export const resetMfa = Command.make("reset-mfa", { email, yes: confirmed }, lazily(() => import("../programs/reset-mfa.ts"))).pipe(
+  Command.withDescription("Remove a user's second factor, sessions and trusted browsers, after the factor was lost.")
 )

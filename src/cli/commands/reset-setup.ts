@@ -1,8 +1,10 @@
 import { Command, Options } from "@effect/cli"
 import { lazily } from "../Load.ts"
+import { yes } from "../Options.ts"
 
-const force = Options.boolean("force").pipe(Options.withDescription("Do it; without this nothing is done."))
+/** `--force` is the contract's name of `--yes` here. */
+const confirmed = yes.pipe(Options.withAlias("force"))
 
-export const resetSetup = Command.make("reset-setup", { force }, lazily(() => import("../programs/reset-setup.ts"))).pipe(
-  Command.withDescription("Void the setup links of a brain that nobody has set up yet; its next start prints a new one.")
+export const resetSetup = Command.make("reset-setup", { yes: confirmed }, lazily(() => import("../programs/reset-setup.ts"))).pipe(
+  Command.withDescription("Revoke the setup links of a brain without users; its next start prints a new one.")
 )

@@ -3,5 +3,5 @@ import { lazily } from "../Load.ts"
 import { json } from "../Options.ts"
 
 export const status = Command.make("status", { json }, lazily(() => import("../programs/status.ts"))).pipe(
-  Command.withDescription("Print version, migration head, environment, database URL and row counts.")
+  Command.withDescription("Show whether the brain runs and is ready, its database, agents and tasks.")
 )

@@ -1,15 +1,15 @@
 import { Effect, type Option } from "effect"
 import type { Agent } from "../../domain/Agent.ts"
 import { print, remotely } from "../Remote.ts"
-import { type Column, table } from "../Table.ts"
+import { age, type Column, table } from "../Table.ts"
 import { visible } from "../Visible.ts"
 
 const columns: ReadonlyArray<Column<Agent>> = [
-  { head: "NAME", cell: ({ name }) => name, most: 40 },
+  { head: "NAME", cell: ({ name }) => name, most: 40, least: 12 },
   { head: "STATE", cell: ({ state }) => state },
-  { head: "ENGINES", cell: ({ engine_adapters }) => engine_adapters.join(",") },
-  { head: "HOST", cell: ({ host_name }) => host_name, most: 40 },
-  { head: "LAST SEEN", cell: ({ last_seen_at }) => last_seen_at },
+  { head: "ENGINES", cell: ({ engine_adapters }) => engine_adapters.join(","), least: 8 },
+  { head: "HOST", cell: ({ host_name }) => host_name, most: 40, least: 8, spare: 1 },
+  { head: "SEEN", cell: ({ last_seen_at }, view) => age(last_seen_at, view) },
   { head: "ID", cell: ({ id }) => id }
 ]
 
@@ -24,5 +24,5 @@ export const run = ({ json, project }: { readonly project: Option.Option<string>
     Effect.flatMap(
       api.agents.list({ path: { slug }, withResponse: true }),
       (answer) =>
-        print(answer, json, (agents) => [table(columns, agents), ...agents.flatMap(notes).map(visible)].join("\n"))
+        print(answer, json, (agents, _text, view) => [table(columns, agents, view), ...agents.flatMap(notes).map(visible)].join("\n"))
     ))

@@ -3,15 +3,15 @@ import type { CommandPublic, CommandStatus } from "../../domain/Command.ts"
 import { QueryLimit } from "../../domain/Task/Filter.ts"
 import { accepted } from "../Accepted.ts"
 import { print, remotely } from "../Remote.ts"
-import { type Column, page } from "../Table.ts"
+import { age, type Column, page } from "../Table.ts"
 
 const columns: ReadonlyArray<Column<CommandPublic>> = [
   { head: "STATUS", cell: ({ status }) => status },
   { head: "ACTION", cell: ({ action }) => action },
-  { head: "TARGET", cell: ({ target_id }) => target_id },
-  { head: "ISSUED", cell: ({ issued_at }) => issued_at },
-  { head: "ID", cell: ({ id }) => id },
-  { head: "ERROR", cell: ({ error }) => error, most: 60 }
+  { head: "TARGET", cell: ({ target_id }) => target_id, least: 8, spare: 1 },
+  { head: "AGE", cell: ({ issued_at }, view) => age(issued_at, view) },
+  { head: "ERROR", cell: ({ error }) => error, most: 60, least: 10, hidesEmpty: true },
+  { head: "ID", cell: ({ id }) => id }
 ]
 
 export const run = ({ cursor, json, limit, project, status }: {
@@ -24,7 +24,7 @@ export const run = ({ cursor, json, limit, project, status }: {
   remotely(project, ({ api, slug }) =>
     Effect.gen(function*() {
       const urlParams = {
-        ...(yield* accepted(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) })),
+        ...(yield* accepted(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) }, "options")),
         ...(Option.isSome(status) && { status: status.value }),
         ...(Option.isSome(cursor) && { cursor: cursor.value })
       }

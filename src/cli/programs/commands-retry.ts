@@ -36,9 +36,15 @@ const bodyOf = (request: typeof RetryTaskRequest.Encoded, { args, kwargs }: Opti
   return `${JSON.stringify(rest).slice(0, -1)}${typed.map((member) => `,${member}`).join("")}}`
 }
 
+/** The brain takes both overrides or neither (interface, retry-task). */
+const halfGiven = (given: string, missing: string) =>
+  new Refused({ usage: true, message: `${given} needs ${missing} too: a retry takes both, ${missing} '${missing === "--args" ? "[]" : "{}"}' for none, or neither` })
+
 export const run = (options: Options) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
+      if (Option.isSome(options.args) && Option.isNone(options.kwargs)) return yield* halfGiven("--args", "--kwargs")
+      if (Option.isSome(options.kwargs) && Option.isNone(options.args)) return yield* halfGiven("--kwargs", "--args")
       const override_args = yield* parsed("--args", options.args)
       const override_kwargs = yield* parsed("--kwargs", options.kwargs)
       const request = {

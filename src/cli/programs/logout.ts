@@ -1,16 +1,33 @@
 import { Console, Effect, Option } from "effect"
-import { loginFile, readLogin, removeLogin } from "../Login.ts"
+import { client } from "../../http/Client.ts"
+import { type Login, loginFile, readLogin, removeLogin } from "../Login.ts"
+import { impatient, refusedBy } from "../Remote.ts"
 import { visible } from "../Visible.ts"
+
+/** What became of the key that `svc login` made. A key that was given with --api-key-stdin is its owner's to keep. */
+const revokeKey = ({ api_key, key, url }: Login) =>
+  Effect.gen(function*() {
+    if (key === null) return "its API key was given, not created, by svc login, and stays valid"
+    const called = `its API key "${visible(key.name)}" (${key.id})`
+    const api = yield* client({ baseUrl: url, apiKey: api_key, transform: impatient })
+    return yield* api.api_keys.revoke({ path: { key_id: key.id } }).pipe(
+      Effect.as(`${called} is revoked`),
+      Effect.catchTag("Unauthenticated", () => Effect.succeed(`${called} was no longer valid`)),
+      Effect.mapError(refusedBy({ url, from: "svc login" })),
+      Effect.catchAll(({ message }) =>
+        Effect.succeed(
+          `${called} could not be revoked and is valid${key.expires_at === null ? "" : ` until ${key.expires_at}`}: ${message}. ` +
+            "Its owner can revoke it: svc api-keys revoke, or DELETE /api/v1/api-keys/{key_id}"
+        ))
+    )
+  })
 
 export const run = () =>
   Effect.gen(function*() {
-    const login = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // one that cannot be read goes too
+    const login = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable one is removed too
+    const outcome = Option.isNone(login) ? null : yield* revokeKey(login.value)
     yield* removeLogin
-    if (Option.isNone(login)) return yield* Console.log(`nothing is kept in ${yield* loginFile}`)
-    const { key, url } = login.value
-    // a key cannot end itself: only its signed-in owner can
-    const rest = key === null
-      ? "its API key works on"
-      : `its API key "${visible(key.name)}" (${key.id}) works until it is revoked${key.expires_at === null ? "" : ` or it is ${key.expires_at}`}`
-    yield* Console.log(`forgot the login at ${url}; ${rest}`)
+    yield* Console.log(
+      Option.isNone(login) ? `no login in ${yield* loginFile}` : `removed the login at ${login.value.url}; ${outcome}`
+    )
   })

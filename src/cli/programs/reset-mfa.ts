@@ -6,16 +6,18 @@ import { Users } from "../../services/Users.ts"
 import { administration } from "../Administration.ts"
 import { confirmed } from "../Confirm.ts"
 
-export const run = ({ confirm, email }: { readonly confirm: boolean; readonly email: string }) =>
+export const run = ({ email, yes }: { readonly yes: boolean; readonly email: string }) =>
   Effect.gen(function*() {
     const users = yield* Users
     const user = yield* users.byEmail(email)
-    const question = `Takes the second factor, the recovery codes and the trusted browsers of ${user.email} away: from then on the password alone lets in.`
-    yield* confirmed(confirm, question, "--confirm")
+    yield* confirmed(
+      yes,
+      `Removes the second factor, the recovery codes and the trusted browsers of ${user.email}: from then on the password alone signs in.`
+    )
     const had = yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user))
     yield* Console.log(
       had
-        ? `took the second factor of ${user.email} away; their sessions have ended, and their next login needs the password alone`
+        ? `removed the second factor of ${user.email} and ended their sessions; their next login needs the password alone`
         : `${user.email} has no second factor; nothing was done`
     )
   }).pipe(Effect.provide(administration), Effect.provideService(CurrentActor, system("svc reset-mfa")))

@@ -1,10 +1,11 @@
 import type { SqlError } from "@effect/sql"
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import { migrations } from "../../../migrations/index.ts"
 import { version } from "../../domain/Version.ts"
 import { Reader } from "../../services/Database.ts"
 import { Settings } from "../../services/Settings.ts"
 import { inspect, inspected } from "../Inspection.ts"
+import { findRunning } from "../Running.ts"
 import { settings } from "../Settings.ts"
 
 /** The tables of the brain, whatever this revision has; a partitioned table counts as one. */
@@ -60,28 +61,63 @@ const rowCounts: Effect.Effect<ReadonlyArray<readonly [string, Rows]>, SqlError.
 
 const textOf = ({ n, precision }: Rows): string => (precision === "exact" ? String(n) : `${precision} ${n}`)
 
+const countsBy = (statement: Effect.Effect<ReadonlyArray<{ readonly state: string; readonly n: number | string }>, SqlError.SqlError>) =>
+  Effect.map(statement, (rows): Readonly<Record<string, number>> =>
+    Object.fromEntries(rows.map(({ n, state }) => [state, Number(n)] as const).filter(([, n]) => n > 0)))
+
+/** How many agents are in each state, tasks in each, and commands that are still under way. */
+const counts = Effect.flatMap(Reader, (sql) =>
+  Effect.all({
+    agents: countsBy(sql`SELECT state, count(*) AS n FROM agents GROUP BY state ORDER BY state`),
+    tasks: countsBy(sql`SELECT state, SUM(tasks) AS n FROM task_counts GROUP BY state ORDER BY state`),
+    commands: countsBy(sql`SELECT status AS state, count(*) AS n FROM commands WHERE status IN ('pending', 'dispatched') GROUP BY status ORDER BY status`)
+  }))
+
+const noCounts = { agents: {}, tasks: {}, commands: {} }
+
+const countsText = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts).map(([state, n]) => `${n} ${state}`).join(", ") || "none"
+
+const brainText = ({ readiness, url }: Effect.Effect.Success<typeof findRunning>): string =>
+  Option.match(readiness, {
+    onNone: () => `not running at ${url}`,
+    onSome: (found) => `${found.status === "ready" ? "ready" : `not ready (${found.reason})`} at ${url}`
+  })
+
 export const run = ({ json }: { readonly json: boolean }) =>
   Effect.gen(function*() {
     const found = yield* inspect
     const { environment } = yield* Settings
+    const brain = yield* findRunning
+    const isMigrated = found.database_exists && found.revision !== null
     const rows = found.database_exists ? yield* Effect.provide(rowCounts, inspected) : []
+    const head = migrations[migrations.length - 1]?.id ?? 0
+    // an older schema may lack the tables of this revision
+    const { agents, commands, tasks } = isMigrated && found.revision === head ? yield* Effect.provide(counts, inspected) : noCounts
     const status = {
       version,
+      brain: { url: brain.url, running: Option.isSome(brain.readiness), ...Option.getOrElse(brain.readiness, () => ({ status: null })) },
       revision: found.revision,
-      head: migrations[migrations.length - 1]?.id ?? 0,
+      head,
       environment,
       database_url: found.database_url,
+      agents,
+      tasks,
+      commands,
       rows: Object.fromEntries(rows.map(([name, { n }]) => [name, n])),
       /** Tables with more rows than were counted. */
       approximate: rows.filter(([, { precision }]) => precision !== "exact").map(([name]) => name)
     }
     if (json) return yield* Console.log(JSON.stringify(status))
     const width = Math.max(0, ...rows.map(([name]) => name.length))
+    const behind = found.revision === null || found.revision === head ? "" : "; svc serve migrates at start"
     yield* Console.log([
-      `version: ${status.version}`,
-      `migration: ${status.revision ?? "none"} (head ${status.head})`,
-      `environment: ${status.environment}`,
-      `database: ${status.database_url}`,
+      `version: ${version}`,
+      `brain: ${brainText(brain)}`,
+      `migration: ${found.revision ?? "none"} (head ${head}${behind})`,
+      `environment: ${environment}`,
+      `database: ${found.database_url}`,
+      ...(isMigrated ? [`agents: ${countsText(agents)}`, `tasks: ${countsText(tasks)}`, `commands under way: ${countsText(commands)}`] : []),
       ...(rows.length === 0 ? [] : ["rows:", ...rows.map(([name, found]) => `  ${name.padEnd(width)}  ${textOf(found)}`)])
     ].join("\n"))
   }).pipe(Effect.provide(settings()))

@@ -3,29 +3,40 @@ import type { Task } from "../../domain/Task.ts"
 import { ListTasks } from "../../domain/Task/Filter.ts"
 import { accepted } from "../Accepted.ts"
 import { print, remotely } from "../Remote.ts"
-import { type Column, page } from "../Table.ts"
+import { instantOf } from "../Since.ts"
+import { age, type Column, page } from "../Table.ts"
 
-const columns: ReadonlyArray<Column<typeof Task.Type>> = [
+type Row = typeof Task.Type
+
+const columns: ReadonlyArray<Column<Row>> = [
   { head: "STATE", cell: ({ state }) => state },
-  { head: "ENGINE", cell: ({ engine }) => engine },
-  { head: "NAME", cell: ({ name }) => name, most: 60 },
-  { head: "QUEUE", cell: ({ queue }) => queue, most: 40 },
-  { head: "RECEIVED", cell: ({ received_at }) => received_at },
-  { head: "MS", cell: ({ runtime_ms }) => runtime_ms },
+  { head: "ENGINE", cell: ({ engine }) => engine, spare: 3 },
+  { head: "NAME", cell: ({ name }) => name, most: 60, least: 12 },
+  { head: "QUEUE", cell: ({ queue }) => queue, most: 40, least: 8, spare: 2 },
+  { head: "AGE", cell: ({ created_at, received_at }, view) => age(received_at ?? created_at, view) },
+  { head: "MS", cell: ({ runtime_ms }) => runtime_ms, spare: 1 },
+  { head: "ERROR", cell: ({ exception }) => exception, most: 60, least: 10, hidesEmpty: true },
   { head: "TASK", cell: ({ task_id }) => task_id }
 ]
 
-type Filters = Readonly<Record<"state" | "priority" | "name" | "search" | "queue" | "worker" | "since" | "until" | "cursor", Option.Option<string>>>
+type Texts = Readonly<Record<"state" | "priority" | "name" | "search" | "queue" | "worker" | "cursor", Option.Option<string>>>
+type Times = Readonly<Record<"since" | "until", Option.Option<string>>>
 
-export const run = ({ json, limit, project, ...filters }: Filters & {
+const entriesOf = (texts: Readonly<Record<string, Option.Option<string>>>): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+
+export const run = ({ json, limit, project, since, until, ...texts }: Texts & Times & {
   readonly limit: number
   readonly project: Option.Option<string>
   readonly json: boolean
 }) =>
-  remotely(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const given = Object.entries(filters).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
-      const urlParams = yield* accepted(ListTasks, { ...Object.fromEntries(given), limit: String(limit) })
-      const answer = yield* api.tasks.list({ path: { slug }, urlParams, withResponse: true })
-      yield* print(answer, json, page(columns))
-    }))
+  Effect.gen(function*() {
+    const times = yield* Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
+      Effect.map(instantOf(`--${name}`, text), (instant) => [name, instant] as const))
+    const urlParams = yield* accepted(ListTasks, { ...Object.fromEntries([...entriesOf(texts), ...times]), limit: String(limit) }, "options")
+    yield* remotely(project, ({ api, slug }) =>
+      Effect.flatMap(
+        api.tasks.list({ path: { slug }, urlParams, withResponse: true }),
+        (answer) => print(answer, json, page(columns))
+      ))
+  })

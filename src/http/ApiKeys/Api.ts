@@ -8,7 +8,10 @@ import { inChapter, operation } from "../Docs/Tags.ts"
 
 const keyId = HttpApiSchema.param("key_id", GivenId)
 
-/** One's own keys (interface, API keys). A key can look, but only a signed-in person can make, change or end one. */
+/**
+ * The caller's own keys (interface, API keys). Only a signed-in person creates or changes one. A key with `auth:write`
+ * revokes keys of its owner, itself too: that is how `svc logout` leaves none behind.
+ */
 export class ApiKeysApi extends HttpApiGroup.make("api_keys")
   .add(
     HttpApiEndpoint.get("scopes", "/api-keys/scopes")
@@ -48,8 +51,8 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
   .add(
     HttpApiEndpoint.del("revoke")`/api-keys/${keyId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "session", mutates: true, destructive: true })
-      .annotateContext(operation("Revoke an API key", "It stops working at once."))
+      .annotate(Access, { caller: "authenticated", scope: "auth:write", mutates: true, destructive: true })
+      .annotateContext(operation("Revoke an API key", "It stops working at once. A key with `auth:write` can revoke itself."))
   )
   .middleware(Authenticated)
   .annotateContext(inChapter("API keys"))

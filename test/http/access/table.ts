@@ -98,7 +98,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /api-keys", "known", "auth:read", [], 200),
   api("POST /api-keys", "session", null, ["csrf", "step-up"], 201),
   api("PATCH /api-keys/{key_id}", "session", null, ["csrf", "step-up"], 200),
-  api("DELETE /api-keys/{key_id}", "session", null, ["csrf"], 204),
+  api("DELETE /api-keys/{key_id}", "known", "auth:write", ["csrf"], 204),
 
   api("GET /users", "global admin", "users:read", [], 200),
   api("POST /users", "global admin", "users:write", ["csrf", "step-up"], 201),

@@ -1,0 +1,96 @@
+import { CliConfig, CommandDescriptor, HelpDoc, Usage } from "@effect/cli"
+import { HashMap, HashSet } from "effect"
+import { stripVTControlCharacters } from "node:util"
+
+export type Described = CommandDescriptor.Command<unknown>
+
+/** Commands that belong together, under their heading in `svc --help`. */
+export interface Section {
+  readonly heading: string
+  readonly commands: ReadonlyArray<Described>
+}
+
+/** What a word on the command line names: a command, and the words that lead to it. */
+export interface Named {
+  readonly path: ReadonlyArray<string>
+  readonly command: Described
+}
+
+export const nameOf = (command: Described): string => HashSet.toValues(CommandDescriptor.getNames(command))[0] ?? ""
+
+/** The commands below a group. The library calls a command without others the only one of its own. */
+export const commandsBelow = (command: Described): ReadonlyMap<string, Described> => {
+  const below = HashMap.toEntries(CommandDescriptor.getSubcommands(command)).toSorted(([a], [b]) => a.localeCompare(b, "en"))
+  return below.some(([name]) => name === nameOf(command)) ? new Map() : new Map(below)
+}
+
+const helpOf = (command: Described): string =>
+  stripVTControlCharacters(HelpDoc.toAnsiText(CommandDescriptor.getHelp(command, CliConfig.defaultConfig)))
+
+/** A command's name, options and arguments on one line, as the library prints them. */
+export const usageOf = (command: Described): string =>
+  stripVTControlCharacters(HelpDoc.toAnsiText(Usage.getHelp(CommandDescriptor.getUsage(command)))).trim()
+
+const descriptionOf = (command: Described): string => /DESCRIPTION\n\n(.*?)\n/s.exec(helpOf(command))?.[1]?.trim() ?? ""
+
+/** The words of a command's usage that are no options: `<task>`, `[<revision>]`, `<task>...`. */
+const argumentsOf = (command: Described): string => (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
+
+const columns = 80
+
+/** Names, and beside them what each is for, folded at the last column. */
+const rows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
+  const indent = Math.max(...pairs.map(([name]) => name.length)) + 4
+  return pairs.flatMap(([name, text]) => {
+    const lines: Array<string> = []
+    let line = `  ${name}`.padEnd(indent)
+    for (const word of text.split(" ")) {
+      if (line.length + word.length > columns && line.trim() !== "") {
+        lines.push(line.trimEnd())
+        line = " ".repeat(indent)
+      }
+      line += `${word} `
+    }
+    return [...lines, line.trimEnd()]
+  })
+}
+
+/** Every command of `svc`, a group's by name only, in at most 80 columns. */
+export const rootHelp = (version: string, sections: ReadonlyArray<Section>, examples: ReadonlyArray<readonly [string, string]>): string =>
+  [
+    `svc ${version}: see and operate the background tasks of every engine you run.`,
+    "",
+    "Usage: svc <command> [options]",
+    ...sections.flatMap(({ commands, heading }) => [
+      "",
+      heading,
+      ...rows(commands.map((command) => {
+        const below = [...commandsBelow(command).keys()]
+        return [nameOf(command), below.length === 0 ? descriptionOf(command) : below.join(", ")] as const
+      }))
+    ]),
+    "",
+    "Examples",
+    ...rows(examples),
+    "",
+    "svc <command> --help explains a command."
+  ].join("\n")
+
+/** The commands of a group, each with what it is for. */
+export const groupHelp = ({ command, path }: Named): string => {
+  const prefix = ["svc", ...path].join(" ")
+  return [
+    descriptionOf(command),
+    "",
+    `Usage: ${prefix} <command> [options]`,
+    "",
+    "Commands",
+    ...rows([...commandsBelow(command)].map(([name, below]) => [`${name}${argumentsOf(below)}`, descriptionOf(below)] as const)),
+    "",
+    `${prefix} <command> --help explains a command.`
+  ].join("\n")
+}
+
+/** The library's help of one command. It prints the command's own name only, `$ list`, and every option on that one line. */
+export const commandHelp = ({ command, path }: Named, text: string): string =>
+  text.replace(/^\$ .*$/m, () => `$ ${["svc", ...path].join(" ")}${text.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`)

@@ -1,0 +1,12 @@
+import { Command } from "@effect/cli"
+import { lazily } from "../Load.ts"
+import { json, project } from "../Options.ts"
+
+const list = Command.make("list", { project, json }, lazily(() => import("../programs/workers-list.ts"))).pipe(
+  Command.withDescription("List the engines' workers, and what each takes tasks from.")
+)
+
+export const workers = Command.make("workers").pipe(
+  Command.withDescription("The workers of a project's engines."),
+  Command.withSubcommands([list])
+)
