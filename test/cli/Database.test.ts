@@ -82,7 +82,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.strictEqual(status.revision, status.head)
       assert.strictEqual(status.environment, "production")
       const { stdout } = yield* svc(["status"], settings)
-      assert.match(stdout, /^version: .*\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: /)
+      assert.match(stdout, /^version: .*\nbrain: [^\n]+\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: [^\n]+\nagents: none\ntasks: none\ncommands under way: none\n/)
       assert.match(stdout, /\n {2}users +1\n/)
     }))
 
@@ -138,7 +138,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
       const common = yield* make("bootstrap-admin", "ann@example.com", "password1234\n")
       assert.match(common.stderr, /^svc: password: is one of those that are tried first; [^\n]+\n$/)
 
-      assert.strictEqual((yield* svc(["reset-setup", "--force"], settings)).stdout, "voided 0 setup links; start the brain again for a new one\n")
+      assert.strictEqual((yield* svc(["reset-setup", "--force"], settings)).stdout, "revoked 0 setup links; start the brain again for a new one\n")
       const made = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")
       assert.strictEqual(made.stdout, "made the admin ann@example.com and the project default\n")
       const again = yield* make("createsuperuser", "bob@example.com", "a long password\n")

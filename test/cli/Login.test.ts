@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { baseUrl, freshKey, request, serverOn } from "../brain.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
 import { ask, enrolled, nextCode, wrongCode } from "../http/mfa.ts"
 import { freshUser, password, proxied, signedIn } from "../http/people.ts"
 import { has } from "../needs.ts"
-import { refused } from "./remote.ts"
+import { ok, refused } from "./remote.ts"
 import { onTerminal, svc } from "./svc.ts"
 
 const hasTerminal = await has("script")
@@ -36,7 +36,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const { file, keys, login, settings, user } = yield* person
       const { code, stderr, stdout } = yield* login
       assert.strictEqual(code, 0, stderr)
-      assert.include(stdout, `of ${user.email}, good until 20`)
+      assert.include(stdout, `of ${user.email}, valid until 20`)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       const kept = JSON.parse(readFileSync(file, "utf8"))
       assert.strictEqual(kept.url, settings.SVC_URL)
@@ -53,7 +53,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       assert.strictEqual((yield* request("GET", "/projects", { token: kept.api_key })).status, 403, "has the scopes it needs")
     }))
 
-  it.scoped("a second login ends the key of the first; logout forgets it and says what lives on", () =>
+  it.scoped("a second login revokes the key of the first; logout revokes its own", () =>
     Effect.gen(function*() {
       const { file, keys, login, settings } = yield* person
       yield* login
@@ -63,10 +63,53 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const byId = new Map((yield* keys).map((key) => [key.id, key.revoked_at]))
       assert.isNotNull(byId.get(first))
       assert.isNull(byId.get(second))
-      assert.include((yield* svc(["logout"], settings)).stdout, second)
+      assert.match((yield* svc(["logout"], settings)).stdout, new RegExp(`\\(${second}\\) is revoked\n$`))
       assert.isFalse(existsSync(file))
-      assert.include((yield* svc(["logout"], settings)).stdout, "nothing is kept")
+      assert.isNotNull((yield* keys).find(({ id }) => id === second)?.revoked_at)
+      assert.include((yield* svc(["logout"], settings)).stdout, "no login in")
       refused(yield* svc(["agents", "list"], settings), "no API key: run svc login, or set SVC_API_KEY")
+    }))
+
+  it.scoped("logs out of a brain that is away, and says that the key is still valid", () =>
+    Effect.gen(function*() {
+      const { file, login, settings } = yield* person
+      yield* login
+      writeFileSync(file, readFileSync(file, "utf8").replace(settings.SVC_URL, "http://127.0.0.1:9"))
+      const { code, stdout } = yield* svc(["logout"], settings)
+      assert.strictEqual(code, 0)
+      assert.match(stdout, /could not be revoked and is valid until 20[^\n]*: the brain at http:\/\/127\.0\.0\.1:9 cannot be reached/)
+      assert.isFalse(existsSync(file))
+    }))
+
+  it.scoped("whoami names the account, its projects and the key; api-keys creates, lists and revokes", () =>
+    Effect.gen(function*() {
+      const { keys, login, settings, user } = yield* person
+      refused(yield* svc(["whoami"], settings), "no API key")
+      yield* login
+      const me = ok(yield* svc(["whoami"], settings))
+      assert.match(me, new RegExp(`^email +${user.email}\n`))
+      assert.include(me, "global admin")
+      assert.include(me, "svc login (")
+
+      const { slug } = yield* freshProject()
+      refused(yield* svc(["api-keys", "create", "ci", "--password-stdin"], settings, { input: `${password}\n` }), "give --scope", 2)
+      const create = (...args: ReadonlyArray<string>) =>
+        svc(["api-keys", "create", "ci", "--password-stdin", ...args], settings, { input: `${password}\n` })
+      const created = ok(yield* create("--scope", "tasks:read", "--scope", "queues:read", "--project", slug))
+      const token = /\n(svk_\S+)\n$/.exec(created)?.[1] ?? ""
+      const bound = { SVC_HOME: settings.SVC_HOME, SVC_URL: settings.SVC_URL, SVC_API_KEY: token, SVC_PROJECT: slug }
+      ok(yield* svc(["tasks", "list"], bound))
+      refused(yield* svc(["agents", "list"], bound), "lacks the scope agents:read")
+      refused(yield* create("--scope", "nonsense"), "scopes.0 is not a scope")
+
+      const listed = ok(yield* svc(["api-keys", "list"], settings))
+      assert.match(listed, new RegExp(`^NAME .*\nci +active +${slug} +tasks:read,queues:read `))
+      assert.notInclude(listed, token)
+      refused(yield* svc(["api-keys", "revoke", "ci"], settings), "add --yes", 2)
+      refused(yield* svc(["api-keys", "revoke", "cj", "--yes"], settings), "no such API key: cj")
+      assert.include(ok(yield* svc(["api-keys", "revoke", "ci", "--yes"], settings)), "revoked the API key ci")
+      assert.isNotNull((yield* keys).find(({ name }) => name === "ci")?.revoked_at)
+      refused(yield* svc(["tasks", "list"], bound), "does not accept the API key")
     }))
 
   it.scoped("says so when the key of the one before cannot be ended: it is somebody else's", () =>
@@ -77,7 +120,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const other = yield* freshUser({ isAdmin: true })
       const { code, stderr } = yield* svc(["login", "--email", other.email, "--password-stdin"], settings, { input: `${password}\n` })
       assert.strictEqual(code, 0, stderr)
-      assert.match(stderr, new RegExp(`"svc login on .*" \\(${first}\\) .* could not be ended`))
+      assert.match(stderr, new RegExp(`"svc login on .*" \\(${first}\\) .* could not be revoked`))
     }))
 
   it.scoped("the kept key goes to no other brain", () =>
@@ -101,7 +144,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const { token } = yield* freshKey({ isAdmin: true, scopes: ["agents:read"] })
       assert.strictEqual((yield* svc(["login", "--api-key-stdin"], settings, { input: `${token}\n` })).code, 0)
       assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), { url: settings.SVC_URL, api_key: token, key: null })
-      assert.include((yield* svc(["logout"], settings)).stdout, "its API key works on")
+      assert.include((yield* svc(["logout"], settings)).stdout, "stays valid")
     }))
 
   it.scoped.each([
@@ -166,7 +209,7 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
       for (const code of [yield* nextCode(user), user.codes[0]]) {
         const { code: exit, stderr } = yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n${code}\n` })
         assert.strictEqual(exit, 0, stderr)
-        assert.strictEqual((yield* request("GET", "/auth/me", { token: keyIn(file) })).status, 403, "a key, without auth:read")
+        assert.strictEqual((yield* request("GET", "/projects", { token: keyIn(file) })).status, 403, "a key, without projects:read")
       }
       const sessions = yield* ask(user.browser, "GET", "/auth/sessions")
       assert.lengthOf(sessions.json, 1, "it leaves no session behind")

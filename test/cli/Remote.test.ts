@@ -22,18 +22,35 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
     Effect.gen(function*() {
       const { run } = yield* visitor()
       const made = ok(yield* run("agents", "create", "shop"))
-      assert.match(made, /^made the agent shop \([0-9a-f-]{36}\) in [^\n]+ shown this once:\ntoken {8}\S{20,}\nhmac_secret {2}\S{40,}\n$/)
+      assert.match(made, /^created the agent shop \([0-9a-f-]{36}\) in project \S+\. Its token and signing secret are shown only now\.\n/)
+      assert.match(made, /\n {2}export Z4J_BRAIN_URL=http:\S+ Z4J_PROJECT_ID=\S+\n {2}export Z4J_TOKEN=(\S{20,})\n {2}export Z4J_HMAC_SECRET=(\S{40,})\n[^]*SVC_AGENT_TOKEN=\1\n {2}export SVC_AGENT_HMAC_SECRET=\2\n$/)
       const other = JSON.parse(ok(yield* run("agents", "create", "other", "--json")))
       const listed = ok(yield* run("agents", "list"))
       assert.match(listed, /^NAME +STATE +ENGINES .*\nother +offline .*\nshop +offline .*\n$/)
       assert.notInclude(listed, other.token)
       assert.lengthOf(JSON.parse(ok(yield* run("agents", "list", "--json"))), 2)
-      refused(yield* run("agents", "delete", "shop"), "say --yes", 2)
+      refused(yield* run("agents", "delete", "shop"), "add --yes", 2)
       ok(yield* run("agents", "delete", "shop", "--yes"))
       ok(yield* run("agents", "delete", other.agent.id.toUpperCase(), "--yes"))
       assert.deepStrictEqual(JSON.parse(ok(yield* run("agents", "list", "--json"))), [])
       refused(yield* run("agents", "delete", "shop", "--yes"), "no such agent: shop")
       refused(yield* run("agents", "create", ""), "name", 2)
+    }))
+
+  it.scoped("lists queues and workers as the agent's heartbeats report them", () =>
+    Effect.gen(function*() {
+      const { connect, run } = yield* visitor()
+      const agent = yield* connect("shop")
+      agent.heartbeat({
+        "celery.broker_type": "redis",
+        "celery.queue_depths": `{"mail": 7}`,
+        "celery.worker_details": JSON.stringify({ "worker@shop": { stats: { pool: { "max-concurrency": 4 } }, active: [], active_queues: [{ name: "mail" }] } })
+      })
+      const queues = yield* until(Effect.map(run("queues", "list"), ok), (text) => text.includes("mail"))
+      assert.match(queues, /^NAME +ENGINE +WAITING +BROKER +SEEN\nmail +celery +7 +redis +\d+s\n$/)
+      const workers = yield* until(Effect.map(run("workers", "list"), ok), (text) => text.includes("worker@shop"))
+      assert.match(workers, /^NAME +ENGINE +STATE .*\nworker@shop +celery +(online|offline) .* mail /)
+      assert.strictEqual(JSON.parse(ok(yield* run("queues", "list", "--json")))[0].depth, 7)
     }))
 
   it.scoped("lists and shows tasks with all their digits, and lets no control character out", () =>
@@ -48,7 +65,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         ])
       )
       const listed = ok(yield* run("tasks", "list"))
-      assert.match(listed, /^STATE +ENGINE +NAME +QUEUE +RECEIVED +MS +TASK\n/)
+      assert.match(listed, /^STATE +ENGINE +NAME +QUEUE +AGE +MS +ERROR +TASK\n/)
       assert.include(listed, "pay\\x1b[31m\\x1b]0;owned\\x07\\x9b2J")
       const failed = JSON.parse(ok(yield* run("tasks", "list", "--state", "failure", "--json")))
       assert.deepStrictEqual(failed.items.map(({ task_id }: { task_id: string }) => task_id), ["t1"])
@@ -70,8 +87,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       refused(nameless, "no such task: pay")
       assert.notMatch(nameless.stderr, steering)
       refused(yield* run("tasks", "show", "t3"), "no such task: t3 (engine celery")
-      refused(yield* run("tasks", "list", "--since", "yesterday"), /^svc: since [^;]+\n$/, 2)
-      refused(yield* run("tasks", "list", "--limit", "0"), "limit must be a whole number from 1 to 5000", 2)
+      refused(yield* run("tasks", "list", "--since", "tomorrow"), /^svc: --since takes a time [^\n]*not 'tomorrow'\n$/, 2)
+      for (const since of ["1h", "today", "yesterday"]) assert.include(ok(yield* run("tasks", "list", "--since", since)), "t1")
+      assert.notInclude(ok(yield* run("tasks", "list", "--until", "1h")), "t1")
+      refused(yield* run("tasks", "list", "--limit", "0"), "--limit must be a whole number from 1 to 5000, not '0'", 2)
       if (!hasTerminal) return
       const paint = "\u001b[31mfailure"
       assert.include((yield* onTerminal(["tasks", "list"], settings)).shown, paint)
@@ -141,7 +160,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         "celery.queue_depths": `{"celery": 42}`
       })
       yield* until(run("commands", "purge", "celery"), ({ stderr }) => stderr.includes("Delete 42 messages"))
-      refused(yield* run("commands", "purge", "celery"), "say --yes", 2)
+      refused(yield* run("commands", "purge", "celery"), "add --yes", 2)
       assert.lengthOf(agent.commands, 0)
       if (hasTerminal) {
         const asked = { prompt: "Delete 42 messages", typed: "n\r" }
@@ -210,6 +229,6 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       refused(yield* run("commands", "rate-limit", "a", "often", "--agent", "mail"), "rate must be a whole number", 2)
       refused(yield* run("commands", "bulk-retry", "--agent", "mail"), "name the tasks", 2)
       refused(yield* run("commands", "retry", "t1", "--args", "[", "--kwargs", "{}"), "--args is not JSON", 2)
-      refused(yield* run("commands", "retry", "t1", "--args", "[]"), "both override_args and override_kwargs", 2)
+      refused(yield* run("commands", "retry", "t1", "--args", "[]"), "--args needs --kwargs too", 2)
     }))
 })

@@ -38,22 +38,22 @@ const all = { secret: 1, anchor: 1, codes: 1, devices: 1, sessions: 1, audited: 
 const none = { secret: 0, anchor: 1, codes: 0, devices: 0, sessions: 0, audited: 1 }
 
 describe("svc reset-mfa", () => {
-  it.scoped("takes everything away with --confirm, and nothing without", () =>
+  it.scoped("removes the factor with --yes or --confirm, and nothing without", () =>
     Effect.gen(function*() {
       const { left, settings } = yield* home
-      refused(yield* svc(["reset-mfa", email], settings), "Nobody can be asked here: say --confirm", 2)
+      refused(yield* svc(["reset-mfa", email], settings), "To confirm without a terminal, add --yes", 2)
       refused(yield* svc(["reset-mfa", "nobody@example.com", "--confirm"], settings), "No such user")
       assert.deepStrictEqual(left(), all)
-      assert.include(ok(yield* svc(["reset-mfa", "Ann@Example.com", "--confirm"], settings)), `took the second factor of ${email} away`)
+      assert.include(ok(yield* svc(["reset-mfa", "Ann@Example.com", "--confirm"], settings)), `removed the second factor of ${email}`)
       assert.deepStrictEqual(left(), none)
-      assert.include(ok(yield* svc(["reset-mfa", email, "--confirm"], settings)), "has no second factor; nothing was done")
+      assert.include(ok(yield* svc(["reset-mfa", email, "--yes"], settings)), "has no second factor; nothing was done")
       assert.deepStrictEqual(left(), none)
     }))
 
   it.scoped.skipIf(!hasTerminal)("asks a person", () =>
     Effect.gen(function*() {
       const { left, settings } = yield* home
-      const { code, shown } = yield* onTerminal(["reset-mfa", email], settings, { prompt: "the password alone lets in", typed: "y\r" })
+      const { code, shown } = yield* onTerminal(["reset-mfa", email], settings, { prompt: "the password alone signs in", typed: "y\r" })
       assert.strictEqual(code, 0, shown)
       assert.deepStrictEqual(left(), none)
     }))

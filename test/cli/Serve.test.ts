@@ -156,9 +156,11 @@ describe("a second svc serve on one SQLite file", () => {
       assert.strictEqual((yield* get(`${first.url}/health/ready`)).status, 200)
       const made = ["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"]
       assert.strictEqual((yield* svc(made, settings, { input: "a long password" })).code, 0)
-      assert.strictEqual((yield* svc(["status"], settings)).code, 0)
+      const here = { ...settings, SVC_PORT: new URL(first.url).port }
+      assert.include((yield* svc(["status"], here)).stdout, `\nbrain: ready at ${first.url}\n`)
 
       yield* first.stop("SIGKILL")
+      assert.include((yield* svc(["status"], here)).stdout, `\nbrain: not running at ${first.url}\n`)
       const second = yield* serving(settings)
       assert.strictEqual((yield* get(`${second.url}/health/ready`)).status, 200)
       assert.strictEqual(yield* second.stop("SIGTERM"), 0)

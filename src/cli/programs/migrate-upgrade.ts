@@ -5,16 +5,21 @@ import { Refused } from "../Explain.ts"
 import { revisionOf } from "../Revision.ts"
 import { settings } from "../Settings.ts"
 
+/** The revision that was named, which must be one that an upgrade can reach. */
+const revisionAhead = (target: string, current: number, head: number) =>
+  Effect.gen(function*() {
+    const revision = yield* revisionOf(target)
+    if (revision > head) return yield* new Refused({ usage: true, message: `there is no revision ${revision}: this program's head is ${head}` })
+    if (revision < current) {
+      return yield* new Refused({ usage: true, message: `the database is at revision ${current} already: svc migrate downgrade goes back to ${revision}` })
+    }
+    return revision
+  })
+
 export const run = ({ target }: { readonly target: string }) =>
   Effect.gen(function*() {
     const { current, head, upgrade } = yield* Migrations
-    const revision = target === "head" ? head : yield* revisionOf(target)
-    const before = yield* current
-    if (revision > head) return yield* new Refused({ usage: true, message: `there is no revision ${revision}: this program's head is ${head}` })
-    if (revision < before) {
-      return yield* new Refused({ usage: true, message: `the database is at revision ${before}, after ${revision}: svc migrate downgrade goes back` })
-    }
-    const applied = yield* upgrade(revision)
+    const applied = yield* upgrade(target === "head" ? head : yield* revisionAhead(target, yield* current, head))
     for (const { id, name } of applied) yield* Console.log(`applied ${id} ${name}`)
     yield* Console.log(`revision: ${yield* current}${applied.length === 0 ? " (nothing to do)" : ""}`)
   }).pipe(Effect.provide(DatabaseLayer.unmigrated.pipe(Layer.provide(settings()))))
