@@ -5,7 +5,7 @@ import { version } from "../../domain/Version.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
 import type { sealHello } from "../protocol/Hello.ts"
-import { PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
 import { SCHEDULE_PROTOCOL } from "../protocol/ScheduleSnapshot.ts"
 import { capabilitiesOf, schedulerCapabilitiesOf } from "./Capabilities.ts"
 import type { CommandBook } from "./CommandBook.ts"
@@ -73,6 +73,8 @@ export class Core {
   nextTryAt: number | null = null
   /** Whether the present connection has proved to be one. */
   proved = false
+  /** Of one POST over long-poll: the brain takes 8 MiB, and a proxy before it may take less, which is learnt and kept. */
+  mostBodyBytes = 2 * MAX_FRAME_BYTES
   heartbeatSeconds = 10
   private readonly arrival = Effect.unsafeMakeLatch(false)
   onCommand: (frame: FrameOf<"command">) => void = () => {}

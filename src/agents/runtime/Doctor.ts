@@ -8,7 +8,7 @@ import { connect as connectTls } from "node:tls"
 import { seal, WireSession } from "../protocol/Frame.ts"
 import { freshNonce } from "../protocol/Nonce.ts"
 import { BufferFile } from "./BufferFile.ts"
-import { commandsUrl, eventsUrl, pollHeaders } from "./LongPollLine.ts"
+import { commandsUrl, eventsUrl, headerOf, pollHeaders } from "./LongPollLine.ts"
 import { type Brain, type BrainOptions, checkBrain } from "./Options.ts"
 import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
 import { trySocket } from "./SocketCheck.ts"
@@ -145,8 +145,6 @@ const knowsToken = (ask: Effect.Effect<HttpAnswer, Unwell>): Examination<Probe> 
     if (id === "") return yield* unwell("What answers there is not a brain: it does not name the agent.")
     return [`The token is that of the agent ${id}.`, { answer, at: (asked + answered) / 2 }] as const
   })
-
-const headerOf = ({ headers }: HttpAnswer, name: string): string => String(headers[`x-svc-${name}`] ?? headers[`x-z4j-${name}`] ?? "")
 
 const clockAgrees = ({ answer, at }: Probe): Examination<null> => {
   const there = Date.parse(String(answer.headers.date ?? ""))

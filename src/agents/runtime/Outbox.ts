@@ -159,13 +159,11 @@ export class Outbox {
     return true
   }
 
-  /** The brain will take no such parcel at all: its events are given up. */
+  /** The brain refuses this parcel, or one event of a parcel if no parcel has the id: it is given up, and counted. */
   giveUp(id: string): void {
     if (this.snapshots.giveUp(id)) return
-    const parcel = this.inFlight.get(id)
-    if (parcel === undefined) return
     this.loss.rejectedFrames++
-    this.loss.events += parcel.events
+    this.loss.events += this.inFlight.get(id)?.events ?? 1
     this.lossSaved = false
     this.ack(id)
   }

@@ -1,60 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { randomUUID } from "node:crypto"
-import type { IncomingMessage, ServerResponse } from "node:http"
-import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
-import { openFromAgent, seal, WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { seal, WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import type { DownKind } from "../../../src/agents/runtime/Reconnect.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { drained, optionsFor, started, statusOf } from "./agents.ts"
 import { type FakeBrain, fakeBrain } from "./fakeBrain.ts"
-
-const ids = { agentId: randomUUID(), projectId: randomUUID() }
-
-interface Answer {
-  readonly status: number
-  readonly body: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-const said = (status: number, body: unknown = {}, headers = {}): Answer => ({ status, body: typeof body === "string" ? body : JSON.stringify(body), headers })
-
-/** A long-poll brain; a test replaces what it answers to one kind of request. */
-const polls = (brain: FakeBrain, wrong: { readonly probe?: Answer; readonly poll?: Answer; readonly push?: (frames: ReadonlyArray<string>) => Answer | undefined }) => {
-  const sessions = new Map<string, WireSession>()
-  const nonces: Array<string> = []
-  const wireOf = (request: IncomingMessage) => {
-    const nonce = String(request.headers["x-svc-session-nonce"])
-    const wire = sessions.get(nonce) ?? new WireSession(signingKey(brain.key), { ...ids, sessionId: nonce })
-    if (!sessions.has(nonce)) nonces.push(nonce)
-    sessions.set(nonce, wire)
-    return wire
-  }
-  const write = (response: ServerResponse, { body, headers, status }: Answer) => {
-    response.writeHead(status, { "x-svc-agent-id": ids.agentId, "x-svc-project-id": ids.projectId, ...headers })
-    response.end(body)
-  }
-  const take = (request: IncomingMessage, frames: ReadonlyArray<string>): Answer => {
-    const refusal = wrong.push?.(frames)
-    if (refusal !== undefined) return refusal
-    for (const text of frames) {
-      const frame = openFromAgent(text, wireOf(request), Date.now())
-      if (frame instanceof FrameRefusal) return said(400)
-      if (frame.type === "event_batch") brain.store(frame)
-      brain.frames.push(frame)
-    }
-    return said(200, { accepted: frames.length })
-  }
-  brain.manners.onRequest = (request, response, body) => {
-    wireOf(request)
-    if (request.method === "POST") return write(response, take(request, JSON.parse(body).frames))
-    if (request.url?.includes("max_frames=0") === true) return write(response, wrong.probe ?? said(200, { frames: [] }))
-    if (wrong.poll !== undefined) return write(response, wrong.poll)
-    setTimeout(() => write(response, said(200, { frames: [] })), 50)
-  }
-  return { nonces, heal: () => polls(brain, {}), wireOf }
-}
+import { ids, polls, said } from "./pollingBrain.ts"
 
 const running = (brain: FakeBrain, shop: MemoryEngine) =>
   Effect.flatMap(optionsFor(brain.url, brain, { transport: "longpoll", engines: [shop.engine] }), started)
@@ -123,7 +75,7 @@ describe.concurrent("a long-poll brain that answers", () => {
       yield* drained(agent)
       assert.isTrue(brain.events.has(good) && brain.events.has(later))
       assert.strictEqual(agent.status().lostEvents, 1)
-      assert.match(agent.lines.join(), /does not take a message of the kind event_batch/)
+      assert.match(agent.lines.join(), /does not take an event; it was dropped/)
     }))
 
   it.scopedLive("commands: each is answered, and the result kept until a POST with it was accepted", () =>

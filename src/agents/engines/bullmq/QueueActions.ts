@@ -136,13 +136,26 @@ const delayOf = (site: Site, { eta, eta_seconds }: When): { readonly delay?: num
   return delay > 0 ? { delay: Math.round(delay) } : {}
 }
 
-const highestPriority = 2_097_152
+const highestPriority = 2_097_151
+
+/**
+ * The protocol's words in BullMQ's terms, where 0 runs first, then 1, up to the highest. `normal` is what a brain sends that
+ * asks for nothing: the job keeps what it has.
+ */
+const LABELS: ReadonlyMap<string, JobsOptions> = new Map([
+  ["critical", { priority: 0, lifo: true }],
+  ["high", { priority: 0 }],
+  ["normal", {}],
+  ["low", { priority: highestPriority }]
+])
 
 const priorityOf = (
   priority: number | string | undefined
-): Effect.Effect<{ readonly priority?: number }, ActionFailed> => {
+): Effect.Effect<Pick<JobsOptions, "priority" | "lifo">, ActionFailed> => {
   if (priority === undefined) return Effect.succeed({})
+  const labelled = typeof priority === "string" ? LABELS.get(priority) : undefined
+  if (labelled !== undefined) return Effect.succeed(labelled)
   return typeof priority === "number" && Number.isInteger(priority) && priority >= 0 && priority <= highestPriority
     ? Effect.succeed({ priority })
-    : refuse("BullMQ's priorities are whole numbers: 0 runs first, then 1, up to 2097152")
+    : refuse("BullMQ's priorities are critical, high, normal and low, or whole numbers: 0 runs first, then 1, up to 2097151")
 }

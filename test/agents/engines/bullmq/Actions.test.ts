@@ -74,6 +74,32 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* become(mail, job.id, "completed")
     }))
 
+  it.scopedLive("a retry takes the protocol's priorities: normal changes nothing, the others make a new job", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      const { retry_task } = actions(engine)
+      const runs = yield* worker("mail", async () => {
+        throw new Error("no")
+      })
+      const job = yield* add(mail, "welcome", {}, { priority: 7 })
+      const task_id = `mail:${job.id}`
+      yield* become(mail, job.id, "failed")
+      yield* Effect.promise(() => runs.pause())
+      assert.include(yield* refused(retry_task({ task_id, priority: "urgent" })), "critical, high, normal and low")
+      for (const [label, priority, lifo] of [["low", 2_097_151, undefined], ["high", 0, undefined], ["critical", 0, true]] as const) {
+        const { new_task_id } = yield* retry_task({ task_id, priority: label })
+        const made = yield* Effect.promise(() => mail.getJob(String(new_task_id).slice(5)))
+        assert.deepStrictEqual([made?.priority, made?.opts.lifo], [priority, lifo], label)
+      }
+      const waiting = yield* Effect.promise(() => mail.getWaiting())
+      assert.deepStrictEqual(waiting.map(({ opts }) => opts.lifo), [true, undefined]) // the first runs next
+      assert.deepInclude(yield* retry_task({ task_id, priority: "normal" }), { task_id, source: "failed" })
+      assert.strictEqual((yield* Effect.promise(() => mail.getJob(String(job.id))))?.priority, 7)
+    }))
+
   it.scopedLive("retries as a new job: with overrides, after success, later; not what is gone or still waits", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
