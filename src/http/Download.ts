@@ -16,11 +16,14 @@ const fileName = (what: string, slug: string, now: Timestamp.Timestamp, format: 
   `${what}-${slug}-${now.slice(0, 19).replace(/[-:]/g, "")}Z.${format}`
 
 /** The answer that saves this file of the current project; `what` begins its name. */
-export const download = Effect.fnUntraced(function*(what: string, { body, format }: ExportFile) {
+export const download = Effect.fnUntraced(function*(what: string, { body, format, truncated }: ExportFile) {
   const { slug } = yield* CurrentProject
   const name = fileName(what, slug, yield* Timestamp.now, format)
   return HttpServerResponse.stream(body, {
     contentType: contentTypes[format],
-    headers: { "content-disposition": `attachment; filename="${name}"` }
+    headers: {
+      "content-disposition": `attachment; filename="${name}"`,
+      ...(truncated ? { "x-svc-truncated": "true" } : {})
+    }
   })
 })

@@ -20,7 +20,7 @@ const open = (file: string, readonly: boolean): Effect.Effect<BetterSqlite3.Data
         if (!readonly) db.pragma("journal_mode = WAL")
         db.pragma("synchronous = FULL") // an acknowledged event survives a power cut; group commit makes it cheap
         db.pragma("foreign_keys = ON")
-        db.pragma("cache_size = -65536")
+        db.pragma(`cache_size = ${readonly ? -16_384 : -32_768}`) // KiB; what is read comes from the mapped file mostly
         // For reading only: a file that grows is mapped anew again and again, which cost the ingest a tenth of its time.
         db.pragma(`mmap_size = ${readonly ? 1_073_741_824 : 0}`)
         // Each checkpoint writes a page once, however often it changed: 16 MB of log instead of 4 save it a tenth more.

@@ -1,4 +1,4 @@
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 import {
   type ActivityItem,
   type ActivityList,
@@ -98,8 +98,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
     /** A file of the project's rows, newest first; `cursor` and `limit` do not count. */
     const exportAs = Effect.fn("Activity.exportAs")(function*(query: ListAudit, format: ExportFormat) {
       const actor = yield* CurrentActor
-      const found = Stream.map(search.all(yield* filterOf(query)), itemOf(actor))
-      return yield* files.file(found, format, query.fields ?? null)
+      return yield* files.file(search.all(yield* filterOf(query)), itemOf(actor), format, query.fields ?? null)
     }, orDieOnSql)
 
     return { feed, list, exportAs } as const

@@ -10,6 +10,7 @@ import { orDieOnSql } from "./Database.ts"
 import { fieldsOf } from "./Export/Form.ts"
 import { Xlsx } from "./Export/Xlsx.ts"
 import * as Ids from "./Ids.ts"
+import { pageBytes, prefixWithin, type Sized } from "./PageBytes.ts"
 import { Settings } from "./Settings.ts"
 import { TaskBulkDelete } from "./Tasks/BulkDelete.ts"
 import { TaskDeletion } from "./Tasks/Delete.ts"
@@ -41,22 +42,27 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const files = yield* TaskExport
     const bulk = yield* TaskBulkDelete
 
-    /** Rows of the window, and the id to go on after, if any. */
+    /** Rows of the window, fewer when they are large, and the id to go on after, if any. */
     const page = Effect.fnUntraced(function*(
       projectId: string,
       filter: TaskFilter,
       after: string | null,
       limit: number
     ) {
-      if (isServedByOneIndex(filter)) {
-        const rows = yield* repo.page(projectId, filter, after, limit + 1)
-        const shown = rows.slice(0, limit)
-        return { rows: shown, next: rows.length > limit ? String(shown[limit - 1]?.[0]) : null }
-      }
-      const ids = yield* search.ids(projectId, filter, { direction: "newest", after, limit: limit + 1 })
-      const shown = ids.slice(0, limit)
-      return { rows: yield* repo.byIds(projectId, shown), next: ids.length > limit ? shown[limit - 1] ?? null : null }
+      const found = isServedByOneIndex(filter)
+        ? yield* repo.page(projectId, filter, after, limit + 1)
+        : yield* sized(projectId, yield* search.ids(projectId, filter, { direction: "newest", after, limit: limit + 1 }))
+      const shown = prefixWithin(found, pageBytes).slice(0, limit).map(({ id }) => id)
+      const rows = shown.length === 0 ? [] : yield* repo.byIds(projectId, shown)
+      return { rows, next: found.length > shown.length ? shown.at(-1) ?? null : null }
     })
+
+    /** The ids with the sizes of their rows; one that was deleted since it was found has none. */
+    const sized = (projectId: string, ids: ReadonlyArray<string>) =>
+      Effect.map(repo.sizes(projectId, ids), (rows) => {
+        const bytes = new Map(rows.map((row) => [row.id, row.bytes]))
+        return ids.map((id): Sized => ({ id, bytes: bytes.get(id) ?? 0 }))
+      })
 
     const total = (projectId: string, filter: TaskFilter) => {
       const { state, ...others } = filter

@@ -14,6 +14,7 @@ import {
 } from "../Export/Form.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
 import { Settings } from "../Settings.ts"
+import type { ShownRow } from "./Rows.ts"
 
 /** Rows of the audit log as a file, as tasks are exported. */
 export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export", {
@@ -21,29 +22,27 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
     const settings = yield* Settings
     const xlsx = yield* Xlsx
 
-    /** Rows are read once the thread is ours, and go to it as they are read: who waits for it holds none. */
-    const spreadsheet = <E>(items: Stream.Stream<ActivityItem, E>, fields: ReadonlyArray<ActivityField>) => {
-      const cells = cellsOf(fields)
-      const slices = Stream.chunks(Stream.rechunk(Stream.take(items, mostXlsxRows + 1), 1000))
-      return xlsx.make("Audit", fields, Stream.mapAccumEffect(slices, 0, (before, slice) => {
-        const count = before + slice.length
-        if (count > mostXlsxRows) return Effect.fail(tooManyForXlsx)
-        const some = Chunk.take(slice, settings.auditExportMaxRows - before)
-        return Effect.succeed([count, Chunk.toReadonlyArray(Chunk.map(some, cells))])
-      }))
-    }
-
-    /** `fields` is a comma-separated list of names, null for all. */
+    /** `found` are the rows, newest first, read anew each time; `fields` is a comma-separated list of names, null for all. */
     const file = Effect.fn("AuditExport.file")(function*<E>(
-      items: Stream.Stream<ActivityItem, E>,
+      found: Stream.Stream<ShownRow, E>,
+      itemOf: (row: ShownRow) => ActivityItem,
       format: ExportFormat,
       given: string | null
     ) {
       const fields = yield* fieldsOf(given, activityFields, "an activity item")
-      if (format === "xlsx") return { format, body: Stream.make(yield* spreadsheet(items, fields)) } satisfies ExportFile
-      const rows = Stream.take(items, settings.auditExportMaxRows)
-      const form = format === "csv" ? csv(fields, cellsOf(fields)) : json(writer(fields))
-      return { format, body: streamed(rows, form) } satisfies ExportFile
+      const most = settings.auditExportMaxRows
+      const { count, newest } = yield* extent(found, format === "xlsx" ? mostXlsxRows : most)
+      if (format === "xlsx" && count > mostXlsxRows) return yield* tooManyForXlsx
+      const truncated = count > most
+      // what came since the count would push out the last of the rows that were counted
+      const counted = Stream.take(Stream.dropWhile(found, ({ seq }) => seq > newest), Math.min(count, most))
+      const items = Stream.map(counted, itemOf)
+      if (format !== "xlsx") {
+        const form = format === "csv" ? csv(fields, cellsOf(fields)) : json(writer(fields))
+        return { format, truncated, body: streamed(items, form) } satisfies ExportFile
+      }
+      const slices = Stream.map(Stream.chunks(items), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
+      return { format, truncated, body: Stream.make(yield* xlsx.make("Audit", fields, slices)) } satisfies ExportFile
     })
 
     return { file } as const
@@ -51,6 +50,13 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
 }) {
   static readonly layer = this.Default
 }
+
+/** The newest row, and how many rows there are, counted to one more than `most`. */
+const extent = <E>(found: Stream.Stream<ShownRow, E>, most: number) =>
+  Stream.runFold(Stream.take(found, most + 1), { newest: 0, count: 0 }, ({ count, newest }, { seq }) => ({
+    newest: count === 0 ? seq : newest,
+    count: count + 1
+  }))
 
 const cellsOf = (fields: ReadonlyArray<ActivityField>) => (item: ActivityItem): ReadonlyArray<Cell> =>
   fields.map((field) => {

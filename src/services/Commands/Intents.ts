@@ -17,6 +17,7 @@ import { selectionOf } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import { purgeToken } from "../../domain/PurgeToken.ts"
 import { Agents } from "../Agents.ts"
+import { isTruncated } from "../../domain/StoredValue.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { turn } from "../EventLoop.ts"
 import { Settings } from "../Settings.ts"
@@ -111,7 +112,11 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const sealed = override_args === null || override_kwargs === null ? {} : { override_args, override_kwargs }
       const tooLong = Object.entries(sealed).filter(([, { text }]) => Buffer.byteLength(text) > maxOverrideBytes)
       const message = `must be at most ${maxOverrideBytes} bytes as JSON`
-      const issues = tooLong.map(([path]): Issue => ({ path, message }))
+      const cut = Object.entries(sealed).filter(([, { text }]) => isTruncated(text))
+      const issues = [
+        ...tooLong.map(([path]): Issue => ({ path, message })),
+        ...cut.map(([path]): Issue => ({ path, message: "is the stored part of a value that was cut; send the whole value" }))
+      ]
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
       const intent = ofTask(request, "retry_task", {
         task_name: yield* nameOf(engine, task_id),

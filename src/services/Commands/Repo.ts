@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
+import { pageBytes, prefixWithin, type Sized } from "../PageBytes.ts"
 import { recordset } from "../Recordset.ts"
 
 /** What a new row holds beside the beginnings that all share. */
@@ -58,14 +59,6 @@ const columns = [
   "timeout_at"
 ].join(", ")
 
-/** Bytes of payloads and results that one page of commands carries at most: a bulk retry may have a megabyte each. */
-const pageBytes = 4 * 1024 * 1024
-
-interface Sized {
-  readonly id: string
-  readonly bytes: number
-}
-
 /** Commands as people issue, see and cancel them. */
 export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRepo", {
   effect: Effect.gen(function*() {
@@ -115,7 +108,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
           ...(after === null ? [] : [read`id < ${after}`])
         ])
       } ORDER BY id DESC LIMIT ${limit + 1}`
-      const fitting = prefixWithin(ids, pageBytes).slice(0, limit)
+      const fitting = prefixWithin(ids, pageBytes).slice(0, limit).map(({ id }) => id)
       const rows = fitting.length === 0
         ? []
         : yield* read<Command>`SELECT ${all} FROM commands
@@ -203,16 +196,4 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
   })
 }) {
   static readonly layer = this.Default
-}
-
-/** The ids from the first one on that fit together; at least one. */
-const prefixWithin = (rows: ReadonlyArray<Sized>, most: number): ReadonlyArray<string> => {
-  let sum = 0
-  const fitting: Array<string> = []
-  for (const { bytes, id } of rows) {
-    sum += bytes
-    if (sum > most && fitting.length > 0) break
-    fitting.push(id)
-  }
-  return fitting
 }

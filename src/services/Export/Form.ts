@@ -7,6 +7,8 @@ import type { Cell } from "../../domain/Task/Json.ts"
 /** A file on its way to the caller. */
 export interface ExportFile {
   readonly format: ExportFormat
+  /** Whether more rows match than the file may hold. */
+  readonly truncated: boolean
   readonly body: Stream.Stream<Uint8Array>
 }
 
@@ -18,9 +20,8 @@ export interface Form<Row> {
 }
 
 export const csv = <Row>(heading: ReadonlyArray<string>, cells: (row: Row) => ReadonlyArray<Cell>): Form<Row> => {
-  const print = (rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
-    // record_delimiter alone would leave a lone line feed inside a cell without quotes
-    stringify([...rows], { record_delimiter: "windows", quoted_match: /[\r\n]/ })
+  const print = (rows: ReadonlyArray<ReadonlyArray<Cell>>) =>
+    stringify(rows.map((row) => row.map(inert)), { record_delimiter: "windows", quoted_string: true })
   return { head: print([heading]), slice: (rows) => print(rows.map(cells)), tail: "" }
 }
 
@@ -55,6 +56,14 @@ export const tooManyForXlsx = ValidationFailed.at(
   `xlsx holds at most ${mostXlsxRows} rows; narrow the filter, or take csv`
 )
 
+/** Characters of all texts of an xlsx file: it is made in memory. */
+export const mostXlsxText = 32 * 1024 * 1024
+
+export const tooLargeForXlsx = ValidationFailed.at(
+  "format",
+  `xlsx holds at most ${mostXlsxText / 1024 / 1024} million characters; narrow the filter, name fewer fields, or take csv`
+)
+
 /** The fields of `all` that a caller named, with commas between them, or all of them. `what` has these fields. */
 export const fieldsOf = <Field extends string>(
   given: string | null,
@@ -70,8 +79,29 @@ export const fieldsOf = <Field extends string>(
     : Effect.fail(ValidationFailed.at("fields", `"${unknown}" is not a field of ${what}`))
 }
 
-/** What a spreadsheet takes for a formula or swallows: = + - @ (also their wide forms) and control characters. */
-const risky = /^[=+\-@＝＋－＠\p{Cc}]/u
+/**
+ * What a spreadsheet takes for a formula or swallows: = + - @ (also their wide forms), also behind blanks and quotes,
+ * and control characters.
+ */
+const risky = /^(?:[\s"]*[=+\-@＝＋－＠]|\p{Cc})/u
 
 /** Text that a spreadsheet shows and never runs: an apostrophe goes before a risky beginning. */
 export const harmless = (text: string): string => (risky.test(text) ? `'${text}` : text)
+
+/** What splits cells or rows for a reader of semicolons or tabs. */
+const separator = /[;\t\r\n]/
+/** A whole run, and not a lookahead: a megabyte of tabs takes one pass. */
+const runs = /[;\s"]+/g
+const formula = /[=+\-@＝＋－＠]/
+
+/**
+ * A cell of a csv file that no reader takes for a formula (OWASP, CSV injection). A reader that splits at semicolons or
+ * tabs does not find our quotes at both ends of a cell: for it the text behind such a separator begins one.
+ */
+const inert = (cell: Cell): Cell => {
+  if (typeof cell !== "string" || !separator.test(cell)) return cell
+  return cell.replace(runs, (run, at: number) => {
+    const next = cell.charAt(at + run.length)
+    return formula.test(next) && separator.test(run) ? `${run}'` : run
+  })
+}

@@ -1,5 +1,6 @@
 import type { Redaction } from "../../domain/Redaction.ts"
-import type { SideEventKind } from "../../domain/TaskEvent.ts"
+import { boundValues } from "../../domain/StoredValue.ts"
+import type { EventData, SideEventKind } from "../../domain/TaskEvent.ts"
 import { isTaskEventKind, type TaskEventKind } from "../../domain/TaskState.ts"
 import type { Pending } from "./Backlog.ts"
 import { keyOf, type TaskKey } from "./Recent.ts"
@@ -25,10 +26,18 @@ export interface Arrivals {
 const LONGEST_NAME = 500
 const LONGEST_LABEL = 200
 
-/** Sorts events and masks their secrets; marks those that cannot be stored and leaves them out. */
-export const sorterOf = (redaction: Redaction) => {
+/** What an event tells, as it may be stored. */
+type Storable = (data: EventData) => EventData
+
+/**
+ * Sorts events, masks their secrets and cuts values over `mostBytes`; marks events that cannot be stored and leaves
+ * them out.
+ */
+export const sorterOf = (redaction: Redaction, mostBytes: number) => {
   const opens = openings()
-  return (slice: ReadonlyArray<Pending>): Arrivals => sorted(slice, redaction, opens)
+  // masked first, so that a cut leaves no half of a secret
+  const storable: Storable = (data) => boundValues(redaction.data(data), mostBytes)
+  return (slice: ReadonlyArray<Pending>): Arrivals => sorted(slice, storable, opens)
 }
 
 /** Names of engines are free text: what is remembered by them needs a bound. */
@@ -46,7 +55,7 @@ const openings = (): (event: Pending) => boolean => {
   }
 }
 
-const sorted = (slice: ReadonlyArray<Pending>, redaction: Redaction, opens: (event: Pending) => boolean): Arrivals => {
+const sorted = (slice: ReadonlyArray<Pending>, storable: Storable, opens: (event: Pending) => boolean): Arrivals => {
   const groups = new Map<string, Group>()
   const side: Array<SidePending> = []
   for (const event of slice) {
@@ -63,7 +72,7 @@ const sorted = (slice: ReadonlyArray<Pending>, redaction: Redaction, opens: (eve
     }
     event.refusal = takeNames(event)
     if (event.refusal !== null) continue
-    event.data = redaction.data(event.data)
+    event.data = storable(event.data)
     const key = keyOf(event.projectId, event.engine, event.taskId)
     let group = groups.get(key)
     if (group === undefined) {

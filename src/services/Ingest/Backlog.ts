@@ -84,9 +84,9 @@ class Lane {
   }
 }
 
-/** Characters of one transaction, and of all that waits. Usual events have a few hundred. */
+/** Characters of one transaction, and of all that waits. Usual events have a few hundred, so that their number counts. */
 const TEXT_AT_ONCE = 4 * 1024 * 1024
-const TEXT_WAITING = 64 * 1024 * 1024
+const TEXT_WAITING = 16 * 1024 * 1024
 
 /**
  * What waits for the writers: bounded, in plain code. All events of a task are in one lane, so that writers do not get

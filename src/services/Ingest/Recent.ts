@@ -29,6 +29,9 @@ const copyOf = (text: string): string => Buffer.from(text, "utf8").toString("utf
 /** What an entry takes besides its history, about. */
 const OVERHEAD = 600
 
+/** A longer history is read again: a few of them would push out all others. */
+const LONGEST_HISTORY = 16 * 1024
+
 /** Few events come after these, so that keeping the task would cost more than reading it again. */
 const ENDED: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
 
@@ -50,7 +53,7 @@ export class Recent {
 
   set(key: string, task: Known): void {
     this.forget(key)
-    if (ENDED.has(task.state)) return
+    if (ENDED.has(task.state) || task.history.length > LONGEST_HISTORY) return
     this.tasks.set(key, {
       id: task.id,
       revision: task.revision,

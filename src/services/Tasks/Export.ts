@@ -6,6 +6,7 @@ import { orDieOnSql } from "../Database.ts"
 import { turn } from "../EventLoop.ts"
 import { csv, type ExportFile, json, mostXlsxRows, streamed, tooManyForXlsx } from "../Export/Form.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
+import { groupsWithin, sliceBytes } from "../PageBytes.ts"
 import { Settings } from "../Settings.ts"
 import { TasksRepo } from "./Repo.ts"
 import { TaskSearch } from "./Search.ts"
@@ -33,29 +34,25 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
           ]
         ))
 
+    /** The newest match, and how many there are, counted to one more than `most`: no id is kept. */
+    const extent = (projectId: string, filter: TaskFilter, most: number) =>
+      Stream.runFold(
+        Stream.take(idsBeyond(projectId, filter), most + 1),
+        { newest: "", count: 0 },
+        ({ count, newest }, id) => ({ newest: count === 0 ? id : newest, count: count + 1 })
+      )
+
+    /** Each chunk is what was read at once: few rows, and few bytes unless one row alone has more. */
     const rowsOf = <E>(projectId: string, ids: Stream.Stream<string, E>) =>
       ids.pipe(
         Stream.rechunk(rowsAtOnce),
-        Stream.mapChunksEffect((some) =>
-          Effect.map(
-            Effect.zipRight(turn, repo.byIds(projectId, Chunk.toReadonlyArray(some))),
-            Chunk.unsafeFromArray
-          )
-        )
+        Stream.chunks,
+        Stream.mapEffect((some) => repo.sizes(projectId, Chunk.toReadonlyArray(some))),
+        Stream.flatMap((sizes) => Stream.fromIterable(groupsWithin(sizes, sliceBytes))),
+        Stream.mapEffect((group) => Effect.zipRight(turn, repo.byIds(projectId, group.map(({ id }) => id)))),
+        Stream.map(Chunk.unsafeFromArray),
+        Stream.flattenChunks
       )
-
-    /** Counts first, which finds the ids; the file is made on a thread of its own. */
-    const spreadsheet = Effect.fnUntraced(function*(
-      projectId: string,
-      filter: TaskFilter,
-      fields: ReadonlyArray<TaskField>
-    ) {
-      const ids = yield* Stream.runCollect(Stream.take(idsBeyond(projectId, filter), mostXlsxRows + 1))
-      if (ids.length > mostXlsxRows) return yield* tooManyForXlsx
-      const rows = rowsOf(projectId, Stream.take(Stream.fromChunk(ids), settings.tasksExportMaxRows))
-      const cells = cellsOf(fields)
-      return yield* xlsx.make("Tasks", fields, Stream.map(Stream.chunks(rows), (some) => Chunk.toReadonlyArray(some).map(cells)))
-    })
 
     /** The file of a project's matching tasks. */
     const file = Effect.fn("TaskExport.file")(function*(
@@ -64,12 +61,19 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
       format: ExportFormat,
       fields: ReadonlyArray<TaskField>
     ) {
-      if (format === "xlsx") {
-        return { format, body: Stream.make(yield* spreadsheet(projectId, filter, fields)) } satisfies ExportFile
+      const most = settings.tasksExportMaxRows
+      const { count, newest } = yield* extent(projectId, filter, format === "xlsx" ? mostXlsxRows : most)
+      if (format === "xlsx" && count > mostXlsxRows) return yield* tooManyForXlsx
+      const truncated = count > most
+      // what came since the count would push out the last of the rows that were counted
+      const ids = Stream.dropWhile(idsBeyond(projectId, filter), (id) => id > newest)
+      const rows = rowsOf(projectId, Stream.take(ids, Math.min(count, most)))
+      if (format !== "xlsx") {
+        const form = format === "csv" ? csv(fields, cellsOf(fields)) : json(writer(fields))
+        return { format, truncated, body: streamed(rows, form) } satisfies ExportFile
       }
-      const rows = rowsOf(projectId, Stream.take(idsBeyond(projectId, filter), settings.tasksExportMaxRows))
-      const form = format === "csv" ? csv(fields, cellsOf(fields)) : json(writer(fields))
-      return { format, body: streamed(rows, form) } satisfies ExportFile
+      const slices = Stream.map(Stream.chunks(rows), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
+      return { format, truncated, body: Stream.make(yield* xlsx.make("Tasks", fields, slices)) } satisfies ExportFile
     }, orDieOnSql)
 
     return { file } as const

@@ -3,7 +3,12 @@ import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { Reader } from "../Database.ts"
+import type { Sized } from "../PageBytes.ts"
 import { conditionsOn } from "./Conditions.ts"
+
+/** Columns without a small bound, and so the size of a row, about. Neither database reads a large value to measure it. */
+const bytes = ["args", "kwargs", "result", "exception", "traceback", "tags"]
+  .map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")
 
 /**
  * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects, and what the JSON, the exports and the
@@ -15,32 +20,35 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const where = conditionsOn(sql)
     const columns = sql.literal(taskFields.join(", "))
 
+    const among = (ids: ReadonlyArray<string>) =>
+      sql.onDialectOrElse({
+        pg: () => sql`id = ANY(${ids}::uuid[])`,
+        orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
+      })
+
     // the cast: every column of `taskFields` is text or a number in both databases
     const rowsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows as ReadonlyArray<TaskRow>
 
     return {
       /** A page of a filter with at most one term, which an index serves in the order of the list. */
       page: (projectId: string, filter: TaskFilter, after: string | null, limit: number) =>
-        Effect.map(
-          sql`SELECT ${columns} FROM tasks WHERE ${
-            sql.and([
-              sql`project_id = ${projectId}`,
-              ...where.plain(filter),
-              ...(after === null ? [] : [sql`id < ${after}`])
-            ])
-          } ORDER BY id DESC LIMIT ${limit}`.values,
-          rowsOf
-        ),
+        sql<Sized>`SELECT id, ${sql.literal(bytes)} AS bytes FROM tasks WHERE ${
+          sql.and([
+            sql`project_id = ${projectId}`,
+            ...where.plain(filter),
+            ...(after === null ? [] : [sql`id < ${after}`])
+          ])
+        } ORDER BY id DESC LIMIT ${limit}`,
 
-      /** The rows that still are there, newest first. */
+      /** How large the rows are that still are there, newest first. */
+      sizes: (projectId: string, ids: ReadonlyArray<string>) =>
+        sql<Sized>`SELECT id, ${sql.literal(bytes)} AS bytes FROM tasks
+          WHERE project_id = ${projectId} AND ${among(ids)} ORDER BY id DESC`,
+
+      /** The rows that still are there, newest first. Ask for few: `sizes` tells how large they are. */
       byIds: (projectId: string, ids: ReadonlyArray<string>) =>
         Effect.map(
-          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${
-            sql.onDialectOrElse({
-              pg: () => sql`id = ANY(${ids}::uuid[])`,
-              orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
-            })
-          } ORDER BY id DESC`.values,
+          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${among(ids)} ORDER BY id DESC`.values,
           rowsOf
         ),
 

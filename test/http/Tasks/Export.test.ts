@@ -58,7 +58,7 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
         assert.include(answer.text, "\"args\":[12345678901234567890,1.0]")
         assert.deepStrictEqual((yield* list("?format=json&fields=name,%20state,name&search=PLAIN")).json, [{ name: "plain", state: "success" }])
         assert.deepStrictEqual((yield* list("?format=json&state=pending")).json, [])
-        assert.strictEqual((yield* list("?format=csv&state=pending&fields=id,name")).text, "id,name\r\n")
+        assert.strictEqual((yield* list("?format=csv&state=pending&fields=id,name")).text, "\"id\",\"name\"\r\n")
       }))
 
     it.effect("come as xlsx, text as text and numbers as numbers", () =>
@@ -78,9 +78,17 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
         assert.deepStrictEqual(formula!.slice(0, 2), ["'=1+1", "'@SUM(A1)"])
       }))
 
-    it.effect("stop at the cap without a word", () =>
+    it.effect("stop at the cap and say so in a header", () =>
       Effect.gen(function*() {
-        const site = yield* seeded(Array.from({ length: 700 }, () => ({})))
+        const site = yield* seeded(Array.from({ length: 700 }, (_, index) => ({ queue: index < 300 ? "celery-few" : "celery" })))
+        for (const format of ["csv", "json", "xlsx"]) {
+          const truncated = (query: string) =>
+            Effect.map(bytesOf(site, `?format=${format}&fields=id${query}`), ({ headers }) => headers.get("x-svc-truncated"))
+          assert.strictEqual(yield* truncated(""), "true", format)
+          assert.strictEqual(yield* truncated("&queue=celery"), "true", format)
+          assert.strictEqual(yield* truncated("&queue=celery-few"), null, format)
+          assert.strictEqual(yield* truncated("&name=nothing"), null, format)
+        }
         const newest = idsOf(site.newestFirst.slice(0, 300))
         assert.deepStrictEqual(idsOf((yield* site.list("?format=json")).json), newest)
         assert.deepStrictEqual(idsOf((yield* site.list("?format=json&search=CELERY")).json), newest)
@@ -99,6 +107,15 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
   })
 
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
+    it.effect("as xlsx hold at most 32 million characters", () =>
+      Effect.gen(function*() {
+        const site = yield* seeded(Array.from({ length: 1100 }, () => ({ traceback: "x".repeat(40_000) })))
+        const refused = yield* bytesOf(site, "?format=xlsx")
+        assert.strictEqual(refused.status, 422)
+        assert.include(refused.bytes.toString("utf8"), "at most 32 million characters")
+        assert.strictEqual((yield* bytesOf(site, "?format=xlsx&fields=id,name")).status, 200)
+      }), 120_000)
+
     it.effect("hold every task while others come and go; xlsx holds 25 000", () =>
       Effect.gen(function*() {
         const site = yield* seeded([])

@@ -1,0 +1,34 @@
+/** Pages and slices of files that are bounded by bytes and not by rows alone: one row may have a megabyte. */
+
+/** Bytes of values that one page carries, but for its first row, which may have more. */
+export const pageBytes = 4 * 1024 * 1024
+
+/** Bytes of values that are read at once for a file. */
+export const sliceBytes = 1024 * 1024
+
+/** A row that is to be read, and the bytes of its values. */
+export interface Sized {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** The rows from the first one on that fit together; at least one. */
+export const prefixWithin = (rows: ReadonlyArray<Sized>, most: number): ReadonlyArray<Sized> => {
+  let sum = 0
+  const beyond = rows.findIndex(({ bytes }, index) => {
+    sum += bytes
+    return sum > most && index > 0
+  })
+  return beyond === -1 ? rows : rows.slice(0, beyond)
+}
+
+/** All rows in their order, in groups that fit together. */
+export const groupsWithin = (rows: ReadonlyArray<Sized>, most: number): ReadonlyArray<ReadonlyArray<Sized>> => {
+  const groups: Array<ReadonlyArray<Sized>> = []
+  for (let at = 0; at < rows.length;) {
+    const group = prefixWithin(rows.slice(at), most)
+    groups.push(group)
+    at += group.length
+  }
+  return groups
+}

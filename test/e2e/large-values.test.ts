@@ -1,0 +1,159 @@
+import { assert, describe, it } from "@effect/vitest"
+import BetterSqlite3 from "better-sqlite3"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { join } from "node:path"
+import pg from "pg"
+import * as TaskHistory from "../../src/domain/TaskHistory.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { type Engine, engines } from "../databases.ts"
+import { type StoredTask, storedTask } from "../tasks.ts"
+import { adminKey, type BrainProcess, type Call, type Site, signedIn } from "./brainProcess.ts"
+import { mebibyte, memoryOf } from "./memory.ts"
+import { site } from "./site.ts"
+import { type Batch, streaming } from "./streaming.ts"
+
+const stored = 500
+/** Enough to fill what may wait for the writer several times. */
+const arriving = 200
+const text = "x".repeat(1_000_000)
+const kwargs = JSON.stringify({ blob: text })
+
+const mostHeld = 300 * mebibyte
+/** A page has at most 4 MiB of values, and at least one row, which may be larger. */
+const mostPage = 6 * mebibyte
+
+/** As versions without a cap stored it: the value is in the row and in its history. */
+const historyWithKwargs = () => {
+  const history = TaskHistory.empty()
+  TaskHistory.apply(history, {
+    id: randomUUID(),
+    kind: "task.received",
+    engine: "celery",
+    taskId: "t",
+    occurredAt: Timestamp.fromEpochMicros(Date.now() * 1000),
+    agentId: randomUUID(),
+    data: new Map([["task_name", "\"shop.orders.ship\""], ["kwargs", kwargs]])
+  })
+  return TaskHistory.encode(history)
+}
+
+const insertInto = (engine: Engine, env: Site["env"], rows: ReadonlyArray<StoredTask>) =>
+  Effect.promise(async () => {
+    const columns = Object.keys(rows[0]!) as ReadonlyArray<keyof StoredTask> // the row has these keys only
+    const values = (row: StoredTask) => columns.map((column) => row[column])
+    if (engine === "SQLite") {
+      const db = new BetterSqlite3(join(env["SVC_HOME"]!, "svc.db"), { timeout: 10_000 })
+      const insert = db.prepare(`INSERT INTO tasks (${columns.join()}) VALUES (${columns.map(() => "?").join()})`)
+      for (const row of rows) insert.run(...values(row))
+      db.close()
+      return
+    }
+    const client = new pg.Client({ connectionString: env["SVC_DATABASE_URL"]! })
+    await client.connect()
+    const insert = `INSERT INTO tasks (${columns.join()}) VALUES (${columns.map((_, index) => `$${index + 1}`).join()})`
+    for (const row of rows) await client.query(insert, values(row))
+    await client.end()
+  })
+
+interface Reader {
+  readonly brain: BrainProcess
+  readonly token: string
+  readonly slug: string
+}
+
+const open = ({ brain, slug, token }: Reader, query: string) =>
+  fetch(`${brain.url}/api/v1/projects/${slug}/tasks?${query}`, { headers: { authorization: `Bearer ${token}` } })
+
+/** Reads a file to its end and keeps none of it. */
+const lengthOf = (reader: Reader, format: string) =>
+  Effect.promise(async () => {
+    const response = await open(reader, `format=${format}`)
+    assert.strictEqual(response.status, 200)
+    let bytes = 0
+    if (response.body !== null) for await (const chunk of response.body) bytes += chunk.length
+    return bytes
+  })
+
+/** All tasks of the project, asked for in the largest pages: the text of each page goes to `look`. */
+const paged = (reader: Reader, look: (items: string) => void) =>
+  Effect.promise(async () => {
+    for (let cursor = ""; ;) {
+      const response = await open(reader, `limit=500${cursor}`)
+      assert.strictEqual(response.status, 200)
+      const body = await response.text()
+      assert.isAtMost(body.length, mostPage)
+      look(body)
+      const next = /"next_cursor":"([^"]+)"\}$/.exec(body.slice(-200))?.[1]
+      if (next === undefined) return
+      cursor = `&cursor=${encodeURIComponent(next)}`
+    }
+  })
+
+const batchOf = (task_id: string): Batch => ({
+  id: `ev_${randomUUID().replaceAll("-", "")}`,
+  events: [{
+    id: randomUUID(),
+    kind: "task.received",
+    engine: "celery",
+    task_id,
+    occurred_at: Timestamp.fromEpochMicros(Date.now() * 1000),
+    data: { task_name: "shop.orders.ship", queue: "celery", args: [], kwargs: { blob: text } }
+  }]
+})
+
+const projectAt = (call: Call, slug: string) => Effect.map(call("POST", "/projects", { slug, name: slug }), ({ json }) => String(json.id))
+
+describe.each(engines)("large values on %s", (engine) => {
+  it.scopedLive("of rows that were stored without a cap are paged and exported within 300 MiB", () =>
+    Effect.gen(function*() {
+      const { brain: start, env } = yield* site(engine)
+      const brain = yield* start
+      const call = (yield* signedIn(brain))(brain)
+      const reader = { brain, token: yield* adminKey(brain), slug: "old" }
+      const project = yield* projectAt(call, "old")
+      const history = historyWithKwargs()
+      yield* insertInto(engine, env, Array.from({ length: stored }, (_, index) =>
+        storedTask(project, Date.now() + index, { kwargs, history })))
+
+      const memory = yield* memoryOf(brain)
+      let tasks = 0
+      yield* paged(reader, (page) => (tasks += page.split(kwargs).length - 1))
+      assert.strictEqual(tasks, stored)
+      assert.isAbove(yield* lengthOf(reader, "csv"), stored * text.length)
+      const unread = yield* Effect.promise(() => open(reader, "format=json"))
+      yield* lengthOf(reader, "xlsx")
+      yield* Effect.promise(() => unread.body?.cancel() ?? Promise.resolve())
+      assert.isAtMost(memory.held(), mostHeld)
+    }), 240_000)
+
+  it.scopedLive("that arrive are cut, and all are stored, paged and exported within 300 MiB", () =>
+    Effect.gen(function*() {
+      const { brain: start } = yield* site(engine)
+      const brain = yield* start
+      const call = (yield* signedIn(brain))(brain)
+      const reader = { brain, token: yield* adminKey(brain), slug: "new" }
+      yield* projectAt(call, "new")
+      const { json: agent } = yield* call("POST", "/projects/new/agents", { name: "agent" })
+      const credentials = { token: String(agent.token), hmac_secret: String(agent.hmac_secret) }
+
+      const memory = yield* memoryOf(brain)
+      const taskIds = Array.from({ length: arriving }, () => randomUUID())
+      const { done, streamer } = yield* streaming(credentials, [brain.url], taskIds.map(batchOf), 100)
+      yield* Effect.promise(() => done)
+      assert.strictEqual(streamer.rejected, 0)
+      const found: Array<string> = []
+      yield* paged(reader, (page) => {
+        for (const { kwargs: shown, task_id } of JSON.parse(page).items) {
+          found.push(task_id)
+          assert.strictEqual(shown.svc_truncated, true)
+          assert.strictEqual(shown.bytes, kwargs.length)
+          assert.isTrue(kwargs.startsWith(shown.begins))
+        }
+      })
+      assert.deepStrictEqual(found.sort(), taskIds.sort())
+      assert.isAbove(yield* lengthOf(reader, "csv"), arriving * 200_000)
+      yield* lengthOf(reader, "xlsx")
+      assert.isAtMost(memory.held(), mostHeld)
+    }), 240_000)
+})
