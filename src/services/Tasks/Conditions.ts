@@ -1,4 +1,5 @@
 import type { SqlClient, Statement } from "@effect/sql"
+import { formsOf } from "../../domain/Letters.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
@@ -31,17 +32,31 @@ export const conditionsOn = (sql: SqlClient.SqlClient) => {
   const like = (column: Searched, pattern: string) => sql`${sql(column)} LIKE ${pattern} ESCAPE '\\'`
 
   /** ASCII letters in either case: what SQLite's LIKE does, and PostgreSQL's ILIKE under the collation "C". */
-  const resembles = (column: Searched, term: string) => {
-    const pattern = `%${term.replace(/[\\%_]/g, "\\$&")}%`
-    return sql.onDialectOrElse({
+  const likeInEitherCase = (column: Searched, pattern: string): ReadonlyArray<Fragment> =>
+    sql.onDialectOrElse({
       pg: () => {
         // ILIKE takes twice the time of LIKE: what is no letter decides first
         const loose = pattern.replace(/[a-z]/gi, "_")
-        const rest = /[a-z]/i.test(term) ? [sql`${sql(column)} ILIKE ${pattern} ESCAPE '\\'`] : []
-        return /[^_%]/.test(loose) ? sql.and([like(column, loose), ...rest]) : sql.and(rest)
+        return [
+          ...(/[^_%]/.test(loose) ? [like(column, loose)] : []),
+          ...(/[a-z]/i.test(pattern) ? [sql`${sql(column)} ILIKE ${pattern} ESCAPE '\\'`] : [])
+        ]
       },
-      orElse: () => like(column, pattern)
+      orElse: () => [like(column, pattern)]
     })
+
+  /** The term somewhere in the column, its letters in any of their forms (`Letters.ts`). */
+  const resembles = (column: Searched, term: string) => {
+    const characters = [...term]
+    const pattern = `%${characters.map((one) => formsOf(one) === undefined ? one.replace(/[\\%_]/, "\\$&") : "_").join("")}%`
+    if (characters.every((one) => formsOf(one) === undefined)) return sql.and(likeInEitherCase(column, pattern))
+    const exact = sql.onDialectOrElse({
+      pg: () => sql`${sql(column)} ~ ${regexOf(characters)}`,
+      orElse: () => sql`${sql(column)} GLOB ${globOf(characters)}`
+    })
+    // most values are plain ASCII, and the ASCII letters of the term decide about most others
+    const worthALook = sql`octet_length(${sql(column)}) > length(${sql(column)})`
+    return sql.and([worthALook, ...likeInEitherCase(column, pattern), exact])
   }
 
   /** One of many values, as one parameter: the statement's text stays the same. */
@@ -76,6 +91,19 @@ export const conditionsOn = (sql: SqlClient.SqlClient) => {
   return { has, resembles, oneOf, plain, everything, otherHour: sql.literal(otherHour) } as const
 }
 export type Conditions = ReturnType<typeof conditionsOn>
+
+/** The forms of a character as a class of a pattern; null where it has one form. */
+const classOf = (character: string): string | null =>
+  /[a-z]/i.test(character)
+    ? `[${character.toLowerCase()}${character.toUpperCase()}]`
+    : formsOf(character) === undefined ? null : `[${[...formsOf(character) ?? []].join("")}]`
+
+const globOf = (characters: ReadonlyArray<string>): string =>
+  `*${characters.map((one) => classOf(one) ?? (/[*?[]/.test(one) ? `[${one}]` : one)).join("")}*`
+
+/** A backslash before what is no letter or digit makes it plain in a regular expression of PostgreSQL. */
+const regexOf = (characters: ReadonlyArray<string>): string =>
+  characters.map((one) => classOf(one) ?? (/[!-/:-@[-`{-~]/.test(one) ? `\\${one}` : one)).join("")
 
 /** An id and `created_at` are taken from the clock within this many seconds. */
 const apart = 60

@@ -20,7 +20,7 @@ const at = (millis: number) => Timestamp.fromEpochMicros(millis * 1000)
 const states = ["success", "success", "success", "failure", "started", "retry"] as const
 const priorities = ["normal", "normal", "high", "low", "critical"] as const
 const names = ["shop.Ship", "shop.ship_all", "mail.send%", "mail.send_", "a\\b", "Ünïcode.task", "<unknown:1f>", "rare"]
-const queues = ["celery", "Mail", null, "shop_queue", "q%"]
+const queues = ["celery", "Mail", null, "shop_queue", "q%", "[ÄRGER]*?^-.ΟΔΟΣ", "straße-İı"]
 const workers = ["celery@Box-1", "celery@box-2", null, "w_3"]
 
 /** Most tasks are received as they are first seen; some long before (a buffer that was offline), some long after. */
@@ -44,7 +44,8 @@ const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
     })
   })
 
-const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+/** One form for all that are the same; of the two letters with forms in ASCII alone, or of two letters, none is here. */
+const lower = (text: string) => text.replace(/[^İı]/gu, (letter) => letter.toLowerCase()).replaceAll("ς", "σ")
 const resembles = (text: string | null, term: string) => text !== null && lower(text).includes(lower(term))
 
 /** What the interface says of each term, one row at a time. */
@@ -74,11 +75,12 @@ const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
     search: orNull(
       fc.oneof(
         fc.constantFrom("SHIP", "box-", "q%", "_", "\\", "nothing at all", "rare", "mail", "CELERY", "ünï", "'", "0"),
+        fc.constantFrom("ärger", "ÄRGER]*?^-.ο", "rgeR]*", "οδοσ", "Σ", "STRAẞE", "strasse", "ß-i", "ı", "İ", "i", "ä*", "[ä", "ä?r", "ö"),
         fc.constantFrom(...tasks.slice(0, 50)).map(({ task_id }) => task_id.slice(3, 11).toUpperCase())
       ),
       4
     ),
-    queue: orNull(fc.constantFrom("celery", "Mail", "mail", "q%"), 2),
+    queue: orNull(fc.constantFrom("celery", "Mail", "mail", "q%", "straße-İı"), 2),
     worker: orNull(fc.constantFrom("celery@Box-1", "w_3", "w"), 2),
     since: orNull(moments, 2),
     until: orNull(moments, 2)
