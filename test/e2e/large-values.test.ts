@@ -14,8 +14,8 @@ import { site } from "./site.ts"
 import { type Batch, streaming } from "./streaming.ts"
 
 const stored = 500
-/** Enough to fill what may wait for the writer several times. */
-const arriving = 200
+/** Six times what may wait for the writer. */
+const arriving = 100
 const text = "x".repeat(1_000_000)
 const kwargs = JSON.stringify({ blob: text })
 
@@ -114,7 +114,7 @@ describe.each(engines)("large values on %s", (engine) => {
       const project = yield* projectAt(call, "old")
       const history = historyWithKwargs()
       yield* insertInto(engine, env, Array.from({ length: stored }, (_, index) =>
-        storedTask(project, Date.now() + index, { kwargs, history })))
+        storedTask(project, Date.now() + index, index < 20 ? { kwargs, history } : { kwargs })))
 
       const memory = yield* memoryOf(brain)
       let tasks = 0

@@ -8,7 +8,7 @@ import { Timestamp } from "../Timestamp.ts"
  * Which tasks of a project: every term that is not null must hold (interface, Tasks).
  *
  * - `name`: part of the name, letter for letter.
- * - `search`: part of name, queue, worker or task id; the ASCII letters match in either case. No character of it is a
+ * - `search`: part of name, queue, worker or task id; letters match in either case (`Letters.ts`). No character of it is a
  *   wildcard.
  * - `queue`, `worker`: the whole name.
  * - `since`, `until`: the bounds, both included, of `received_at`, or of the first event where that is null.
