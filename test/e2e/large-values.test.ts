@@ -33,6 +33,7 @@ const historyWithKwargs = () => {
     taskId: "t",
     occurredAt: Timestamp.fromEpochMicros(Date.now() * 1000),
     agentId: randomUUID(),
+    reporter: "test",
     data: new Map([["task_name", "\"shop.orders.ship\""], ["kwargs", kwargs]])
   })
   return TaskHistory.encode(history)

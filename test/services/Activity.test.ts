@@ -213,7 +213,7 @@ describe("a spreadsheet of the audit log", () => {
     source_ip: null,
     occurred_at: Timestamp.fromEpochMicros(0)
   }
-  const row: ShownRow = { ...item, seq: 1, metadata: "{}" }
+  const row: ShownRow = { ...item, seq: 1, outcome: "allow", metadata: "{}" }
   const files = AuditExport.layer.pipe(Layer.provide(Xlsx.layer), Layer.provide(settingsOn("SQLite")))
 
   it.scopedLive("reads rows when it is its turn, and not before", () =>
