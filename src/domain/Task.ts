@@ -54,6 +54,7 @@ export const TaskList = Schema.Struct({
 
 /** One task of a tree (bodies: TaskTreeNode). */
 export const TaskTreeNode = Schema.Struct({
+  engine: Schema.String,
   task_id: Schema.String,
   name: Schema.String,
   state: TaskState,

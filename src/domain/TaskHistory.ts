@@ -1,5 +1,5 @@
 /**
- * A task's row as a pure function of the set of its distinct events, and its timeline (docs/attempts.md).
+ * A task's row and timeline as pure functions of the set of its distinct events (docs/attempts.md).
  *
  * Plain code: an event of a hot stream passes through `apply` and `project`. Both are total.
  */
@@ -14,14 +14,14 @@ import {
   sameTransition,
   UNKNOWN
 } from "./TaskHistory/History.ts"
-import { RANK, type TaskEventKind } from "./TaskState.ts"
-import type { Timestamp } from "./Timestamp.ts"
+import { RANK } from "./TaskState.ts"
 
 export { type Analysis, analyse } from "./TaskHistory/Attempts.ts"
 export { decode, encode } from "./TaskHistory/Codec.ts"
 export type { EventData, TaskEvent } from "./TaskHistory/Event.ts"
 export type { History } from "./TaskHistory/History.ts"
 export { ends, project, type TaskFields } from "./TaskHistory/Project.ts"
+export { timeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"
 export { endsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
 
 /** Entries a task keeps; ends may go over it by ENDS_BEYOND, so that a final state is never refused. */
@@ -129,30 +129,4 @@ const isLater = (entry: Entry, id: string, held: Fact): boolean => {
   if (entry.at !== held.entry.at) return entry.at > held.entry.at
   const rank = RANK[entry.kind] - RANK[held.entry.kind]
   return rank !== 0 ? rank > 0 : id < held.id
-}
-
-/** One event of a task's timeline; `payload` is the text of a JSON object. */
-export interface TimelineEvent {
-  readonly id: string
-  readonly kind: TaskEventKind
-  readonly occurredAt: Timestamp
-  readonly agentId: string
-  readonly payload: string
-}
-
-/** Earliest first. The payload is the event's data without its big fields and without nulls. */
-export const timeline = (history: History): ReadonlyArray<TimelineEvent> =>
-  history.entries.map((entry) => ({
-    id: entry.id,
-    kind: entry.kind,
-    occurredAt: entry.at,
-    agentId: entry.agentId,
-    payload: payloadOf(entry)
-  }))
-
-const payloadOf = ({ name, rest, worker }: Entry): string => {
-  const members = [`"task_name":${JSON.stringify(name)}`]
-  if (worker !== null) members.push(`"worker":${JSON.stringify(worker)}`)
-  if (rest !== "") members.push(rest)
-  return `{${members.join(",")}}`
 }

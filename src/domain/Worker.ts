@@ -18,7 +18,9 @@ export const Worker = Schema.Struct({
   state: Schema.String,
   last_heartbeat: Schema.NullOr(Timestamp),
   load_average: Schema.NullOr(Schema.Array(Schema.Number)),
-  active_tasks: Schema.Int,
+  active_tasks: Schema.NullOr(Schema.Int).annotations({
+    description: "as the agent reports it, else the started tasks that name the worker; null where neither is known"
+  }),
   processed: Schema.Int,
   failed: Schema.Int,
   succeeded: Schema.Int,
@@ -34,3 +36,9 @@ export const WorkerDetail = Schema.Struct({
   agent_id: Schema.NullOr(Id)
 }).annotations({ identifier: "WorkerDetail" })
 export type WorkerDetail = typeof WorkerDetail.Type
+
+/** Engines whose events and heartbeats name no worker: an agent process that runs tasks stands for it. */
+export const ENGINES_WITHOUT_WORKERS: ReadonlySet<string> = new Set(["huey", "arq", "taskiq"])
+
+/** The stored metadata of a worker that is an agent process. */
+export const agentProcess = JSON.stringify({ agent_process: true })

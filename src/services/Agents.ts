@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
 import { NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { Project } from "../domain/Project.ts"
@@ -9,6 +9,7 @@ import { Audit } from "./Audit.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Vault } from "./Keys.ts"
+import { Metrics } from "./Metrics.ts"
 
 /** Who holds a token, and the key that signs its frames (32 raw bytes). */
 export interface AgentIdentity {
@@ -19,6 +20,9 @@ export interface AgentIdentity {
 }
 
 const healthRows = 200
+
+/** Between two lines about refused tokens. */
+const quietMillis = 10_000
 
 const unknown = new NotFound({ resource: "agent" })
 
@@ -33,6 +37,8 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const repo = yield* AgentsRepo
     const audit = yield* Audit
     const vault = yield* Vault
+    const metrics = yield* Metrics
+    const refused = { sinceLine: 0, lineAt: -Infinity }
     const hints = yield* Hints
 
     const keyOf = (agentId: string, sealed: string) =>
@@ -104,11 +110,26 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return Option.some<AgentIdentity>({ agent_id: id, project_id, name, key: yield* keyOf(id, hmac_secret) })
     }, orDieOnSql)
 
-    /** The agent that sends this `Authorization` header. */
+    /** Counts a refused token. One line in 10 s for all of them, so that a flood cannot fill the disk. */
+    const noteRefused = Effect.gen(function*() {
+      metrics.framesRefused.inc({ reason: "bad_token" })
+      refused.sinceLine++
+      const now = yield* Clock.currentTimeMillis
+      if (now - refused.lineAt < quietMillis) return
+      yield* Effect.logWarning(
+        "an agent was refused: its token is not valid, or its agent or project was deleted. Check the token that the agent is set up with."
+      ).pipe(Effect.annotateLogs({ logger: "agents", refused: refused.sinceLine }))
+      refused.sinceLine = 0
+      refused.lineAt = now
+    })
+
+    /** The agent that sends this `Authorization` header. Callers annotate the logs with its `client` address. */
     const authenticate = Effect.fn("Agents.authenticate")(function*(authorization: string | undefined) {
       const token = /^bearer\s+(\S{1,500})$/i.exec(authorization ?? "")?.[1]
       const identity = token === undefined ? Option.none() : yield* byToken(token)
-      return yield* Option.match(identity, { onNone: () => unauthenticated, onSome: Effect.succeed })
+      if (Option.isSome(identity)) return identity.value
+      yield* noteRefused
+      return yield* unauthenticated
     })
 
     /** The agent's signing key (32 bytes), for what is signed outside of a connection, such as purge tokens. */

@@ -2,6 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Array as Arr, Deferred, Effect, Option, Queue, Schema } from "effect"
 import { SetupAdvice } from "../domain/Agent.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { agentProcess, ENGINES_WITHOUT_WORKERS } from "../domain/Worker.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
@@ -150,6 +151,9 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
               at: stamp(now)
             })
           }
+          for (const engine of enginesRun(member)) {
+            workers.set(`${projectId} ${engine} ${workerId}`, { ...processRow(member, engine), id: Ids.uuidv7(now), at: stamp(now) })
+          }
           for (const queue of found.queues) {
             const row = { ...queue, id: Ids.uuidv7(now), agent_id: agentId, at: stamp(now) }
             queues.set(`${projectId} ${queue.engine} ${queue.name}`, row)
@@ -252,6 +256,25 @@ const arrivalRow = ({ about }: Member, at: Timestamp.Timestamp): ConnectRow => (
   agent_version: about.agentVersion,
   host_name: about.hostName,
   at
+})
+
+/** Engines whose tasks a process runs and whose workers nothing else tells of. Over long-poll a process has no name. */
+const enginesRun = ({ about }: Member): ReadonlyArray<string> =>
+  about.exclusive && (about.role === null || about.role === "task")
+    ? about.engines.filter((engine) => ENGINES_WITHOUT_WORKERS.has(engine))
+    : []
+
+/** The process as a worker; restart-worker takes the same name. */
+const processRow = ({ about }: Member, engine: string): Omit<WorkerRow, "id" | "at"> => ({
+  agent_id: about.agentId,
+  engine,
+  name: about.workerId,
+  hostname: about.hostName,
+  pid: about.pid,
+  concurrency: null,
+  queues: "[]",
+  active_tasks: 0,
+  metadata: agentProcess
 })
 
 /** A process that operates nothing, such as the agents' doctor, does not make its agent one that operates nothing. */

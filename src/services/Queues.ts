@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import { Queue } from "../domain/Queue.ts"
+import { depthNote, Queue } from "../domain/Queue.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
 
-const decode = Schema.decodeUnknownSync(Queue)
+const decode = Schema.decodeUnknownSync(Queue.omit("depth_note"))
 
 /** The engines' queues, as heartbeats and events tell of them. */
 export class Queues extends Effect.Service<Queues>()("svc/Queues", {
@@ -14,7 +14,10 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
     const list = Effect.fn("Queues.list")(function*() {
       const project = yield* CurrentProject
       const rows = yield* read`SELECT * FROM queues WHERE project_id = ${project.id} ORDER BY id DESC`
-      return rows.map((row) => decode(row))
+      return rows.map((row): Queue => {
+        const queue = decode(row)
+        return { ...queue, depth_note: depthNote(queue.engine, queue.depth) }
+      })
     }, orDieOnSql)
 
     return { list } as const

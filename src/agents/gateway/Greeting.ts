@@ -22,6 +22,11 @@ export interface Greeter {
   readonly forkFiber: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
 }
 
+/** Published agents log a warning at each connection to a brain of another major.minor version than theirs. */
+const brainVersionFor = (agentVersion: string): string => minorOf(agentVersion) === minorOf(version) ? version : ""
+
+const minorOf = (text: string): string => text.split(".", 2).join(".")
+
 /**
  * An admitted socket from its opening to its end. Waits for the hello, writes the process down as online, answers
  * hello_ack, and hands the socket to its session. Whoever cannot come in is refused before hello_ack, which makes an
@@ -56,7 +61,7 @@ export const greet = (ws: WebSocket, socket: Duplex, identity: AgentIdentity, gr
       session = new SocketSession(ws, socket, new WireSession(...signingOf(identity, sessionId)), about, present.value, exchange)
       ws.send(sealHelloAck(`hello_ack_${sessionId}`, {
         protocol_version: PROTOCOL_VERSION,
-        brain_version: version,
+        brain_version: brainVersionFor(hello.payload.agentVersion),
         agent_id: identity.agent_id,
         project_id: identity.project_id,
         session_id: sessionId,

@@ -113,7 +113,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
       })
     }
     const identity = yield* agents.authenticate(request.headers.authorization).pipe(
-      Effect.tapError(() => Effect.sync(() => metrics.framesRefused.inc({ reason: "bad_token" })))
+      Effect.annotateLogs({ client: address, transport: "websocket" })
     )
     accept(request, socket, head, (ws) => greet(ws, socket, identity, greeter))
   })

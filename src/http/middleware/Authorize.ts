@@ -222,7 +222,9 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         return { actor, project: null, agent: null } satisfies Grant
       }
       if (rule.caller === "agent") {
-        const agent = yield* agents.authenticate(request.headers["authorization"])
+        const agent = yield* agents.authenticate(request.headers["authorization"]).pipe(
+          Effect.annotateLogs({ client: address, transport: "longpoll" })
+        )
         return { actor: system("agent"), project: null, agent } satisfies Grant
       }
       const found = yield* credential(request, true)

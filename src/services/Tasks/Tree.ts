@@ -9,29 +9,42 @@ const mostSteps = 100
 
 type Row = TaskTreeNode & { readonly id: string }
 
-const columns = "id, task_id, name, state, parent_task_id, root_task_id, received_at, started_at, finished_at"
+const columns =
+  "id, engine, task_id, name, state, parent_task_id, root_task_id, received_at, started_at, finished_at"
 
-/** A task's tree: the tasks of its engine that share its root. */
+/** A task's tree: the tasks of its project that share its root, of any engine. */
 export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
   effect: Effect.gen(function*() {
     const sql = yield* Reader
     const own = sql.literal(columns)
     const others = sql.literal(columns.split(", ").map((column) => `tasks.${column}`).join(", "))
 
-    /** The task itself, then each root or parent that is known, up to the last. */
+    /** The project's engines: one look into the primary key each, since no index leads with the task id. */
+    const engines = (projectId: string) =>
+      sql`engines(engine) AS (
+          SELECT (SELECT MIN(engine) FROM tasks WHERE project_id = ${projectId})
+          UNION ALL
+          SELECT (SELECT MIN(tasks.engine) FROM tasks WHERE tasks.project_id = ${projectId} AND tasks.engine > engines.engine)
+          FROM engines WHERE engines.engine IS NOT NULL
+        )`
+
+    /** The task itself, then each root or parent that is known, up to the last. Of two of one id, that of the same engine. */
     const wayUp = (projectId: string, { engine, task_id }: TaskKey) =>
-      sql<Row>`WITH RECURSIVE up AS (
+      sql<Row>`WITH RECURSIVE ${engines(projectId)}, up AS (
           SELECT ${own}, 0 AS step FROM tasks
           WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
           UNION ALL
-          SELECT ${others}, up.step + 1 FROM up JOIN tasks ON tasks.project_id = ${projectId}
-            AND tasks.engine = ${engine} AND tasks.task_id = COALESCE(up.root_task_id, up.parent_task_id)
+          SELECT ${others}, up.step + 1 FROM up JOIN tasks ON tasks.project_id = ${projectId} AND tasks.id = (
+            SELECT above.id FROM tasks above WHERE above.project_id = ${projectId}
+              AND above.engine IN (SELECT engine FROM engines)
+              AND above.task_id = COALESCE(up.root_task_id, up.parent_task_id)
+            ORDER BY CASE WHEN above.engine = up.engine THEN 0 ELSE 1 END, above.engine LIMIT 1
+          )
           WHERE up.step < ${mostSteps}
         ) SELECT ${own} FROM up ORDER BY step`
 
-    const sharing = (projectId: string, engine: string, root: string) =>
-      sql<Row>`SELECT ${own} FROM tasks
-        WHERE project_id = ${projectId} AND root_task_id = ${root} AND engine = ${engine}
+    const sharing = (projectId: string, root: string) =>
+      sql<Row>`SELECT ${own} FROM tasks WHERE project_id = ${projectId} AND root_task_id = ${root}
         ORDER BY id LIMIT ${mostNodes + 1}`
 
     /**
@@ -44,7 +57,7 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
       if (top === undefined) return Option.none<TaskTree>()
       const root = top.root_task_id ?? top.parent_task_id ?? top.task_id
       const nodes = new Map(way.map((row) => [row.id, row]))
-      for (const row of yield* sharing(projectId, key.engine, root)) nodes.set(row.id, row)
+      for (const row of yield* sharing(projectId, root)) nodes.set(row.id, row)
       const shown = [...nodes.values()].slice(0, mostNodes).sort((a, b) => (a.id < b.id ? -1 : 1))
       return Option.some<TaskTree>({
         root_task_id: root,

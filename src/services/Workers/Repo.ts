@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { Worker, WorkerDetail } from "../../domain/Worker.ts"
+import { agentProcess, Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Reader } from "../Database.ts"
 import { Json } from "../Row.ts"
 
@@ -12,16 +12,54 @@ const decodeDetail = Schema.decodeUnknownSync(
   Schema.Struct({ ...WorkerDetail.fields, ...stored, metadata: Json(WorkerDetail.fields.metadata) })
 )
 
+interface Row {
+  readonly engine: string
+  readonly name: string
+  readonly metadata: string
+  readonly active_tasks: number
+}
+
+/** Started tasks that a list of workers looks at. A project has few, unless ends are lost. */
+const mostStarted = 10_000
+
+/** Heartbeats describe a worker, and events alone leave this. */
+const undescribed = "{}"
+
 export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
+
+    /** How many tasks run at each worker, by engine and name, as far as events tell. */
+    const started = (projectId: string) =>
+      Effect.map(
+        read<{ readonly engine: string; readonly worker_name: string; readonly tasks: number }>`
+          SELECT engine, worker_name, CAST(COUNT(*) AS INTEGER) AS tasks FROM (
+            SELECT engine, worker_name FROM tasks WHERE project_id = ${projectId} AND state = 'started'
+            ORDER BY id DESC LIMIT ${mostStarted}
+          ) AS running WHERE worker_name IS NOT NULL GROUP BY engine, worker_name`,
+        (rows) => new Map(rows.map(({ engine, tasks, worker_name }) => [`${engine} ${worker_name}`, tasks]))
+      )
+
+    /** The rows with their active tasks: as the agent reports them, else counted. No event names an agent process. */
+    const withActive = Effect.fnUntraced(function*<A extends Row>(projectId: string, rows: ReadonlyArray<A>) {
+      const counts = rows.some(({ metadata }) => metadata === undescribed) ? yield* started(projectId) : new Map<string, number>()
+      return rows.map((row) => {
+        if (row.metadata === agentProcess) return { ...row, active_tasks: null }
+        return row.metadata === undescribed ? { ...row, active_tasks: counts.get(`${row.engine} ${row.name}`) ?? 0 } : row
+      })
+    })
+
     return {
       list: (projectId: string) =>
-        Effect.map(read`SELECT * FROM workers WHERE project_id = ${projectId} ORDER BY id DESC`, (rows) =>
-          rows.map((row) => decodeWorker(row))),
+        read<Row>`SELECT * FROM workers WHERE project_id = ${projectId} ORDER BY id DESC`.pipe(
+          Effect.flatMap((rows) => withActive(projectId, rows)),
+          Effect.map((rows) => rows.map((row) => decodeWorker(row)))
+        ),
       byId: (projectId: string, id: string) =>
-        Effect.map(read`SELECT * FROM workers WHERE project_id = ${projectId} AND id = ${id}`, ([row]) =>
-          Option.map(Option.fromNullable(row), (row) => decodeDetail(row)))
+        read<Row>`SELECT * FROM workers WHERE project_id = ${projectId} AND id = ${id}`.pipe(
+          Effect.flatMap((rows) => withActive(projectId, rows)),
+          Effect.map(([row]) => Option.map(Option.fromNullable(row), (row) => decodeDetail(row)))
+        )
     } as const
   })
 }) {

@@ -1,9 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { type Clock, Effect, Logger } from "effect"
 import { randomBytes } from "node:crypto"
 import { openHelloAck } from "../../../src/agents/protocol/Hello.ts"
 import { system } from "../../../src/domain/Actor.ts"
+import { version } from "../../../src/domain/Version.ts"
 import { AgentLine } from "../../../src/services/AgentLine.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { CurrentActor } from "../../../src/services/CurrentActor.ts"
@@ -80,6 +81,8 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const ack = openHelloAck(answer.data.toString())
         assert.deepInclude("payload" in ack ? { ...ack.payload } : {}, {
           protocolVersion: "2",
+          // an agent of another version warns of any other at each connection
+          brainVersion: "",
           agentId: options.agent_id,
           projectId: options.project.id,
           heartbeatIntervalSeconds: 10,
@@ -120,6 +123,35 @@ describe.each(engines)("the handshake on %s", (engine) => {
         for (const headers of [{ authorization: "Bearer sva_wrong" }, { authorization: "Basic x" }, { authorization: "" }]) {
           assert.include(yield* refusal(dial({ ...options, headers })), "401")
         }
+      }))
+
+    it.scoped("an agent of the brain's own version is told it", () =>
+      Effect.gen(function*() {
+        const agent = yield* connected({ ...(yield* fresh), hello: { agent_version: version } })
+        assert.strictEqual(agent.helloAck.payload.brainVersion, version)
+      }))
+
+    it.effect("wrong tokens are counted, and logged in one line however many come", () =>
+      Effect.gen(function*() {
+        const agents = yield* Agents
+        const before = yield* refusedCount("bad_token")
+        const clock = yield* Effect.clock
+        // past the line that an earlier test may have had
+        const later: Clock.Clock = Object.create(clock, { currentTimeMillis: { value: Effect.sync(() => Date.now() + 60_000) } })
+        const lines: Array<string> = []
+        const logger = Logger.make(({ annotations, message }) => {
+          lines.push(`${String(message)} ${JSON.stringify(Object.fromEntries(annotations))}`)
+        })
+        yield* Effect.ignore(agents.authenticate("Bearer sva_wrong")).pipe(
+          Effect.repeatN(49),
+          Effect.annotateLogs({ client: "203.0.113.9" }),
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+          Effect.withClock(later)
+        )
+        assert.strictEqual(yield* refusedCount("bad_token"), before + 50)
+        assert.lengthOf(lines, 1)
+        assert.match(lines[0]!, /token is not valid.*203\.0\.113\.9/)
+        assert.notInclude(lines[0], "sva_wrong")
       }))
 
     it.scoped("a refused upgrade is answered with a problem document, under its request id", () =>

@@ -87,7 +87,7 @@ describe.each(engines)("one task on %s", (engine) => {
         assert.strictEqual((yield* request("GET", `${at}/tasks/celery/${task!.task_id}`)).status, 401)
       }))
 
-    it.effect("has a tree: all tasks of its engine that share its root", () =>
+    it.effect("has a tree: all tasks of its project that share its root, of any engine", () =>
       Effect.gen(function*() {
         const { one, tasks } = yield* seeded([
           { task_id: "root" },
@@ -96,11 +96,12 @@ describe.each(engines)("one task on %s", (engine) => {
           { task_id: "other" },
           { task_id: "foreign", root_task_id: "root", engine: "rq" }
         ])
-        for (const task of tasks.slice(0, 3)) {
+        for (const task of [...tasks.slice(0, 3), tasks[4]!]) {
           const { json } = yield* one(task, "/tree")
-          assert.deepInclude(json, { root_task_id: "root", node_count: 3, truncated: false })
-          assert.deepStrictEqual(json.nodes.map((node: StoredTask) => node.task_id), ["root", "child", "grandchild"])
+          assert.deepInclude(json, { root_task_id: "root", node_count: 4, truncated: false })
+          assert.deepStrictEqual(json.nodes.map((node: StoredTask) => node.task_id), ["root", "child", "grandchild", "foreign"])
           assert.deepStrictEqual(json.nodes[2], {
+            engine: "celery",
             task_id: "grandchild",
             name: "shop.orders.ship",
             state: "failure",
@@ -129,6 +130,19 @@ describe.each(engines)("one task on %s", (engine) => {
         assert.deepStrictEqual(json.nodes.map((node: StoredTask) => node.task_id), ["top", "middle", "leaf"])
         assert.deepInclude((yield* one(tasks[3]!, "/tree")).json, { root_task_id: "gone", node_count: 1 })
         assert.strictEqual((yield* one(tasks[4]!, "/tree")).json.node_count, 2)
+      }))
+
+    it.effect("has the root of its own engine, where another engine has a task of the same id", () =>
+      Effect.gen(function*() {
+        const { one, tasks } = yield* seeded([
+          { task_id: "7", engine: "arq", name: "other" },
+          { task_id: "7", engine: "rq", parent_task_id: "top" },
+          { task_id: "top", engine: "bullmq" },
+          { task_id: "leaf", engine: "rq", parent_task_id: "7" }
+        ])
+        const { json } = yield* one(tasks[3]!, "/tree")
+        assert.strictEqual(json.root_task_id, "top")
+        assert.deepStrictEqual(json.nodes.map((node: StoredTask) => `${node.engine} ${node.task_id}`), ["rq 7", "bullmq top", "rq leaf"])
       }))
 
     it.effect("has a tree of at most 500 nodes, the root and itself among them", () =>

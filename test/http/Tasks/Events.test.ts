@@ -70,6 +70,22 @@ describe.each(engines)("a task's timeline on %s", (engine) => {
         assert.include(text, "12345678901234567890")
       }))
 
+    it.effect("tells once what two paths and two agents told, with what only one of them knows", () =>
+      Effect.gen(function*() {
+        const broker = (number: number, kind: TaskEventKind, millis: number, data: Told["data"]): Told =>
+          ({ number, kind, millis, data: { task_name: "\"<unknown:t/1>\"", worker: "\"w1@box\"", ...data } })
+        const both: ReadonlyArray<Told> = [
+          ...told.map(({ data, ...event }) => ({ ...event, data: { ...data, runtime_ms: "null" } })),
+          broker(5, "task.started", 40, {}),
+          broker(6, "task.succeeded", 45, { runtime_ms: "4", result: "\"'repr'\"" })
+        ]
+        const { key, at } = yield* seeded([{ task_id: "t/1", history: historyOf(both) }])
+        const { json } = yield* request("GET", `${at}/events?engine=celery&task_id=t%2F1`, key)
+        assert.deepStrictEqual(json.items.map((event: { id: string }) => event.id), [1, 2, 3].map(idOf))
+        assert.deepInclude(json.items[2].payload, { task_name: "mail.send", worker: "w1@box", runtime_ms: 4 })
+        assert.notStrictEqual(json.items[2].payload.result, "'repr'")
+      }))
+
     it.effect("comes in pages that late events do not disturb", () =>
       Effect.gen(function*() {
         const { events, tasks: [task] } = yield* withHistory
