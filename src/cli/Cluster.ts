@@ -16,10 +16,24 @@ const exited = (worker: Worker) =>
     worker.once("exit", (code, signal) => resume(Effect.succeed(signal ?? `exit code ${code}`)))
   })
 
-const listens = (worker: Worker) =>
+/** What a worker sends to the process that supervises it. It listens before it is ready. */
+const readyMessage = "ready"
+
+/** In a worker, tells the supervising process that this one serves; elsewhere, does nothing. */
+export const reportReady = Effect.sync(() => {
+  // the callback takes the error of a supervisor that is gone, which would end this process otherwise
+  cluster.worker?.process.send?.(readyMessage, undefined, undefined, () => {})
+})
+
+const ready = (worker: Worker) =>
   Effect.async<void>((resume) => {
-    worker.once("listening", () => resume(Effect.void))
+    worker.on("message", (message) => {
+      if (message === readyMessage) resume(Effect.void)
+    })
   })
+
+/** The channel to a worker that is gone fails; its exit follows. Without a listener the error would end this process. */
+const fork = Effect.sync(() => cluster.fork().on("error", () => {}))
 
 const stop = (worker: Worker) =>
   Effect.sync(() => worker.process.kill("SIGTERM")).pipe(
@@ -29,15 +43,15 @@ const stop = (worker: Worker) =>
     Effect.zipRight(Effect.sync(() => worker.isDead() || worker.process.kill("SIGKILL")))
   )
 
-/** One worker's life. It ends with WorkerDied, or fails `ready` when the slot's first worker never listened. */
-const life = (slot: number, ready: Deferred.Deferred<void, Refused>) =>
+/** One worker's life. It ends with WorkerDied, or fails `started` when the slot's first worker never was ready. */
+const life = (slot: number, started: Deferred.Deferred<void, Refused>) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => cluster.fork()),
+    fork,
     (worker) =>
       Effect.gen(function*() {
-        yield* Effect.fork(Effect.zipRight(listens(worker), Deferred.succeed(ready, void 0)))
+        yield* Effect.fork(Effect.zipRight(ready(worker), Deferred.succeed(started, void 0)))
         const how = yield* exited(worker)
-        if (yield* Deferred.fail(ready, startFailed)) return yield* startFailed // false when it was ready once
+        if (yield* Deferred.fail(started, startFailed)) return yield* startFailed // false when it was ready once
         yield* Console.error(`worker ${slot} (process ${worker.process.pid}) died: ${how}; another one follows`)
         return yield* Effect.fail(new WorkerDied())
       }),
@@ -58,9 +72,9 @@ export const supervise = (workers: number) =>
   Effect.gen(function*() {
     const slot = (number: number) =>
       Effect.gen(function*() {
-        const ready = yield* Deferred.make<void, Refused>()
-        yield* life(number, ready).pipe(Effect.retry({ schedule: backOff, while: (error) => error instanceof WorkerDied }), Effect.forkScoped)
-        yield* Deferred.await(ready)
+        const started = yield* Deferred.make<void, Refused>()
+        yield* life(number, started).pipe(Effect.retry({ schedule: backOff, while: (error) => error instanceof WorkerDied }), Effect.forkScoped)
+        yield* Deferred.await(started)
       })
     for (let number = 1; number <= workers; number++) yield* slot(number)
     return yield* Effect.never

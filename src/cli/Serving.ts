@@ -5,10 +5,11 @@ import { version } from "../domain/Version.ts"
 import * as Brain from "../layers/Brain.ts"
 import * as Server from "../layers/Server.ts"
 import * as Telemetry from "../layers/Telemetry.ts"
-import { Health } from "../services/Health.ts"
+import { Metrics } from "../services/Metrics.ts"
 import { publicUrlOf } from "../services/PublicUrl.ts"
 import { Settings } from "../services/Settings.ts"
 import { Setup } from "../services/Setup.ts"
+import { reportReady } from "./Cluster.ts"
 import type { settings } from "./Settings.ts"
 import { isForThisMachineOnly, onlyHere } from "./Warnings.ts"
 
@@ -46,13 +47,17 @@ export const announce = Effect.gen(function*() {
   return url
 })
 
+/**
+ * The server listens before the brain is there, so that a balancer sees why it is not ready. Workers of one port other
+ * than the first listen once they are ready: the others would lose requests to one that starts again.
+ */
+const brainAndServer = speaks
+  ? Server.serving.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(Server.listening), Layer.provideMerge(Metrics.layer))
+  : Layer.provideMerge(Server.layer, Brain.layer)
+
 /** The brain and its server; log lines go to standard output, one JSON object each. */
 const serverOf = (effective: ReturnType<typeof settings>) =>
-  Server.layer.pipe(
-    Layer.provideMerge(Brain.layer),
-    Layer.provide(Telemetry.layer),
-    Layer.provideMerge(effective)
-  )
+  brainAndServer.pipe(Layer.provide(Telemetry.layer), Layer.provideMerge(effective))
 
 type Served = Layer.Layer.Success<ReturnType<typeof serverOf>>
 
@@ -64,8 +69,7 @@ export const serve = <E, R>(effective: ReturnType<typeof settings>, beside: Effe
   Effect.gen(function*() {
     yield* endInTime
     return yield* Effect.gen(function*() {
-      const { started } = yield* Health
-      yield* started
+      yield* reportReady
       yield* beside
       return yield* Effect.never
     }).pipe(Effect.provide(serverOf(effective)))

@@ -42,7 +42,7 @@ export const warningsOf = (facts: Facts): ReadonlyArray<string> => {
   const rules: ReadonlyArray<readonly [boolean, string]> = [
     [facts.unknownNames.length > 0, `nothing reads ${facts.unknownNames.join(", ")} of the environment; docs/settings.md has the names`],
     [facts.revision !== null && facts.revision !== facts.head, `the database is at revision ${facts.revision} and this program's head is ${facts.head}; svc serve migrates it at start`],
-    [facts.dialect === "sqlite" && settings.workers > 1, "SVC_WORKERS is above 1, which needs PostgreSQL; svc serve will refuse to start"],
+    [facts.dialect === "sqlite" && settings.workers > 1, "SVC_WORKERS is above 1, which needs PostgreSQL; on SQLite svc serve runs one worker"],
     [abroad && settings.publicUrl === "" && !isForThisMachineOnly(settings), `SVC_PUBLIC_URL is not set, so links lead to ${publicUrlOf(settings)}`],
     [isForThisMachineOnly(settings), onlyHere(settings)],
     [isPlainHttpAbroad(publicUrlOf(settings)) && settings.environment === "production", "people would sign in over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"],

@@ -1,9 +1,16 @@
+import { Effect, FiberSet } from "effect"
+import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import type { Metrics } from "../services/Metrics.ts"
+import { isIn, rangeOf } from "../domain/Cidr.ts"
+import { parseProxies, rateKey } from "../domain/ClientAddress.ts"
+import { Metrics } from "../services/Metrics.ts"
+import { Settings } from "../services/Settings.ts"
 
 /** Once our side of a connection has ended, its client has 2 s to end the other side. */
 const lingerMillis = 2000
+/** A refused address is logged once in this time, whatever it does. */
+const logEveryMillis = 60_000
 
 // One function each for all sockets: 10 000 agents would pay for closures of their own.
 
@@ -23,17 +30,76 @@ const reasonOf = ({ errored }: Socket): string => {
   return "code" in errored && typeof errored.code === "string" ? reasons[errored.code] ?? "error" : "error"
 }
 
+/** What programs of this machine connect from, and a proxy that nobody named in SVC_TRUSTED_PROXIES. */
+const local = ["127.0.0.1", "::1"].map(rangeOf).filter((range) => range !== null)
+
+/** How many files, and so connections, this process may have open; null where nothing but a native call says so (not Linux). */
+export const openFilesLimit: Effect.Effect<number | null> = Effect.try(() => readFileSync("/proc/self/limits", "utf8")).pipe(
+  Effect.map((limits) => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? NaN)),
+  Effect.map((soft) => (Number.isNaN(soft) ? null : soft)),
+  Effect.orElseSucceed(() => null)
+)
+
+/** Counts the connections of each address, which may have so many. */
+class Addresses {
+  private readonly open = new Map<string, number>()
+
+  constructor(private readonly most: number) {}
+
+  take(address: string): boolean {
+    const count = this.open.get(address) ?? 0
+    if (count >= this.most) return false
+    this.open.set(address, count + 1)
+    return true
+  }
+
+  release(address: string): void {
+    const count = this.open.get(address) ?? 0
+    if (count > 1) this.open.set(address, count - 1)
+    else this.open.delete(address)
+  }
+}
+
 /**
  * Every connection of the server from its first moment, whatever becomes of it: its `error` is listened to (Node's own
- * listener goes with an upgrade), it does not stay half-closed, and it is counted.
+ * listener goes with an upgrade), it does not stay half-closed, and it is counted, in all and for its address.
  */
-export const watchConnections = (server: Server, { connections, connectionsClosed }: Metrics): void => {
-  function onClose(this: Socket): void {
-    connections.dec()
-    connectionsClosed.inc({ reason: reasonOf(this) })
-  }
-  server.on("connection", (socket: Socket) => {
-    connections.inc()
-    socket.on("error", onError).once("finish", onFinish).once("close", onClose)
+export const watchConnections = (server: Server) =>
+  Effect.gen(function*() {
+    const { connections, connectionsClosed } = yield* Metrics
+    const { connectionsPerAddress, trustedProxies } = yield* Settings
+    const fork = yield* FiberSet.makeRuntime<never>()
+    const clock = yield* Effect.clock
+    const unlimited = [...local, ...parseProxies(trustedProxies)]
+    const most = Math.min(connectionsPerAddress === 0 ? Infinity : connectionsPerAddress, Math.floor(((yield* openFilesLimit) ?? Infinity) / 2))
+    const addresses = new Addresses(most)
+    let loggedAt = -Infinity
+
+    /** What the connection counts as; null where there is no limit. Node keeps the address of a socket that has ended. */
+    const keyOf = ({ remoteAddress = "" }: Socket): string | null => (isIn(remoteAddress, unlimited) ? null : rateKey(remoteAddress))
+
+    function onClose(this: Socket): void {
+      connections.dec()
+      connectionsClosed.inc({ reason: reasonOf(this) })
+      const key = keyOf(this)
+      if (key !== null) addresses.release(key)
+    }
+
+    const refuse = (socket: Socket, key: string): void => {
+      socket.on("error", onError).destroy()
+      connectionsClosed.inc({ reason: "too_many" })
+      const now = clock.unsafeCurrentTimeMillis()
+      if (now - loggedAt < logEveryMillis) return
+      loggedAt = now
+      fork(Effect.logWarning(`${key} has ${most} connections, and further ones are closed (SVC_CONNECTIONS_PER_ADDRESS, ulimit -n)`))
+    }
+
+    server.on("connection", (socket: Socket) => {
+      const key = keyOf(socket)
+      if (key !== null && !addresses.take(key)) return refuse(socket, key)
+      connections.inc()
+      socket.on("error", onError).once("finish", onFinish).once("close", onClose)
+    })
+    // such as an accept that fails for want of files; a failure to listen is reported by who listens
+    server.once("listening", () => server.on("error", (error) => void fork(Effect.logWarning("the server could not accept a connection", error))))
   })
-}

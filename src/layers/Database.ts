@@ -95,12 +95,12 @@ const openOrMake = (file: string) =>
     return yield* Sqlite.make(file, yield* measuring)
   })
 
-/** The clients and the direct access for one location; does not migrate. `open` is how a SQLite file is opened. */
-const at = <E, R>(location: Location, open: (file: string) => Effect.Effect<SqliteClients, E, R>) =>
+/** The clients and the direct access for one location; does not migrate. `open` is how a SQLite file is opened, `ask` how a PostgreSQL is found. */
+const at = <E, R>(location: Location, open: (file: string) => Effect.Effect<SqliteClients, E, R>, ask?: Postgres.FirstQuery) =>
   Layer.scopedContext(Effect.gen(function*() {
     const settings = yield* Settings
     if (location.dialect === "pg") {
-      const sql = withAfterCommit(yield* Postgres.make(location.url, settings.databasePoolSize, yield* measuring))
+      const sql = withAfterCommit(yield* Postgres.make(location.url, settings.databasePoolSize, yield* measuring, ask))
       return Context.make(SqlClient.SqlClient, sql as SqlClient.SqlClient).pipe(
         Context.add(Reader, sql as SqlClient.SqlClient),
         Context.add(Database, { dialect: "pg", shownUrl: location.shown, sqlite: null })
@@ -113,12 +113,12 @@ const at = <E, R>(location: Location, open: (file: string) => Effect.Effect<Sqli
     )
   }))
 
-const named = <E, R>(open: (file: string) => Effect.Effect<SqliteClients, E, R>) =>
+const named = <E, R>(open: (file: string) => Effect.Effect<SqliteClients, E, R>, ask?: Postgres.FirstQuery) =>
   Migrations.layer.pipe(
     Layer.provide(Layer.succeed(MigrationList, migrations)),
     Layer.provideMerge(Layer.unwrapEffect(Effect.gen(function*() {
       const settings = yield* Settings
-      return at(yield* locate(settings.databaseUrl, settings.home), open)
+      return at(yield* locate(settings.databaseUrl, settings.home), open, ask)
     })))
   )
 
@@ -137,8 +137,9 @@ export const layer = Hints.layer.pipe(
   Layer.provideMerge(unmigrated)
 )
 
-/** The same for the brain, of which a SQLite file has one. */
+/** The same for the brain, of which a SQLite file has one, and which waits for its PostgreSQL. */
 export const served = Hints.layer.pipe(
   Layer.provideMerge(Migrations.upgraded),
-  Layer.provideMerge(alone)
+  Layer.provideMerge(SqliteLock.layer),
+  Layer.provideMerge(named(openOrMake, Postgres.untilAnswered))
 )

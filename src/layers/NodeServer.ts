@@ -1,14 +1,17 @@
 import { NodeHttpServer } from "@effect/platform-node"
-import { Deferred, Effect, Layer, Schedule } from "effect"
+import { Context, Deferred, Effect, Layer, MutableRef, Schedule } from "effect"
 import { createServer, type Server } from "node:http"
-import { Metrics } from "../services/Metrics.ts"
 import { NodeServer } from "../services/NodeServer.ts"
 import { Settings } from "../services/Settings.ts"
+import { Startup, type Waiting } from "../services/Startup.ts"
 import { answerClientErrors } from "./ClientErrors.ts"
 import { watchConnections } from "./Connections.ts"
+import { answerWhileStarting } from "./Starting.ts"
 import { Request } from "./Upgrades.ts"
 
 const grace = "5 seconds"
+/** A connection on which no byte moves for so long is closed, such as one whose client reads no further. An upgrade ends this. */
+const silentMillis = 300_000
 
 /** A connection that was kept alive is closed once its last request is answered. */
 const closeIdle = (server: Server) =>
@@ -25,12 +28,16 @@ const drain = (server: Server) =>
     Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
   )
 
-const raw = Layer.scoped(NodeServer, Effect.gen(function*() {
+const raw = Layer.scopedContext(Effect.gen(function*() {
   const closed = yield* Deferred.make<void>()
   const server = createServer({ IncomingMessage: Request, keepAliveTimeout: 65_000 })
-  watchConnections(server, yield* Metrics)
+  server.timeout = silentMillis
+  yield* watchConnections(server)
   yield* answerClientErrors(server)
-  return { server, closing: Deferred.await(closed), close: Effect.zipRight(Deferred.succeed(closed, void 0), drain(server)) }
+  const waiting = MutableRef.make<Waiting>("starting")
+  yield* answerWhileStarting(server, waiting)
+  const close = Effect.zipRight(Deferred.succeed(closed, void 0), drain(server))
+  return Context.make(NodeServer, { server, closing: Deferred.await(closed), close }).pipe(Context.add(Startup, waiting))
 }))
 
 const listening = Layer.unwrapEffect(Effect.map(Effect.all([Settings, NodeServer]), ([{ host, port }, { server }]) =>
@@ -39,5 +46,5 @@ const listening = Layer.unwrapEffect(Effect.map(Effect.all([Settings, NodeServer
 /** Ends before `listening` does, whose own finalizer would wait for ever for a live stream. */
 const draining = Layer.scopedDiscard(Effect.flatMap(NodeServer, ({ close }) => Effect.addFinalizer(() => close)))
 
-/** The listening server on the settings' host and port. */
+/** The listening server on the settings' host and port. It answers 503 until routes are served. */
 export const layer = draining.pipe(Layer.provideMerge(listening), Layer.provideMerge(raw))

@@ -1,9 +1,10 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect, MutableRef, Option, Redacted, Schedule } from "effect"
 import pg from "pg"
 import type { Measure } from "../services/Database.ts"
+import { Startup, type Waiting } from "../services/Startup.ts"
 import { endInTime, watch } from "./PostgresWatch.ts"
 
 /** int8 arrives as text by default; ours are counts and sequence numbers far below 2^53. */
@@ -43,7 +44,43 @@ const measured = (pool: pg.Pool, measure: Measure): Effect.Effect<void> =>
     })
   })
 
-export const make = (url: Redacted.Redacted, maxConnections: number, measure: Measure = () => {}) =>
+/** The first query of a pool, which may be asked again. */
+export type FirstQuery = (query: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<unknown, SqlError.SqlError>
+
+/**
+ * Why PostgreSQL cannot be asked, where that may pass with the same settings: nothing listens, its host is not found or not reached,
+ * it starts, stops or has no free connection; null for an answer that stays, such as a wrong password. The timeouts of
+ * `pg` have no code.
+ */
+const passingReason = ({ cause }: SqlError.SqlError): string | null => {
+  if (!(cause instanceof Error)) return null
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : ""
+  const passes = code === ""
+    ? /timeout|terminated/i.test(cause.message)
+    : /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|08|53300|57P0)/.test(code)
+  return passes ? (cause.message === "" ? code : cause.message) : null
+}
+
+/** Again and again, up to 5 s apart, for as long as PostgreSQL does not answer; tells the log, and the server that already listens. */
+export const untilAnswered: FirstQuery = (query) =>
+  Effect.flatMap(Effect.serviceOption(Startup), (startup) => {
+    const waitFor = (what: Waiting) => Effect.sync(() => Option.map(startup, MutableRef.set(what)))
+    return query.pipe(
+      Effect.tapError((error) => {
+        const reason = passingReason(error)
+        return reason === null
+          ? Effect.void
+          : Effect.zipRight(waitFor("database"), Effect.logWarning(`PostgreSQL does not answer (${reason}); the brain starts once it does`))
+      }),
+      Effect.retry({
+        schedule: Schedule.union(Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")),
+        while: (error) => passingReason(error) !== null
+      }),
+      Effect.zipRight(waitFor("starting"))
+    )
+  })
+
+export const make = (url: Redacted.Redacted, maxConnections: number, measure: Measure = () => {}, ask: FirstQuery = (query) => query) =>
   PgClient.fromPool({
     acquire: Effect.acquireRelease(
       Effect.sync(() => {
@@ -60,6 +97,8 @@ export const make = (url: Redacted.Redacted, maxConnections: number, measure: Me
         })
         // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
         pool.on("error", () => {})
+        // One that breaks in use may tell twice, and the client listens to the first only.
+        pool.on("connect", (client) => client.on("error", () => {}))
         pool.on("release", endBusy)
         return pool
       }),
@@ -70,7 +109,7 @@ export const make = (url: Redacted.Redacted, maxConnections: number, measure: Me
     ),
     transformJson: false
   }).pipe(
-    Effect.tap((sql) => sql`SELECT 1`),
+    Effect.tap((sql) => ask(sql`SELECT 1`)),
     Effect.catchTag("SqlError", (error) =>
       new SqlError.SqlError({ cause: error.cause, message: "PostgreSQL does not answer" })),
     Effect.provide(Reactivity.layer)

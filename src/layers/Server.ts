@@ -80,11 +80,11 @@ export const options = {
 /** The agents' WebSockets on the server of `listening`, which ends with them. */
 export const agentSockets = WebSockets.layer
 
-/** A server on the settings' host and port that drains when it ends. */
+/** A server on the settings' host and port that drains when it ends, and answers 503 until routes are served. */
 export const listening = NodeServer.layer
 
-/** The served routes, and the agents' WebSockets. */
-export const layer = agentSockets.pipe(
-  Layer.provideMerge(HttpLayerRouter.serve(routes, options)),
-  Layer.provideMerge(listening)
-)
+/** The served routes, and the agents' WebSockets, on the server of `listening`. */
+export const serving = agentSockets.pipe(Layer.provideMerge(HttpLayerRouter.serve(routes, options)))
+
+/** The same with its server, which listens once the brain is there. */
+export const layer = Layer.provideMerge(serving, listening)

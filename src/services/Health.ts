@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Duration, Effect, Option, Ref } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import { release } from "node:os"
 import type { DeepCheck, DeepHealth, Readiness, SystemInfo } from "../domain/Health.ts"
 import { packages } from "../domain/Packages.ts"
@@ -33,7 +33,6 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const migrations = yield* Migrations
     const loops = yield* Loops
     const { auditChain, secret } = yield* Keys
-    const started = yield* Ref.make(false)
 
     /** A trivial query of reader and writer, each within two seconds; a query that hangs is left to end behind our back. */
     const databaseAnswers = Effect.all([read`SELECT 1`, sql`SELECT 1`], { concurrency: 2 }).pipe(
@@ -43,10 +42,9 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       Effect.map(Option.isSome)
     )
 
-    const ready: Effect.Effect<Readiness> = Effect.gen(function*() {
-      if (!(yield* Ref.get(started))) return { status: "unready", reason: "starting" } as const
-      return (yield* databaseAnswers) ? { status: "ready" } as const : { status: "unready", reason: "database" } as const
-    })
+    /** A brain that can be asked has started; before, the server itself answers `starting` (layers/Starting.ts). */
+    const ready: Effect.Effect<Readiness> = Effect.map(databaseAnswers, (answers) =>
+      answers ? { status: "ready" } as const : { status: "unready", reason: "database" } as const)
 
     const databaseInfo = sql.onDialectOrElse({
       pg: () =>
@@ -153,7 +151,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       } satisfies DeepHealth
     })
 
-    return { ready, system, deep, started: Ref.set(started, true) } as const
+    return { ready, system, deep } as const
   })
 }) {
   static readonly layer = this.Default

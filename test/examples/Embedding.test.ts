@@ -71,6 +71,7 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     assert.isNull(page.headers.get("content-security-policy"), "the brain's headers are not put on the application's pages")
     const call = callAt({ url }, yield* adminKey({ url }))
     assert.strictEqual((yield* call("GET", "/health")).json.status, "ok")
+    assert.strictEqual((yield* call("GET", "/health/ready")).json.status, "ready")
     const missing = yield* call("GET", "/no-such-thing")
     assert.strictEqual(missing.status, 404)
     assert.strictEqual(missing.json.code, "not_found")

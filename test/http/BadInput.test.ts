@@ -1,6 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Health } from "../../src/services/Health.ts"
 import { serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { problemOf } from "./fuzz/answers.ts"
@@ -39,8 +38,7 @@ const takenAnyway = ["filter", "override_kwargs", "status", "cursor"]
 /** What the document does not tell; what it tells is in Fuzz.test.ts. */
 describe.each(engines)("bad input on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
-    /** A world, and a brain that says it is ready: the program does once it listens. */
-    const begin = Effect.zipRight(Effect.flatMap(Health, (health) => health.started), world({ signedIn: true }))
+    const begin = world({ signedIn: true })
 
     const send = (at: World, operation: Operation, sent: Partial<Sent> = {}) =>
       wire({

@@ -1,7 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { Health } from "../../src/services/Health.ts"
 import { freshKey, request, serverOn } from "../brain.ts"
 import { type Engine, engines } from "../databases.ts"
 import { complaint } from "./fuzz/answers.ts"
@@ -91,8 +90,6 @@ const look = Effect.fnUntraced(function*(schemas: Validator, begun: Begun, opera
 describe.each(engines)("each operation of the document on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
     const fetched = Effect.gen(function*() {
-      // a brain that says it is ready: the program does once it listens
-      yield* Effect.flatMap(Health, (health) => health.started)
       const document: Document = (yield* request("GET", "/openapi.json")).json
       return { operations: operationsOf(document), schemas: validator(document.components.schemas) }
     })

@@ -3,6 +3,7 @@ import { Console, Effect, Option } from "effect"
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { migrations } from "../../../migrations/index.ts"
+import { openFilesLimit } from "../../layers/Connections.ts"
 import { Database, Reader } from "../../services/Database.ts"
 import { MailTransport } from "../../services/Mail/Transport.ts"
 import { declared, Settings } from "../../services/Settings.ts"
@@ -33,13 +34,6 @@ const freeBytes = (home: string) =>
     Effect.map(({ bavail, bsize }) => bavail * bsize),
     Effect.orElseSucceed(() => null)
   )
-
-/** Linux tells it here, and nobody else without a native call. */
-const openFilesLimit = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const [, soft] = /^Max open files\s+(\d+)/m.exec(yield* fs.readFileString("/proc/self/limits")) ?? []
-  return soft === undefined ? null : Number(soft)
-}).pipe(Effect.orElseSucceed(() => null))
 
 const maxConnections = Effect.gen(function*() {
   const read = yield* Reader

@@ -1,4 +1,4 @@
-import { Effect, Either, Option } from "effect"
+import { Console, Effect, Either, Option } from "effect"
 import cluster from "node:cluster"
 import { locate } from "../../layers/Database.ts"
 import { declared, Settings, type SettingsShape } from "../../services/Settings.ts"
@@ -34,9 +34,8 @@ export const overridesOf = ({ host, port, workers }: Options): Partial<SettingsS
   ...(Option.isSome(workers) && { workers: workers.value })
 })
 
-const needsPostgres = new Refused({
-  message: "--workers above 1 needs PostgreSQL: SQLite has one writing process. Set SVC_DATABASE_URL, or use one worker"
-})
+const oneWorker = (workers: number) =>
+  Console.warn(`Warning: one worker runs instead of ${workers}, because SQLite has one writing process. Several need PostgreSQL (SVC_DATABASE_URL).`)
 
 export const run = (options: Options) =>
   Effect.gen(function*() {
@@ -46,6 +45,6 @@ export const run = (options: Options) =>
     const effective = settings(overridesOf(options))
     const { databaseUrl, home, workers } = yield* Effect.provide(Settings, effective)
     const { dialect } = yield* locate(databaseUrl, home)
-    if (workers > 1 && dialect === "sqlite") return yield* needsPostgres
-    return yield* workers > 1 && cluster.isPrimary ? supervise(workers) : serve(effective, announce)
+    if (workers > 1 && dialect === "sqlite") yield* oneWorker(workers)
+    return yield* workers > 1 && dialect === "pg" && cluster.isPrimary ? supervise(workers) : serve(effective, announce)
   })

@@ -11,7 +11,7 @@ import { methodsOf } from "../Methods.ts"
 import * as Cors from "./Cors.ts"
 
 /** Headers of every answer: nothing is cached, framed, sniffed or referred on, and a page may use nothing of the device. */
-const headers = {
+export const headers = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   "cross-origin-opener-policy": "same-origin",
