@@ -65,7 +65,7 @@ describe("svc serve while PostgreSQL is not there", () => {
       yield* until(Effect.sync(program.stderr), (text) => text.includes("is ready at"))
       assert.match(program.stdout(), /PostgreSQL does not answer \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)/)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 90_000)
+    }), 180_000)
 
   it.scopedLive("waits with several workers too, of which the first answers", () =>
     Effect.gen(function*() {
@@ -75,14 +75,14 @@ describe("svc serve while PostgreSQL is not there", () => {
       yield* until(Effect.sync(program.stdout), (text) => text.split("is ready at").length === 3)
       assert.strictEqual((yield* get(`${base}/health/ready`))?.status, 200)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 90_000)
+    }), 180_000)
 
   it.scopedLive("ends on SIGTERM", () =>
     Effect.gen(function*() {
       const { base, program } = yield* waiting()
       yield* until(get(`${base}/health/ready`), (answer) => answer?.json.reason === "database")
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 60_000)
+    }), 180_000)
 
   it.scopedLive("ends with a sentence when the database it then finds is the wrong one", () =>
     Effect.gen(function*() {
@@ -92,7 +92,7 @@ describe("svc serve while PostgreSQL is not there", () => {
       const program = yield* running(["serve", "--port", String(yield* freePort)], { SVC_HOME: yield* temporaryHome, SVC_DATABASE_URL: missing.toString() })
       assert.strictEqual(yield* program.exit, 1)
       assert.include(program.stderr(), "that database does not exist")
-    }), 60_000)
+    }), 180_000)
 })
 
 describe("svc serve while it starts", () => {
@@ -113,7 +113,7 @@ describe("svc serve while it starts", () => {
       yield* Effect.promise(() => other.query("SELECT pg_advisory_unlock(7700001)"))
       yield* until(get(`${base}/health/ready`), (answer) => answer?.status === 200)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 90_000)
+    }), 180_000)
 })
 
 describe("svc serve --workers 4 on SQLite", () => {
@@ -123,5 +123,5 @@ describe("svc serve --workers 4 on SQLite", () => {
       assert.include(brain.stderr(), "Warning: one worker runs instead of 4, because SQLite has one writing process.")
       assert.strictEqual((yield* get(`${brain.url}/health/ready`))?.status, 200)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
-    }), 60_000)
+    }), 180_000)
 })
