@@ -39,7 +39,7 @@ export interface Credentials {
 }
 
 /** A new agent of the project. */
-export const freshAgent = (project: Project, name = "agent") =>
+export const freshAgent = (project: Project, name = `agent ${randomUUID()}`) =>
   Effect.gen(function*() {
     const agents = yield* Agents
     const { agent, hmac_secret, token } = yield* agents.create(project, { name })

@@ -1,8 +1,9 @@
 import { Effect, Option } from "effect"
 import type { Agent } from "../domain/Agent.ts"
+import { ofTask, ofWorker } from "./Evidence.ts"
 import { Refused } from "./Explain.ts"
 import type { IssueOptions } from "./Issue.ts"
-import type { Remote } from "./Remote.ts"
+import type { ApiError, Remote } from "./Remote.ts"
 
 export const agentsOf = ({ api, slug }: Remote) => api.agents.list({ path: { slug } })
 
@@ -12,29 +13,40 @@ const usage = (message: string) => new Refused({ usage: true, message })
 
 /** The agent of this name or id. */
 export const agentNamed = (agents: ReadonlyArray<Agent>, given: string): Effect.Effect<Agent, Refused> => {
-  const found = agents.filter(({ id, name }) => name === given || id === given.toLowerCase())
-  const [only] = found
-  if (only === undefined) return new Refused({ message: `no such agent: ${given}. svc agents list shows those of the project` })
-  if (found.length > 1) return usage(`${found.length} agents are called ${given}: give the id of one (svc agents list shows them)`)
-  return Effect.succeed(only)
+  const found = agents.find(({ id, name }) => name === given || id === given.toLowerCase())
+  return found === undefined
+    ? new Refused({ message: `no such agent: ${given}. svc agents list shows those of the project` })
+    : Effect.succeed(found)
 }
 
-/** The agent that is meant: the one named, else the project's only one, else the only one that serves the engine. */
+/**
+ * The agent that is meant: the one named; else, of those that ever connected, the only one, the only one that serves the
+ * engine, or the only one of these that reported what the command is about.
+ */
 export const agentFor = (
   agents: ReadonlyArray<Agent>,
   named: Option.Option<string>,
-  engine: Option.Option<string>
-): Effect.Effect<Agent, Refused> => {
-  if (Option.isSome(named)) return agentNamed(agents, named.value)
-  if (agents.length === 0) return new Refused({ message: "the project has no agent: make one with svc agents create" })
-  const serving = Option.isNone(engine) ? agents : agents.filter(({ engine_adapters }) => engine_adapters.includes(engine.value))
-  const candidates = agents.length === 1 ? agents : serving
-  const [only] = candidates
-  if (only === undefined) return new Refused({ message: `no agent of the project serves ${Option.getOrElse(engine, () => "it")}: name one with --agent` })
-  return candidates.length === 1 ? Effect.succeed(only) : usage(`name the agent with --agent: ${names(candidates)}`)
-}
+  engine: Option.Option<string>,
+  reporters: Effect.Effect<ReadonlyArray<string>, ApiError>
+): Effect.Effect<Agent, Refused | ApiError> =>
+  Effect.gen(function*() {
+    if (Option.isSome(named)) return yield* agentNamed(agents, named.value)
+    if (agents.length === 0) return yield* new Refused({ message: "the project has no agent: make one with svc agents create" })
+    const connected = agents.filter(({ last_connect_at }) => last_connect_at !== null)
+    if (connected.length === 0) return yield* new Refused({ message: `no agent of the project has connected yet: start one of ${names(agents)}` })
+    const serving = Option.isNone(engine) ? connected : connected.filter(({ engine_adapters }) => engine_adapters.includes(engine.value))
+    const candidates = connected.length === 1 ? connected : serving
+    const [only] = candidates
+    if (only === undefined) return yield* new Refused({ message: `no agent of the project serves ${Option.getOrElse(engine, () => "it")}: name one with --agent` })
+    if (candidates.length === 1) return only
+    const ids = new Set(yield* reporters)
+    const reporting = candidates.filter(({ id }) => ids.has(id))
+    const [reporter] = reporting
+    if (reporter !== undefined && reporting.length === 1) return reporter
+    return yield* usage(`name the agent with --agent: ${names(reporting.length === 0 ? candidates : reporting)}`)
+  })
 
-const enginesOf = (agents: ReadonlyArray<Agent>): ReadonlyArray<string> => [...new Set(agents.flatMap(({ engine_adapters }) => engine_adapters))]
+export const enginesOf = (agents: ReadonlyArray<Agent>): ReadonlyArray<string> => [...new Set(agents.flatMap(({ engine_adapters }) => engine_adapters))]
 
 /** The task with this id, with the text of the answer. Engines number their tasks each in its own way: all of the agents' are asked. */
 export const taskOf = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: string, given: Option.Option<string>) =>
@@ -63,11 +75,19 @@ export interface WorkerOptions extends EngineOptions {
 }
 
 /** The members of a command's body that say who is to do it. Without `--engine` the brain finds the engine out. */
-export const agentAndEngine = (remote: Remote, { agent, engine }: EngineOptions) =>
+export const agentAndEngine = (
+  remote: Remote,
+  { agent, engine }: EngineOptions,
+  reporters: Effect.Effect<ReadonlyArray<string>, ApiError>
+) =>
   Effect.gen(function*() {
-    const { id } = yield* agentFor(yield* agentsOf(remote), agent, engine)
+    const { id } = yield* agentFor(yield* agentsOf(remote), agent, engine, reporters)
     return { agent_id: id, engine: Option.getOrNull(engine) }
   })
+
+/** The same of a command to a worker. */
+export const workerTarget = (remote: Remote, options: WorkerOptions) =>
+  Effect.map(agentAndEngine(remote, options, ofWorker(remote, options.worker)), (target) => ({ ...target, worker_name: options.worker }))
 
 /** The members of a command's body that say who is to do it to which task. */
 export const targetOf = (remote: Remote, { agent, engine, task }: EngineOptions & { readonly task: string }) =>
@@ -75,6 +95,6 @@ export const targetOf = (remote: Remote, { agent, engine, task }: EngineOptions 
     const agents = yield* agentsOf(remote)
     const asked = Option.isSome(agent) ? [yield* agentNamed(agents, agent.value)] : agents
     const found = Option.isSome(engine) ? engine.value : (yield* taskOf(remote, asked, task, engine))[0].engine
-    const { id } = yield* agentFor(agents, agent, Option.some(found))
+    const { id } = yield* agentFor(agents, agent, Option.some(found), ofTask(remote, found, task))
     return { agent_id: id, engine: found, task_id: task }
   })

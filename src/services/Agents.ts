@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
-import { NotFound, Unauthenticated } from "../domain/Errors.ts"
+import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
-import { Hints, orDieOnSql } from "./Database.ts"
+import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Vault } from "./Keys.ts"
 import { Metrics } from "./Metrics.ts"
@@ -25,6 +25,9 @@ const healthRows = 200
 const quietMillis = 10_000
 
 const unknown = new NotFound({ resource: "agent" })
+
+const nameTaken = (name: string) =>
+  new Conflict({ code: "agent_name_taken", detail: `The project has an agent "${name}". Choose another name.` })
 
 const unauthenticated = new Unauthenticated({ detail: "Send the agent's token as `Authorization: Bearer …`." })
 
@@ -55,7 +58,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return yield* Option.match(found, { onNone: () => unknown, onSome: Effect.succeed })
     }, orDieOnSql)
 
-    /** Makes the agent; its token and secret are in this answer and never again. */
+    /** Creates the agent; its token and secret are in this answer and never again. Its name is unique in the project. */
     const create = Effect.fn("Agents.create")(function*(project: Project, input: CreateAgent) {
       const id = yield* Ids.next
       const token = `${tokenPrefix}${yield* Ids.secret}`
@@ -67,7 +70,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
         token_hash: Ids.hashSecret(token),
         hmac_secret: yield* vault.seal("agents.hmac_secret", id, hmac_secret),
         created_at: yield* Timestamp.now
-      })
+      }).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken(input.name)))
       yield* audit.record({
         action: "agent.created",
         target_type: "agent",

@@ -49,6 +49,17 @@ const hinted = (count: number) =>
 
 describe.each(engines)("agents on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("a name is taken once in a project", () =>
+      Effect.gen(function*() {
+        const [project, other] = [yield* freshProject(), yield* freshProject()]
+        const global = yield* freshKey({ isAdmin: true })
+        const create = (slug: string, name: string) => request("POST", `/projects/${slug}/agents`, { ...global, body: { name } })
+        assert.strictEqual((yield* create(project.slug, "shop")).status, 201)
+        assert.deepInclude((yield* create(project.slug, "shop")).json, { status: 409, code: "agent_name_taken" })
+        assert.strictEqual((yield* create(project.slug, "Shop")).status, 201)
+        assert.strictEqual((yield* create(other.slug, "shop")).status, 201)
+      }))
+
     it.effect("its secrets are shown once; the token names it, and the secret is its key", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { system } from "../../src/domain/Actor.ts"
 import type { Project } from "../../src/domain/Project.ts"
@@ -19,7 +20,7 @@ const asSystem = Effect.provideService(CurrentActor, system("test"))
 const newAgent = (project: Project) =>
   Effect.gen(function*() {
     const agents = yield* Agents
-    return (yield* agents.create(project, { name: "a" })).agent
+    return (yield* agents.create(project, { name: randomUUID() })).agent
   }).pipe(asSystem)
 
 const about = (project: Project, agentId: string, overrides: Partial<Introduction> = {}): Introduction => ({

@@ -3,7 +3,7 @@ import { PoolResizeRequest } from "../../domain/Command/Requests.ts"
 import { accepted } from "../Accepted.ts"
 import { Refused } from "../Explain.ts"
 import { issue, type IssueOptions, keyOf } from "../Issue.ts"
-import { agentAndEngine, type WorkerOptions } from "../Target.ts"
+import { type WorkerOptions, workerTarget } from "../Target.ts"
 
 interface Options extends IssueOptions, WorkerOptions {
   readonly grow: Option.Option<number>
@@ -23,7 +23,7 @@ export const run = (options: Options) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
       const delta = yield* deltaOf(options)
-      const target = yield* agentAndEngine(remote, options)
-      const payload = yield* accepted(PoolResizeRequest, { ...target, worker_name: options.worker, delta, ...keyOf(options) })
+      const target = yield* workerTarget(remote, options)
+      const payload = yield* accepted(PoolResizeRequest, { ...target, delta, ...keyOf(options) })
       return yield* remote.api.commands.poolResize({ path: { slug: remote.slug }, payload, withResponse: true })
     }))

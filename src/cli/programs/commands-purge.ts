@@ -3,6 +3,7 @@ import type { Agent } from "../../domain/Agent.ts"
 import { PurgeQueueRequest } from "../../domain/Command/Requests.ts"
 import { accepted } from "../Accepted.ts"
 import { confirmed } from "../Confirm.ts"
+import { ofQueue } from "../Evidence.ts"
 import { Refused } from "../Explain.ts"
 import { issue, type IssueOptions, keyOf } from "../Issue.ts"
 import type { Remote } from "../Remote.ts"
@@ -38,9 +39,9 @@ export const run = (options: Options) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
       const { engine, force, observedDepth, queue, yes } = options
-      const agent = agentFor(yield* agentsOf(remote), options.agent, engine)
-      const { id, name } = yield* agent
-      const depth = Option.isSome(observedDepth) ? observedDepth.value : yield* reportedDepth(remote, yield* agent, options)
+      const agent = yield* agentFor(yield* agentsOf(remote), options.agent, engine, ofQueue(remote, queue))
+      const { id, name } = agent
+      const depth = Option.isSome(observedDepth) ? observedDepth.value : yield* reportedDepth(remote, agent, options)
       if (depth === null && !force) return yield* unknownDepth(queue)
       const messages = depth === null ? "every message" : force ? `every message (last told: ${depth})` : `${depth} messages`
       yield* confirmed(yes, `Delete ${messages} of the queue ${visible(queue)} by the agent ${visible(name)}? They are gone for good.`)

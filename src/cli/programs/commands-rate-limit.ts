@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { RateLimitRequest } from "../../domain/Command/Requests.ts"
 import { accepted } from "../Accepted.ts"
+import { ofTaskName, ofWorker } from "../Evidence.ts"
 import { issue, type IssueOptions, keyOf } from "../Issue.ts"
 import { agentAndEngine } from "../Target.ts"
 
@@ -14,8 +15,12 @@ interface Options extends IssueOptions {
 export const run = (options: Options) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
+      const reporters = Option.match(options.worker, {
+        onNone: () => ofTaskName(remote, options.taskName),
+        onSome: (worker) => ofWorker(remote, worker)
+      })
       const payload = yield* accepted(RateLimitRequest, {
-        ...(yield* agentAndEngine(remote, options)),
+        ...(yield* agentAndEngine(remote, options, reporters)),
         task_name: options.taskName,
         rate: options.rate,
         worker_name: Option.getOrNull(options.worker),

@@ -1,6 +1,7 @@
 import { Effect, Scope } from "effect"
 import { build } from "esbuild"
 import { type ChildProcess, fork } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -99,7 +100,7 @@ export const sceneAt = (brain: BrainProcess) =>
       )
 
     const actor = Effect.gen(function*() {
-      const { json } = yield* call("POST", "/projects/faults/agents", { name: "agent" })
+      const { json } = yield* call("POST", "/projects/faults/agents", { name: randomUUID() })
       const agentId = String(json.agent.id)
       const { port, proxy } = yield* proxyTo({ host: "127.0.0.1", port: Number(new URL(brain.url).port) })
       const secrets = { token: String(json.token), hmac_secret: String(json.hmac_secret) }

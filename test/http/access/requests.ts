@@ -57,7 +57,7 @@ export const makeRequests = ({ here, people }: World) =>
       "PATCH /projects/{slug}": () => ({ name: "name" }),
       "PATCH /projects/{slug}/memberships/{membership_id}": () => ({ role: "operator" }),
       "POST /projects/{slug}/invitations": () => ({ email: freshEmail() }),
-      "POST /projects/{slug}/agents": () => ({ name: "agent" }),
+      "POST /projects/{slug}/agents": () => ({ name: `agent ${randomUUID()}` }),
       "POST /agent/events": () => ({ frames: [poll.seal("agent_status", {})] }),
       "POST /projects/{slug}/tasks/bulk-delete": () => ({ task_ids: [randomUUID()] }),
       "POST /projects/{slug}/commands/retry-task": () => task,

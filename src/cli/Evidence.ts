@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import type { ApiError, Remote } from "./Remote.ts"
+
+/**
+ * Which agents have reported a worker, queue or task, by their ids: where several agents serve an engine, the one that
+ * reported it is meant. A key without the scope to look finds nothing.
+ */
+type Evidence = Effect.Effect<ReadonlyArray<string>, ApiError>
+
+const ifAllowed = (found: Evidence): Evidence => Effect.catchTag(found, "Forbidden", () => Effect.succeed([]))
+
+/** Each agent is one place more to look at, and people have few. */
+const concurrency = 4
+
+/** The API's filters find parts of a name, so the latest of these tasks is looked through for the very name. */
+const latestTasks = 50
+
+/** Who reported the latest task of this queue or name. */
+const ofLatestTask = (remote: Remote, field: "name" | "queue", value: string): Evidence =>
+  Effect.gen(function*() {
+    const { api, slug } = remote
+    const { items } = yield* api.tasks.list({ path: { slug }, urlParams: { [field]: value, limit: latestTasks, include_total: false } })
+    const task = items.find((task) => task[field] === value)
+    return task === undefined ? [] : yield* ofTask(remote, task.engine, task.task_id)
+  })
+
+/** Of a task: who reported its events. */
+export const ofTask = ({ api, slug }: Remote, engine: string, task_id: string): Evidence =>
+  ifAllowed(Effect.map(
+    api.events.list({ path: { slug }, urlParams: { engine, task_id } }),
+    ({ items }) => items.map(({ agent_id }) => agent_id)
+  ))
+
+/** Of tasks with this name: who reported the latest. */
+export const ofTaskName = (remote: Remote, name: string): Evidence => ifAllowed(ofLatestTask(remote, "name", name))
+
+const ofWorkers = ({ api, slug }: Remote, isMeant: (worker: { readonly name: string; readonly queues: ReadonlyArray<string> }) => boolean): Evidence =>
+  Effect.gen(function*() {
+    const meant = (yield* api.workers.list({ path: { slug } })).filter(isMeant)
+    const details = yield* Effect.forEach(meant, ({ id }) => api.workers.get({ path: { slug, worker_id: id } }), { concurrency })
+    return details.flatMap(({ agent_id }) => (agent_id === null ? [] : [agent_id]))
+  })
+
+/** Of a worker: who reported it last, or the agent whose process it is. */
+export const ofWorker = (remote: Remote, name: string): Evidence =>
+  ifAllowed(Effect.gen(function*() {
+    const reported = yield* ofWorkers(remote, (worker) => worker.name === name)
+    const processes = yield* remote.api.workers.listAgentWorkers({ path: { slug: remote.slug }, urlParams: { limit: 500 } })
+    return [...reported, ...processes.filter(({ worker_id }) => worker_id === name).map(({ agent_id }) => agent_id)]
+  }))
+
+/** Of a queue: who reported the workers that take from it, else its latest task. */
+export const ofQueue = (remote: Remote, queue: string): Evidence =>
+  ifAllowed(Effect.flatMap(ofWorkers(remote, ({ queues }) => queues.includes(queue)), (reported) =>
+    reported.length > 0 ? Effect.succeed(reported) : ofLatestTask(remote, "queue", queue)))
