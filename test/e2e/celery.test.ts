@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { join } from "node:path"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { has } from "../needs.ts"
@@ -123,6 +124,32 @@ describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engin
         assert.strictEqual((yield* command("cancel-consumer", { worker_name: node, queue: "parked" })).status, "completed")
 
         assert.strictEqual((yield* task(added)).state, "success")
+      }), 180_000)
+
+    it.scoped("runs the README's shop: what the bank declined is retried with the arguments it had", () =>
+      Effect.gen(function*() {
+        const { agent, call, command, hmacSecret, project, settled, task, token } = yield* prepared
+        const celery = yield* celeryWorker({
+          brainUrl: yield* baseUrl,
+          project: project.slug,
+          agentId: agent.id,
+          token,
+          hmacSecret,
+          redisDatabase: engine === "SQLite" ? 9 : 10,
+          node: "worker@shop",
+          app: join(import.meta.dirname, "../../examples/celery")
+        })
+        yield* Effect.tapError(until(call("GET", "/agents"), ({ json }) => json[0]?.state === "online"), () => Effect.log(celery.log()))
+        const [charged = "", thanked = ""] = yield* celery.send("")
+        yield* settled(thanked, "success")
+        const declined = yield* settled(charged, "failure")
+        assert.match(declined.exception, /the bank declined order/)
+        const retried = yield* command("retry-task", { engine: "celery", task_id: charged })
+        assert.deepInclude(retried, { status: "completed", note: null })
+        assert.include(JSON.stringify((yield* settled(retried.result.new_task_id, "success")).result), "1999")
+        assert.strictEqual((yield* task(charged)).retry_note, null)
+        const cancelled = yield* command("cancel-task", { engine: "celery", task_id: thanked })
+        assert.deepInclude(cancelled, { status: "completed", dispatched_at: null, note: "There was nothing to cancel: the task has ended (success)." })
       }), 180_000)
 
     it.scoped("works over long-poll as well", () =>

@@ -44,6 +44,8 @@ export const celeryWorker = (options: {
   readonly redisDatabase: number
   readonly node: string
   readonly transport?: "ws" | "longpoll"
+  /** Where `shop.py` is, when it is another one than the tests' own. */
+  readonly app?: string
   /** File of the certificate to trust, for an https brain. */
   readonly authority?: string
 }) =>
@@ -57,7 +59,7 @@ export const celeryWorker = (options: {
     const env = {
       PATH: `${bin}:/usr/bin:/bin`,
       HOME: home,
-      PYTHONPATH: folder,
+      PYTHONPATH: options.app ?? folder,
       PYTHONDONTWRITEBYTECODE: "1",
       SHOP_BROKER: broker,
       Z4J_HOME: home,
