@@ -79,15 +79,17 @@ const interruptedWith = (outcome: OutcomeUnknown) =>
     })
   )
 
-/** A command and its result, for people. */
+/** A command, its result and what to know of it, for people. */
 export const shown = (command: CommandPublic, text: string): string => {
   const result = memberText(text, "result")
-  return `${nameOf(command)}  ${state(command.status)}${result === null ? "" : `\nresult  ${visible(result)}`}`
+  const { note } = command
+  return `${nameOf(command)}  ${state(command.status)}${result === null ? "" : `\nresult  ${visible(result)}`}` +
+    (note === null ? "" : `\nnote    ${visible(note)}`)
 }
 
-/** Fails unless the command completed or nobody waited for its end. */
+/** Fails unless the command completed, or has not ended. */
 const judged = (command: CommandPublic): Effect.Effect<void, Refused | OutcomeUnknown> => {
-  const why = command.error === null ? "" : `: ${visible(command.error)}`
+  const why = [command.error, command.note].filter((text) => text !== null).map((text) => `: ${visible(text)}`).join("")
   switch (command.status) {
     case "failed":
       return new Refused({ message: `${nameOf(command)} failed${why}` })
@@ -121,6 +123,10 @@ const whenSent = ({ access }: Remote) => (error: ApiError | Refused): ApiError |
     : error
 }
 
+/** Says on standard error what a command waits for; standard output has its end. */
+const sayWaiting = ({ note, status }: CommandPublic) =>
+  status === "pending" && note !== null ? Console.error(visible(note)) : Effect.void
+
 /** Issues a command, follows it to its end with `--wait`, and prints it. */
 export const issue = <R>(
   { json, project, wait }: IssueOptions,
@@ -129,7 +135,8 @@ export const issue = <R>(
   remotely(project, (remote) =>
     Effect.gen(function*() {
       const issued = yield* Effect.mapError(send(remote), whenSent(remote))
+      if (wait) yield* sayWaiting(issued[0])
       const answer: Answer<CommandPublic> = wait ? yield* followed(remote, issued[0]) : issued
       if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) yield* print(answer, json, shown)
-      if (wait) yield* judged(answer[0])
+      yield* judged(answer[0])
     }))

@@ -13,6 +13,8 @@ export const isStatus = Schema.is(CommandStatus)
 /**
  * Which status may follow which; every UPDATE of a command's status asks here.
  *
+ * A command begins as pending; one that its agent cannot do, or that has nothing to do, ends when it is issued.
+ *
  * - pending: waits for a process of its agent. Nothing was sent.
  * - dispatched: claimed for one process, then sent to it, and to no other for ever.
  *   Back to pending only while it is certain that nothing was written to the socket.
@@ -64,6 +66,8 @@ export const CommandPublic = Schema.Struct({
   status: CommandStatus,
   result: Schema.Unknown,
   error: Schema.NullOr(Schema.String),
+  /** What people should know of it now: that it waits, that a cancelled task still runs, what a retry needs. */
+  note: Schema.NullOr(Schema.String),
   issued_at: Timestamp,
   dispatched_at: Schema.NullOr(Timestamp),
   /** When it came to its end, whatever end. */

@@ -38,6 +38,14 @@ export const Task = Schema.Struct({
   updated_at: Timestamp
 }).annotations({ identifier: "Task" })
 
+/** One task, with what only its own page shows. */
+export const TaskDetail = Schema.Struct({
+  ...Task.fields,
+  retry_note: Schema.NullOr(Schema.String).annotations({
+    description: "what a retry of this task without other arguments needs; null where nothing is known to be missing"
+  })
+}).annotations({ identifier: "TaskDetail" })
+
 export type TaskField = keyof typeof Task.Type
 
 /** Every field of a task, in the order of the contract; also the columns that are read and the columns of exports. */

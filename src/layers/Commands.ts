@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Commands } from "../services/Commands.ts"
+import { CommandAdmission } from "../services/Commands/Admission.ts"
 import { CommandDispatch } from "../services/Commands/Dispatch.ts"
 import { Elsewhere } from "../services/Commands/Elsewhere.ts"
 import * as Inbox from "../services/Commands/Inbox.ts"
@@ -16,6 +17,7 @@ export const inbox = Inbox.layer.pipe(Layer.provide(CommandQueue.layer))
 /** Commands with their loops. Needs AgentLine, which in turn needs `inbox`. */
 export const layer = Layer.merge(Commands.layer, CommandSweep.loops).pipe(
   Layer.provide(Layer.merge(CommandIntents.layer, CommandIssue.layer)),
+  Layer.provide(CommandAdmission.layer),
   Layer.provide(CommandWriter.layer),
   Layer.provideMerge(CommandSweep.layer),
   Layer.provide(CommandDispatch.layer.pipe(Layer.provide(Elsewhere.layer))),

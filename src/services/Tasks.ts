@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import { retryNote } from "../domain/Command/Retry.ts"
 import { NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
 import type { BulkDelete, ExportFormat, TaskFilter } from "../domain/Task/Filter.ts"
@@ -96,6 +97,13 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return row ?? (yield* noTask)
     }, orDieOnSql)
 
+    /** One task, and what a retry of it needs. */
+    const detail = Effect.fn("Tasks.detail")(function*(key: TaskKey) {
+      const project = yield* CurrentProject
+      const row = yield* find(key)
+      return { row, retry_note: retryNote(key.engine, yield* repo.lastRetry(project.id, key.engine)) }
+    }, orDieOnSql)
+
     /** The tree a task belongs to. */
     const tree = Effect.fn("Tasks.tree")(function*(key: TaskKey) {
       const project = yield* CurrentProject
@@ -130,7 +138,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return yield* bulk.run(project.id, body)
     })
 
-    return { list, find, tree, timeline, exportAs, bulkDelete } as const
+    return { list, find, detail, tree, timeline, exportAs, bulkDelete } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

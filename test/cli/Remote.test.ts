@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { event } from "../agent.ts"
+import { event, freshAgent, helloPayload } from "../agent.ts"
 import { serverOn } from "../brain.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
@@ -100,7 +100,8 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
   it.scoped("every command reaches the agent as it was meant, and --wait tells its end", () =>
     Effect.gen(function*() {
       const { connect, run } = yield* visitor()
-      const agent = yield* connect("shop")
+      const { capabilities } = helloPayload()
+      const agent = yield* connect("shop", { capabilities: { celery: [...capabilities.celery, "requeue_dead_letter"] } })
       answering(agent, { status: "success", result: { done: 12345678901234567890n } })
       yield* Effect.promise(() => agent.sendEvents(["t1", "t2"].map((task_id) => event({ task_id }))))
       const sent = (...args: ReadonlyArray<string>) =>
@@ -190,7 +191,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const waiting = yield* running(["commands", "restart", "w", "--wait"], settings)
       yield* Effect.promise(() => agent.when(() => agent.commands.length === 4))
       assert.strictEqual(yield* waiting.stop("SIGINT"), 3)
-      assert.match(waiting.stderr(), /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ tells/)
+      assert.match(waiting.stderr(), /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ tells/m)
 
       const way = yield* gate(base)
       const through = yield* running(["commands", "restart", "w", "--wait"], { ...settings, SVC_URL: way.url })
@@ -205,6 +206,34 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.match(ok(yield* run("commands", "withdraw", id)), /cancelled\n$/)
       refused(yield* run("commands", "withdraw", id), "svc: ")
       refused(yield* run("commands", "show", "nothing"), "no such command: nothing")
+    }))
+
+  it.scoped("finds the agent that serves the worker, queue or task; one that never connected is none", () =>
+    Effect.gen(function*() {
+      const { connect, project, run } = yield* visitor()
+      yield* freshAgent(project, "never came")
+      refused(yield* run("commands", "restart", "w"), "no agent of the project has connected yet: start one of never came")
+      const waits = yield* run("commands", "restart", "w", "--agent", "never came", "--engine", "celery")
+      assert.match(ok(waits), /pending\nnote +The agent "never came" has never connected\. The command waits for it until /)
+      const one = yield* connect("one")
+      const two = yield* connect("two")
+      for (const [agent, name] of [[one, "one"], [two, "two"]] as const) {
+        answering(agent, { status: "success" })
+        yield* Effect.promise(() => agent.sendEvents([
+          event({ task_id: `t-${name}`, kind: "task.started", data: { task_name: `shop.${name}`, queue: name, worker: `w-${name}` } })
+        ]))
+      }
+      const commands: ReadonlyArray<ReadonlyArray<string>> = [
+        ["restart", "w-two"],
+        ["rate-limit", "shop.two", "1/s"],
+        ["retry", "t-two"],
+        ["bulk-retry", "t-two"],
+        ["purge", "two", "--force", "--yes"]
+      ]
+      for (const args of commands) ok(yield* run("commands", ...args, "--wait"))
+      assert.deepStrictEqual(two.commands.map(({ action }) => action), ["restart_worker", "rate_limit", "retry_task", "bulk_retry", "purge_queue"])
+      assert.deepStrictEqual(one.commands, [])
+      refused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent: (one, two|two, one)/, 2)
     }))
 
   it.scoped("asks for the agent and the engine only where several could be meant", () =>
@@ -223,8 +252,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.strictEqual((yield* Effect.promise(() => rq.command("retry_task"))).parameters.task_id, "t1")
       refused(yield* run("commands", "retry", "both"), "both have a task both: name one with --engine", 2)
       ok(yield* run("commands", "retry", "both", "--agent", "shop"))
-      yield* connect("shop")
-      refused(yield* run("commands", "restart", "w", "--agent", "shop"), "2 agents are called shop", 2)
+      refused(yield* run("agents", "create", "shop"), `The project has an agent "shop". Choose another name.`)
+      ok(yield* run("agents", "create", "never came"))
+      refused(yield* run("commands", "restart", "w", "--engine", "celery", "--agent", "nobody"), "no such agent")
+      ok(yield* run("commands", "restart", "w", "--engine", "celery"))
       refused(yield* run("commands", "pool-resize", "w", "--agent", "mail"), "--grow or --shrink", 2)
       refused(yield* run("commands", "rate-limit", "a", "often", "--agent", "mail"), "rate must be a whole number", 2)
       refused(yield* run("commands", "bulk-retry", "--agent", "mail"), "name the tasks", 2)

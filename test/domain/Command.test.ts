@@ -38,6 +38,7 @@ describe("the JSON text of a command", () => {
       status: "pending",
       result: "[1.0]",
       error: null,
+      note: null,
       issued_at: "i" as never, // any text will do
       dispatched_at: null,
       completed_at: null,

@@ -54,7 +54,6 @@ describe.each(engines)("commands on %s", (engine) => {
           ["retry-task", { engine: "celery", task_id: "t/1 %" }, "retry_task", "task", "t/1 %", { task_id: "t/1 %" }],
           ["cancel-task", { engine: "celery", task_id: "t" }, "cancel_task", "task", "t", { task_id: "t" }],
           ["requeue-dead-letter", { engine: "rq", task_id: "t" }, "requeue_dead_letter", "task", "t", { task_id: "t", filter: { engine: "rq" } }],
-          ["purge-queue", { queue: "q" }, "purge_queue", "queue", "q", { queue: "q" }],
           ["purge-queue", { queue: "q", force: true }, "purge_queue", "queue", "q", { queue: "q", force: true }],
           ["restart-worker", w, "restart_worker", "worker", "w1@box", w],
           ["pool-resize", { ...w, delta: 3 }, "pool_grow", "worker", "w1@box", { ...w, delta: 3 }],

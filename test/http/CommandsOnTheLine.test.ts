@@ -48,7 +48,7 @@ describe.each(engines)("commands over the real line on %s", (engine) => {
     it.scoped("pool-resize is sent as the difference; an agent's refusal is the command's error", () =>
       Effect.gen(function*() {
         const { base, credentials, post, reaches } = yield* world
-        const agent = yield* connected({ base, ...credentials, hello: { capabilities: { celery: [] } } })
+        const agent = yield* connected({ base, ...credentials })
         agent.onCommand = (command) =>
           agent.answer(command, { status: "failed", error: `adapter 'celery' does not support action '${command.action}'` })
         const id = yield* post("pool-resize", { worker_name: "w", delta: -3 })

@@ -15,7 +15,8 @@ const shown = (command: CommandPublic, text: string): string =>
     ["ended", command.completed_at],
     ["payload", memberText(text, "payload")],
     ["result", memberText(text, "result")],
-    ["error", command.error]
+    ["error", command.error],
+    ["note", command.note]
   ])
 
 export const run = (options: CommandOptions) =>

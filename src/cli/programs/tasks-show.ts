@@ -1,11 +1,11 @@
 import { Effect, type Option } from "effect"
-import type { Task } from "../../domain/Task.ts"
+import type { TaskDetail } from "../../domain/Task.ts"
 import { print, remotely } from "../Remote.ts"
 import { fields } from "../Table.ts"
 import { agentsOf, taskOf } from "../Target.ts"
 import { memberText, visibleLines } from "../Visible.ts"
 
-const shown = (task: typeof Task.Type, text: string): string =>
+const shown = (task: typeof TaskDetail.Type, text: string): string =>
   [
     fields([
       ["task", task.task_id],
@@ -26,7 +26,8 @@ const shown = (task: typeof Task.Type, text: string): string =>
       ["args", memberText(text, "args")],
       ["kwargs", memberText(text, "kwargs")],
       ["result", memberText(text, "result")],
-      ["exception", task.exception]
+      ["exception", task.exception],
+      ["retry", task.retry_note]
     ]),
     ...(task.traceback === null ? [] : [visibleLines(task.traceback.trimEnd())])
   ].join("\n")

@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { BulkDelete, BulkDeleted, ListTasks } from "../../domain/Task/Filter.ts"
-import { Task, TaskList, TaskTree } from "../../domain/Task.ts"
+import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -29,7 +29,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/tasks/${engine}/${taskId}`
-      .addSuccess(Task)
+      .addSuccess(TaskDetail)
       .annotate(Access, { caller: "viewer", scope: "tasks:read" })
       .annotateContext(operation("Show a task", "By its engine and the engine's own id."))
   )

@@ -39,7 +39,8 @@ export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(functi
           limit: urlParams.limit ?? null,
           include_total: urlParams.include_total
         }).pipe(Effect.map((page) => json(pageJson(page)))))
-    .handleRaw("get", ({ path }) => Effect.map(tasks.find(path), (row) => json(write(row))))
+    .handleRaw("get", ({ path }) => Effect.map(tasks.detail(path), ({ retry_note, row }) =>
+        json(`${write(row).slice(0, -1)},"retry_note":${JSON.stringify(retry_note)}}`)))
     .handle("tree", ({ path }) => tasks.tree(path))
     .handle("bulkDelete", ({ payload }) =>
       Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count })))

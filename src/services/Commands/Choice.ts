@@ -18,19 +18,25 @@ export type Candidate = Pick<AgentSession, "workerId" | "role" | "engines" | "ca
 export type Fitness = 0 | 1 | 2 | 3 | null
 
 /** Actions that need no capability (the agents' protocol, sections 5.2 and 6.1), or one of another name. */
-const capabilityOf = (action: string): string | null => {
+export const capabilityOf = (action: string): string | null => {
   if (action === "reconcile_task") return null
   if (action === "schedule.fire") return "submit_task"
   return action === "dlq.list" ? "list_dead_letters" : action
 }
 
-export const fitness = (command: Waiting, candidate: Candidate): Fitness => {
+/** What of a command decides who suits it. */
+type Asked = Pick<Waiting, "action" | "agent_id" | "engine" | "target_id">
+
+/** Whether the process said that it serves the engine. */
+export const serves = ({ capabilities, engines }: Candidate, engine: string): boolean =>
+  engines.includes(engine) || capabilities[engine] !== undefined
+
+export const fitness = (command: Asked, candidate: Candidate): Fitness => {
   const { capabilities, engines, role, workerId } = candidate
   const { action, agent_id, engine, target_id } = command
   const silent = Object.keys(capabilities).length === 0
   if (silent && engines.length === 0 && workerId !== agent_id) return null
-  const serves = engine === null || engines.includes(engine) || capabilities[engine] !== undefined
-  if (!serves && !(silent && engines.length === 0)) return null
+  if (engine !== null && !serves(candidate, engine) && !(silent && engines.length === 0)) return null
   const needed = capabilityOf(action)
   const offered = engine === null ? Object.values(capabilities).flat() : capabilities[engine] ?? []
   if (needed === null || offered.includes(needed)) return role === "task" ? 0 : 1

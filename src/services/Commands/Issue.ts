@@ -3,13 +3,17 @@ import { hash } from "node:crypto"
 import type { Actor } from "../../domain/Actor.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import { type Command, frameOverheadBytes, mask, maxFrameBytes } from "../../domain/Command.ts"
+import { noteOf } from "../../domain/Command/Note.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
 import { keptSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
 import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
+import { Metrics } from "../Metrics.ts"
+import { type Beginning, CommandAdmission } from "./Admission.ts"
 import { CommandDispatch } from "./Dispatch.ts"
+import { observeEnd } from "./Ended.ts"
 import type { Intent } from "./Intents.ts"
 import { targetText } from "./Outbound.ts"
 import { CommandsRepo } from "./Repo.ts"
@@ -38,6 +42,8 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     const writer = yield* CommandWriter
     const dispatch = yield* CommandDispatch
     const vault = yield* Vault
+    const { admit } = yield* CommandAdmission
+    const metrics = yield* Metrics
 
     /** The earlier command of the key, if there is one; fails when it came with another request. */
     const earlier = Effect.fnUntraced(function*({ key, requestHash }: IdempotencyKey) {
@@ -45,19 +51,20 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const since = Timestamp.addSeconds(yield* Timestamp.now, -keptSeconds)
       const found = yield* repo.byIdempotencyKey(project.id, key, since)
       if (Option.isNone(found)) return Option.none<Command>()
-      const { request_hash, ...command } = found.value
-      const first = yield* Effect.option(vault.open("commands.request_hash", command.id, request_hash))
-      return Option.contains(first, requestHash) ? Option.some<Command>(command) : yield* keyReused
+      const { id, request_hash } = found.value
+      const first = yield* Effect.option(vault.open("commands.request_hash", id, request_hash))
+      return Option.contains(first, requestHash) ? yield* repo.byId(project.id, id) : yield* keyReused
     })
 
     /** Row and audit row, both or neither; none when a command of the same key came first. */
-    const insert = Effect.fnUntraced(function*(intent: Intent, idempotency: IdempotencyKey | null) {
+    const insert = Effect.fnUntraced(function*(intent: Intent, beginning: Beginning, idempotency: IdempotencyKey | null) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
       const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
       const id = yield* Ids.next
       const issued_at = yield* Timestamp.now
-      const sealed_payload = Object.keys(sealed).length === 0
+      const isPending = beginning.status === "pending"
+      const sealed_payload = !isPending || Object.keys(sealed).length === 0
         ? null
         : yield* vault.seal("commands.sealed_payload", id, canonicalize(sealed))
       // sealed, since a plain hash of a request could be searched for the secrets in its arguments
@@ -81,14 +88,16 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
           idempotency_key: idempotency?.key ?? null,
           request_hash,
           issued_at,
-          timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds)
+          timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
+          completed_at: isPending ? null : issued_at,
+          ...beginning
         },
         entry: {
           action: "command.issued",
           target_type: "command",
           target_id: id,
           project_id: project.id,
-          metadata: { action, agent_id, engine, target_type, target_id, ...metadata }
+          metadata: { action, agent_id, engine, target_type, target_id, ...metadata, ...(!isPending && { status: beginning.status }) }
         }
       })
     })
@@ -105,10 +114,13 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     /** Issues a command in the current project, to an agent that is known to belong to it. */
     const issue = Effect.fnUntraced(function*(intent: Intent, idempotency: IdempotencyKey | null = null) {
       yield* checkSize(intent)
-      const inserted = yield* insert(intent, idempotency)
+      const { beginning, facts } = yield* admit(intent)
+      const inserted = yield* insert(intent, beginning, idempotency)
       if (Option.isSome(inserted)) {
-        yield* dispatch.issued(intent.agent_id)
-        return inserted.value
+        const row = inserted.value
+        if (beginning.status === "pending") yield* dispatch.issued(intent.agent_id)
+        else observeEnd(metrics, row, row.issued_at)
+        return { ...row, note: noteOf(row, facts) } satisfies Command
       }
       const first = idempotency === null ? Option.none<Command>() : yield* earlier(idempotency)
       return yield* Effect.orDie(first) // the unique index refused the row, so there is one

@@ -1,13 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
+import { type NoteFacts, noteOf } from "../../domain/Command/Note.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { pageBytes, prefixWithin, type Sized } from "../PageBytes.ts"
 import { recordset } from "../Recordset.ts"
+import type { Beginning } from "./Admission.ts"
 
-/** What a new row holds beside the beginnings that all share. */
-export interface NewCommand {
+/** What a new row holds. */
+export interface NewCommand extends Beginning {
   readonly id: string
   readonly project_id: string
   readonly agent_id: string
@@ -22,7 +24,12 @@ export interface NewCommand {
   readonly request_hash: string | null
   readonly issued_at: Timestamp
   readonly timeout_at: Timestamp
+  /** When it was issued, for one that ended at once. */
+  readonly completed_at: Timestamp | null
 }
+
+/** A row without its note. */
+export type CommandRow = Omit<Command, "note">
 
 const newColumns = {
   id: "uuid",
@@ -37,9 +44,21 @@ const newColumns = {
   sealed_payload: "text",
   idempotency_key: "text",
   request_hash: "text",
+  status: "text",
+  result: "text",
+  error: "text",
   issued_at: "text",
-  timeout_at: "text"
+  timeout_at: "text",
+  completed_at: "text"
 } satisfies Record<keyof NewCommand, "uuid" | "text">
+
+/** A row with what its note is made of. */
+type NotedRow = CommandRow & NoteFacts
+
+const withNote = ({ agent_name, agent_seen_at, agent_state, engine, is_served, task_state, ...command }: NotedRow): Command => ({
+  ...command,
+  note: noteOf(command, { agent_name, agent_seen_at, agent_state, engine, is_served, task_state })
+})
 
 const columns = [
   "id",
@@ -57,32 +76,40 @@ const columns = [
   "dispatched_at",
   "completed_at",
   "timeout_at"
-].join(", ")
+]
 
 /** Commands as people issue, see and cancel them. */
 export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const all = sql.literal(columns)
+    const all = sql.literal(columns.join(", "))
+    const noted = sql.literal(columns.map((column) => `c.${column}`).join(", "))
+    /** Commands with what their notes are made of. A process that says nothing of its engines may serve any. */
+    const withFacts = read`SELECT ${noted}, c.engine, a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
+        CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
+          AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state
+      FROM commands c LEFT JOIN agents a ON a.id = c.agent_id
+      LEFT JOIN tasks t ON c.action = 'cancel_task'
+        AND t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id`
     const given = sql.literal(Object.keys(newColumns).join(", "))
 
     /** Answers the rows that were inserted: not those whose idempotency key another command has. */
     const insert = (commands: ReadonlyArray<NewCommand>) =>
-      sql<Command>`INSERT INTO commands (${given}, status)
-        SELECT ${given}, 'pending' FROM ${recordset(sql, "r", newColumns, commands)} WHERE true
+      sql<CommandRow>`INSERT INTO commands (${given})
+        SELECT ${given} FROM ${recordset(sql, "r", newColumns, commands)} WHERE true
         ON CONFLICT DO NOTHING RETURNING ${all}`
 
     const byId = (projectId: string, id: string) =>
       Effect.map(
-        read<Command>`SELECT ${all} FROM commands WHERE project_id = ${projectId} AND id = ${id}`,
-        (rows) => Option.fromNullable(rows[0])
+        read<NotedRow>`${withFacts} WHERE c.project_id = ${projectId} AND c.id = ${id}`,
+        (rows) => Option.map(Option.fromNullable(rows[0]), withNote)
       )
 
-    /** The command of an idempotency key that was issued after `since`, with the fingerprint of its request. */
+    /** Id of the command of an idempotency key that was issued after `since`, and the fingerprint of its request. */
     const byIdempotencyKey = (projectId: string, key: string, since: Timestamp) =>
       Effect.map(
-        sql<Command & { readonly request_hash: string }>`SELECT ${all}, request_hash FROM commands
+        sql<{ readonly id: string; readonly request_hash: string }>`SELECT id, request_hash FROM commands
           WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at > ${since}`,
         (rows) => Option.fromNullable(rows[0])
       )
@@ -111,18 +138,18 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       const fitting = prefixWithin(ids, pageBytes).slice(0, limit).map(({ id }) => id)
       const rows = fitting.length === 0
         ? []
-        : yield* read<Command>`SELECT ${all} FROM commands
-          WHERE project_id = ${projectId} AND id IN ${read.in(fitting)} ORDER BY id DESC`
-      return { rows, more: ids.length > fitting.length }
+        : yield* read<NotedRow>`${withFacts}
+          WHERE c.project_id = ${projectId} AND c.id IN ${read.in(fitting)} ORDER BY c.id DESC`
+      return { rows: rows.map(withNote), more: ids.length > fitting.length }
     })
 
     /** The row as it is now cancelled, or none when it was not pending (any more). */
     const cancel = (projectId: string, id: string, at: Timestamp, error: string) =>
       Effect.map(
-        sql<Command>`UPDATE commands
+        sql<CommandRow>`UPDATE commands
           SET status = 'cancelled', error = ${error}, completed_at = ${at}, sealed_payload = NULL
           WHERE project_id = ${projectId} AND id = ${id} AND status = 'pending' RETURNING ${all}`,
-        (rows) => Option.fromNullable(rows[0])
+        (rows): Option.Option<Command> => Option.map(Option.fromNullable(rows[0]), (row) => ({ ...row, note: null }))
       )
 
     /** The name of a task, where one is known. */

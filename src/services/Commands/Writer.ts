@@ -1,13 +1,12 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Deferred, Effect, Exit, Option, Order, Queue } from "effect"
 import type { Actor } from "../../domain/Actor.ts"
-import type { Command } from "../../domain/Command.ts"
 import { keptSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit, type Entry } from "../Audit.ts"
 import { turn } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
-import { CommandsRepo, type NewCommand } from "./Repo.ts"
+import { type CommandRow, CommandsRepo, type NewCommand } from "./Repo.ts"
 
 /** Commands of one transaction. */
 const batchSize = 100
@@ -26,7 +25,7 @@ const byKey = Order.mapInput(Order.string, ({ command }: Issued) => command.idem
 
 interface Waiting extends Issued {
   /** None: there is a command of the same idempotency key. */
-  readonly done: Deferred.Deferred<Option.Option<Command>, SqlError.SqlError>
+  readonly done: Deferred.Deferred<Option.Option<CommandRow>, SqlError.SqlError>
 }
 
 /**
@@ -74,7 +73,7 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
 
     /** Returns once it is committed: the row, or none when there is a command of the same idempotency key. */
     const insert = (issued: Issued) =>
-      Effect.flatMap(Deferred.make<Option.Option<Command>, SqlError.SqlError>(), (done) =>
+      Effect.flatMap(Deferred.make<Option.Option<CommandRow>, SqlError.SqlError>(), (done) =>
         Effect.zipRight(waiting.offer({ ...issued, done }), Deferred.await(done)))
 
     return { insert } as const

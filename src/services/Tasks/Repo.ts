@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { LastRetry } from "../../domain/Command/Retry.ts"
 import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
@@ -9,6 +10,8 @@ import { conditionsOn } from "./Conditions.ts"
 /** Columns without a small bound, and so the size of a row, about. Neither database reads a large value to measure it. */
 const bytes = ["args", "kwargs", "result", "exception", "traceback", "tags"]
   .map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")
+/** Commands among which a project's last retry is looked for, so that a project without one costs no longer read. */
+const newestCommands = 200
 
 /**
  * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects, and what the JSON, the exports and the
@@ -57,6 +60,17 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           sql`SELECT ${columns} FROM tasks
             WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`.values,
           (rows) => rowsOf(rows)[0]
+        ),
+
+      /** How the engine's latest retry without other arguments ended, among the project's newest commands. */
+      lastRetry: (projectId: string, engine: string) =>
+        Effect.map(
+          sql<LastRetry>`SELECT status, error FROM commands
+            WHERE action = 'retry_task' AND engine = ${engine} AND dispatched_at IS NOT NULL
+              AND status IN ('completed', 'failed') AND payload NOT LIKE '%"override_args"%'
+              AND id IN (SELECT id FROM commands WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${newestCommands})
+            ORDER BY id DESC LIMIT 1`,
+          (rows) => rows[0] ?? null
         ),
 
       /** The text of a task's history, undefined when there is no such task. */

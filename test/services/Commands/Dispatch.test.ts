@@ -64,13 +64,11 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         const purge = { agent_id, engine: null, queue: "q", confirm_token: null, observed_depth: 7, force: false, idempotency_key: null }
         yield* inProject(commands.purgeQueue(purge))
         yield* inProject(commands.purgeQueue({ ...purge, observed_depth: null, confirm_token: "given", force: true }))
-        yield* inProject(commands.purgeQueue({ ...purge, observed_depth: null }))
-        yield* sent(process, 3)
+        yield* sent(process, 2)
         const token = purgeToken(Buffer.from(hmac_secret, "base64url"), "q", 7)
         assert.deepStrictEqual(process.frames.map(({ parameters }) => JSON.parse(parameters)), [
           { confirm_token: token, queue: "q" },
-          { confirm_token: "given", force: true, queue: "q" },
-          { queue: "q" }
+          { confirm_token: "given", force: true, queue: "q" }
         ])
       }))
 
