@@ -33,6 +33,7 @@ export const codes = {
   request_timeout: { status: 408, meaning: "The request did not arrive in time." },
   conflict: { status: 409, meaning: "Another request changed the same thing at the same moment." },
   idempotency_conflict: { status: 409, meaning: "The idempotency key was used with another request, is still in use, or its answer held a secret that is shown once." },
+  agent_name_taken: { status: 409, meaning: "The project has an agent with this name." },
   slug_taken: { status: 409, meaning: "There is a project with this slug." },
   email_taken: { status: 409, meaning: "There is a user with this e-mail address." },
   last_admin: { status: 409, meaning: "The last active global admin cannot be demoted, deactivated or deleted." },

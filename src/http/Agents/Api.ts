@@ -24,7 +24,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
     HttpApiEndpoint.post("create")`/projects/${slug}/agents`
       .setPayload(CreateAgent)
       .addSuccess(CreatedAgent, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true, creates: "secret" })
+      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true, creates: "secret", fails: ["agent_name_taken"] })
       .annotateContext(operation(
         "Create an agent",
         "`token` and `hmac_secret` are in this answer only: give both to the worker's environment."

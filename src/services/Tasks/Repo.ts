@@ -10,6 +10,7 @@ import { conditionsOn } from "./Conditions.ts"
 /** Columns without a small bound, and so the size of a row, about. Neither database reads a large value to measure it. */
 const bytes = ["args", "kwargs", "result", "exception", "traceback", "tags"]
   .map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")
+
 /** Commands among which a project's last retry is looked for, so that a project without one costs no longer read. */
 const newestCommands = 200
 
