@@ -1,9 +1,9 @@
 import * as Sse from "@effect/experimental/Sse"
-import { HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Console, Data, Effect, identity, Option, Random, Ref, Stream } from "effect"
-import { client } from "../http/Client.ts"
 import { Refused } from "./Explain.ts"
-import { impatient, isPassing, type Remote } from "./Remote.ts"
+import { isPassing, type Remote } from "./Remote.ts"
+import { unread } from "./Unread.ts"
 
 /** The brain says something every 15 seconds; a connection that is silent for so long is dead. */
 const silence = "45 seconds"
@@ -13,26 +13,13 @@ const mostPauseMillis = 15_000
 
 class WentSilent extends Data.TaggedError("WentSilent") {}
 
-/**
- * Opens the live stream after the event `place`. The derived client knows the address and how a refusal reads, but
- * would wait for the end of the text: what it is given of an open stream is its head, and the stream is kept.
- */
-const open = ({ access: { apiKey, url }, slug }: Remote, place: string | null) =>
+/** Opens the live stream after the event `place`. */
+const open = (remote: Remote, place: string | null) =>
   Effect.gen(function*() {
-    const kept = yield* Ref.make(Option.none<HttpClientResponse.HttpClientResponse>())
-    const transform = (self: HttpClient.HttpClient) =>
-      impatient(self).pipe(
-        HttpClient.mapRequest(place === null ? identity : HttpClientRequest.setHeader("last-event-id", place)),
-        HttpClient.transformResponse(Effect.flatMap((response) =>
-          response.status === 200
-            ? Effect.as(Ref.set(kept, Option.some(response)), HttpClientResponse.fromWeb(response.request, new Response("")))
-            : Effect.succeed(response)
-        ))
-      )
-    const api = yield* client({ baseUrl: url, apiKey, transform })
-    yield* api.stream.stream({ path: { slug } })
-    const response = Option.filter(yield* Ref.get(kept), ({ headers }) => (headers["content-type"] ?? "").startsWith("text/event-stream"))
-    return yield* Effect.mapError(response, () => new Refused({ message: `what answers at ${url} is no svc, or one of another version` }))
+    const after = HttpClient.mapRequest(place === null ? identity : HttpClientRequest.setHeader("last-event-id", place))
+    const opened = yield* unread(remote, () => new Response(""), (api) => api.stream.stream({ path: { slug: remote.slug } }), after)
+    const response = Option.filter(opened, ({ headers }) => (headers["content-type"] ?? "").startsWith("text/event-stream"))
+    return yield* Effect.mapError(response, () => new Refused({ message: `what answers at ${remote.access.url} is no svc, or one of another version` }))
   })
 
 const pauseAfter = (pauseMillis: number) =>

@@ -1,4 +1,4 @@
-import { type HttpApiError, HttpClient, type HttpClientError } from "@effect/platform"
+import { type HttpApiError, HttpClient, type HttpClientError, type HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Clock, Console, Effect, Option, type ParseResult, type Redacted } from "effect"
 import type { Failure } from "../domain/Errors.ts"
@@ -120,7 +120,7 @@ export const remotely = <A, R>(
   })
 
 /** An answer of the derived client, and the bytes that it was read from. */
-export type Answer<A> = readonly [A, { readonly arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> }]
+export type Answer<A> = readonly [A, Pick<HttpClientResponse.HttpClientResponse, "arrayBuffer" | "headers">]
 
 /** A pipe takes lines of any length. */
 const view = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({

@@ -20,6 +20,17 @@ const list = Command.make("list", { ...filters, ...page, project, json }, lazily
   Command.withDescription("List tasks, newest first.")
 )
 
+const file = Args.text({ name: "file" }).pipe(Args.withDescription("New file, whose name ends in .csv, .json or .xlsx."))
+
+const fields = Options.text("fields").pipe(
+  Options.withDescription("Names of the columns, with commas between them; all of them unless given."),
+  Options.optional
+)
+
+const exported = Command.make("export", { file, ...filters, fields, project }, lazily(() => import("../programs/tasks-export.ts"))).pipe(
+  Command.withDescription("Write all matching tasks into a file, newest first.")
+)
+
 const task = Args.text({ name: "task" }).pipe(Args.withDescription("The engine's id of the task."))
 
 const show = Command.make("show", { task, engine, project, json }, lazily(() => import("../programs/tasks-show.ts"))).pipe(
@@ -34,5 +45,5 @@ const tail = Command.make(
 
 export const tasks = Command.make("tasks").pipe(
   Command.withDescription("The tasks of a project."),
-  Command.withSubcommands([list, show, tail])
+  Command.withSubcommands([list, show, exported, tail])
 )

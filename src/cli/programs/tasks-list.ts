@@ -1,9 +1,8 @@
-import { Effect, Option } from "effect"
+import { Effect, type Option } from "effect"
 import type { Task } from "../../domain/Task.ts"
-import { ListTasks } from "../../domain/Task/Filter.ts"
-import { accepted } from "../Accepted.ts"
+import { warnIfClamped } from "../Clamped.ts"
 import { print, remotely } from "../Remote.ts"
-import { instantOf } from "../Since.ts"
+import { queryOf, type TaskFilters } from "../TaskQuery.ts"
 import { age, type Column, page } from "../Table.ts"
 
 type Row = typeof Task.Type
@@ -19,24 +18,17 @@ const columns: ReadonlyArray<Column<Row>> = [
   { head: "TASK", cell: ({ task_id }) => task_id }
 ]
 
-type Texts = Readonly<Record<"state" | "priority" | "name" | "search" | "queue" | "worker" | "cursor", Option.Option<string>>>
-type Times = Readonly<Record<"since" | "until", Option.Option<string>>>
-
-const entriesOf = (texts: Readonly<Record<string, Option.Option<string>>>): ReadonlyArray<readonly [string, string]> =>
-  Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
-
-export const run = ({ json, limit, project, since, until, ...texts }: Texts & Times & {
+export const run = ({ cursor, json, limit, project, ...filters }: TaskFilters & {
   readonly limit: number
+  readonly cursor: Option.Option<string>
   readonly project: Option.Option<string>
   readonly json: boolean
 }) =>
   Effect.gen(function*() {
-    const times = yield* Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
-      Effect.map(instantOf(`--${name}`, text), (instant) => [name, instant] as const))
-    const urlParams = yield* accepted(ListTasks, { ...Object.fromEntries([...entriesOf(texts), ...times]), limit: String(limit) }, "options")
+    const urlParams = yield* queryOf(filters, { cursor, limit: String(limit) })
     yield* remotely(project, ({ api, slug }) =>
       Effect.flatMap(
-        api.tasks.list({ path: { slug }, urlParams, withResponse: true }),
+        Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
         (answer) => print(answer, json, page(columns))
       ))
   })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { type Command, commandText } from "../../domain/Command.ts"
 import { Commands } from "../../services/Commands.ts"
 import { Api } from "../Api.ts"
+import { limitApplied } from "../LimitApplied.ts"
 import { withOverrides } from "./Overrides.ts"
 
 /** Answers are spliced from the stored JSON texts, so that agents' numbers keep their digits. */
@@ -14,10 +15,11 @@ const accepted = Effect.map((command: Command) => json(commandText(command), 202
 
 export const layer = HttpApiBuilder.group(Api, "commands", Effect.fnUntraced(function*(handlers) {
   const commands = yield* Commands
+  const saysLimit = yield* limitApplied
   return handlers
     .handle("list", ({ urlParams: { cursor = null, limit = null, status = null } }) =>
       Effect.map(commands.list({ cursor, limit, status }), ({ items, next_cursor }) =>
-        json(`{"items":[${items.map(commandText).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`)))
+        saysLimit({ limit }, json(`{"items":[${items.map(commandText).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`))))
     .handle("get", ({ path }) => shown(commands.get(path.command_id)))
     .handle("cancel", ({ path }) => shown(commands.cancel(path.command_id)))
     .handle("retryTask", ({ payload, request }) =>

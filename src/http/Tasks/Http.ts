@@ -5,6 +5,7 @@ import { write } from "../../domain/Task/Json.ts"
 import { type TaskPage, Tasks } from "../../services/Tasks.ts"
 import { Api } from "../Api.ts"
 import { download } from "../Download.ts"
+import { limitApplied } from "../LimitApplied.ts"
 
 const filterOf = (query: ListTasks): TaskFilter => ({
   state: query.state ?? null,
@@ -26,6 +27,7 @@ const pageJson = ({ next_cursor, rows, total_count }: TaskPage): string =>
 
 export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(function*(handlers) {
   const tasks = yield* Tasks
+  const saysLimit = yield* limitApplied
 
   return handlers
     .handleRaw("list", ({ urlParams }) =>
@@ -38,7 +40,7 @@ export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(functi
           cursor: urlParams.cursor ?? null,
           limit: urlParams.limit ?? null,
           include_total: urlParams.include_total
-        }).pipe(Effect.map((page) => json(pageJson(page)))))
+        }).pipe(Effect.map((page) => saysLimit(urlParams, json(pageJson(page))))))
     .handleRaw("get", ({ path }) => Effect.map(tasks.detail(path), ({ retry_note, row }) =>
         json(`${write(row).slice(0, -1)},"retry_note":${JSON.stringify(retry_note)}}`)))
     .handle("tree", ({ path }) => tasks.tree(path))

@@ -26,6 +26,6 @@ export const headersFor = (origins: ReadonlyArray<string>, headers: Headers.Head
       ...(isNamed(origins, headers) && {
         "access-control-allow-origin": headers["origin"],
         "access-control-allow-credentials": "true",
-        "access-control-expose-headers": "Idempotency-Replayed, Retry-After, X-Request-Id"
+        "access-control-expose-headers": "Idempotency-Replayed, Retry-After, X-Request-Id, X-SVC-Limit-Applied, X-SVC-Truncated"
       })
     }

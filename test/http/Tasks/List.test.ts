@@ -20,6 +20,21 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
         assert.isNull(second.json.next_cursor)
       }))
 
+    it.effect("like every list says which limit was applied where more was asked for", () =>
+      Effect.gen(function*() {
+        const { at, key, list, tasks } = yield* seeded(Array.from({ length: 501 }, () => ({})))
+        const most = yield* list("?limit=5000")
+        assert.lengthOf(most.json.items, 500)
+        const events = `/events?engine=celery&task_id=${tasks[0]!.task_id}&`
+        for (const query of ["/tasks?", events, "/commands?", "/audit?"]) {
+          const applied = (limit: string) => Effect.map(request("GET", `${at}${query}${limit}`, key), ({ headers }) => headers.get("x-svc-limit-applied"))
+          assert.strictEqual(yield* applied("limit=5000"), "500", query)
+          assert.strictEqual(yield* applied("limit=501"), "500", query)
+          assert.isNull(yield* applied("limit=500"), query)
+          assert.isNull(yield* applied(""), query)
+        }
+      }))
+
     it.effect("goes on where it stopped while tasks come and go", () =>
       Effect.gen(function*() {
         const { list, newestFirst, project } = yield* seeded(Array.from({ length: 30 }, () => ({ name: "steady" })))

@@ -1,0 +1,31 @@
+import { Effect, Option } from "effect"
+import { ListTasks } from "../domain/Task/Filter.ts"
+import { accepted } from "./Accepted.ts"
+import { instantOf } from "./Since.ts"
+
+type Texts = Readonly<Record<string, Option.Option<string>>>
+
+/** Which tasks, as options of the command line. */
+export type TaskFilters = Readonly<
+  Record<"state" | "priority" | "name" | "search" | "queue" | "worker" | "since" | "until", Option.Option<string>>
+>
+
+const entriesOf = (texts: Texts): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+
+/** The query of a list of tasks, by the same rules as over HTTP; `since` and `until` may be ages. */
+export const queryOf = (
+  { since, until, ...texts }: TaskFilters,
+  { cursor = Option.none(), fields = Option.none(), ...more }: {
+    readonly limit?: string
+    readonly format?: "csv" | "json" | "xlsx"
+    readonly cursor?: Option.Option<string>
+    readonly fields?: Option.Option<string>
+  }
+) =>
+  Effect.gen(function*() {
+    const times = yield* Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
+      Effect.map(instantOf(`--${name}`, text), (instant) => [name, instant] as const))
+    const given = Object.fromEntries([...entriesOf({ ...texts, cursor, fields }), ...times])
+    return yield* accepted(ListTasks, { ...given, ...more }, "options")
+  })
