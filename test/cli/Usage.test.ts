@@ -51,7 +51,7 @@ describe("the command line", () => {
     Effect.gen(function*() {
       const group = yield* run("tasks")
       assert.strictEqual(group.code, 0)
-      assert.match(group.stdout, /^ {2}show <task> {2}Show a task/m)
+      assert.match(group.stdout, /^ {2}show <task> {2,}Show a task/m)
       assert.deepStrictEqual(yield* run("tasks", "--help"), group)
       assert.include((yield* run("tasks", "show", "--help")).stdout, "\n$ svc tasks show [options] <task>\n")
       assert.include((yield* run("commands", "add-consumer", "-h")).stdout, "\n$ svc commands add-consumer [options] <worker> <queue>\n")
