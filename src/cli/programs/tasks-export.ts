@@ -1,5 +1,5 @@
 import { FileSystem } from "@effect/platform"
-import { Console, Effect, Option, Stream } from "effect"
+import { Console, Effect, type Option, Stream } from "effect"
 import { Refused } from "../Explain.ts"
 import { remotely } from "../Remote.ts"
 import { queryOf, type TaskFilters } from "../TaskQuery.ts"
