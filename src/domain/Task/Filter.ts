@@ -9,7 +9,7 @@ import { Timestamp } from "../Timestamp.ts"
  *
  * - `name`: part of the name, letter for letter.
  * - `search`: part of name, queue, worker or task id; letters match in either case (`Letters.ts`). No character of it is a
- *   wildcard.
+ *   wildcard. With `search_exceptions` the exception counts too.
  * - `queue`, `worker`: the whole name.
  * - `since`, `until`: the bounds, both included, of `received_at`, or of the first event where that is null.
  */
@@ -18,6 +18,7 @@ export interface TaskFilter {
   readonly priority: ReadonlyArray<TaskPriority> | null
   readonly name: string | null
   readonly search: string | null
+  readonly search_exceptions: boolean
   readonly queue: string | null
   readonly worker: string | null
   readonly since: Timestamp | null
@@ -29,6 +30,7 @@ export const everyTask: TaskFilter = {
   priority: null,
   name: null,
   search: null,
+  search_exceptions: false,
   queue: null,
   worker: null,
   since: null,
@@ -64,6 +66,7 @@ export const ListTasks = Schema.Struct({
   priority: Schema.optional(Priorities),
   name: Schema.optional(text(200)),
   search: Schema.optional(text(200)),
+  search_exceptions: Schema.optionalWith(QueryBoolean, { default: () => false }),
   queue: Schema.optional(text(200)),
   worker: Schema.optional(text(200)),
   since: Schema.optional(QueryTimestamp),

@@ -16,6 +16,7 @@ const filterOf = (body: BulkDelete): TaskFilter => ({
   priority: body.filter_priority,
   name: body.filter_name,
   search: body.filter_search,
+  search_exceptions: false, // the contract's filter_search names four fields, and a wider one would delete more
   queue: body.filter_queue,
   worker: body.filter_worker,
   since: body.filter_since,

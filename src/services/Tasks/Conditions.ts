@@ -8,7 +8,7 @@ import { highestAt, lowestAt } from "../Ids.ts"
 export type Fragment = Statement.Fragment
 
 /** What a search term is looked for in; `value` is the table of facets' own. */
-type Searched = TaskFacet | "task_id" | "value"
+type Searched = TaskFacet | "task_id" | "exception" | "value"
 
 /** Both ends included; null is open. */
 interface IdBounds {
@@ -78,14 +78,15 @@ export const conditionsOn = (sql: SqlClient.SqlClient) => {
     return terms
   }
 
-  const anyColumn = (term: string) =>
-    sql.or((["name", "queue", "worker_name", "task_id"] as const).map((column) => resembles(column, term)))
+  const columns = ["name", "queue", "worker_name", "task_id"] as const
+  const anyColumn = (term: string, filter: TaskFilter) =>
+    sql.or((filter.search_exceptions ? [...columns, "exception"] as const : columns).map((column) => resembles(column, term)))
 
   /** Every term, without knowing which names exist: for a walk over a bounded number of rows. */
   const everything = (filter: TaskFilter): ReadonlyArray<Fragment> => [
     ...plain(filter),
     ...(filter.name === null ? [] : [has("name", filter.name)]),
-    ...(filter.search === null ? [] : [anyColumn(filter.search)])
+    ...(filter.search === null ? [] : [anyColumn(filter.search, filter)])
   ]
 
   return { has, resembles, oneOf, plain, everything, otherHour: sql.literal(otherHour) } as const

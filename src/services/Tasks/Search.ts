@@ -34,7 +34,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 
     /** The matches among the newest rows beyond the window's start; null when there may be more behind them. */
     const amongRecent = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, window: Window) {
-      const rows = statements.newest(projectId, window)
+      const rows = statements.newest(projectId, filter, window)
       const found = yield* sql`SELECT id FROM (${rows} LIMIT ${recentRows}) AS recent
         WHERE ${sql.and(where.everything(filter))} ORDER BY id DESC LIMIT ${window.limit}`.values
       if (found.length === window.limit) return idsFrom(found)
@@ -76,6 +76,9 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       }
       const index = isIndexed(filter) && term.length < rareCharacters ? null : "tasks_list"
       branches.push(walk([...others, where.resembles("task_id", term)], index))
+      if (filter.search_exceptions) {
+        branches.push(walk([...others, sql`exception IS NOT NULL`, where.resembles("exception", term)], isIndexed(filter) ? null : "tasks_exception"))
+      }
       return branches
     })
 
@@ -119,7 +122,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       const names = filter.name === null || driver.length > 0 ? null : yield* namesLike(projectId, filter.name)
       if (names?.length === 0) return 0
       const narrowed = names === null ? driver : [where.oneOf("name", names)]
-      const rows = statements.candidates(projectId, narrowed, names === null, mostCounted + 1)
+      const rows = statements.candidates(projectId, filter, narrowed, names === null, mostCounted + 1)
       const matches = sql`CASE WHEN ${sql.and(where.everything(filter))} THEN 1 ELSE 0 END`
       const [row] = yield* scans.values(sql`SELECT COUNT(*), COALESCE(SUM(${matches}), 0) FROM (${rows}) AS candidates`)
       return Number(row?.[0]) > mostCounted ? null : Number(row?.[1])

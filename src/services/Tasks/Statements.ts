@@ -36,8 +36,9 @@ export type Build = (bounds: ReadonlyArray<Fragment>) => Statement.Statement<obj
 /** Values whose ranges one statement looks at. */
 const rangesAtOnce = 100
 
-/** What the terms of a filter look at. */
-const searched = "id, state, priority, name, queue, worker_name, task_id, received_at, first_event_at"
+/** What the terms of a filter look at. Exceptions are long, and are read only where they count. */
+const searchedBy = ({ search_exceptions }: Pick<TaskFilter, "search_exceptions">): string =>
+  `id, state, priority, name, queue, worker_name, task_id, received_at, first_event_at${search_exceptions ? ", exception" : ""}`
 
 /** The statements that find ids. Each walks one index in the order of the ids, or as many short ranges of one. */
 export const statementsOf = (sql: SqlClient.SqlClient, where: Conditions) => {
@@ -53,13 +54,13 @@ export const statementsOf = (sql: SqlClient.SqlClient, where: Conditions) => {
   const upTo = (last: string, { direction }: Window) => direction === "newest" ? sql`id >= ${last}` : sql`id <= ${last}`
 
   /** All rows beyond the window's start, newest first; what follows must limit them. */
-  const newest = (projectId: string, window: Window) =>
-    sql`SELECT ${sql.literal(searched)} FROM tasks ${indexedBy("tasks_list")}
+  const newest = (projectId: string, filter: TaskFilter, window: Window) =>
+    sql`SELECT ${sql.literal(searchedBy(filter))} FROM tasks ${indexedBy("tasks_list")}
       WHERE ${sql.and([sql`project_id = ${projectId}`, ...beyond(window)])} ORDER BY id DESC`
 
   /** Candidates for a count. Ordered, so that PostgreSQL stops at the limit; a list of names has no such order. */
-  const candidates = (projectId: string, conditions: ReadonlyArray<Fragment>, ordered: boolean, limit: number) =>
-    sql`SELECT ${sql.literal(searched)} FROM tasks WHERE ${sql.and([sql`project_id = ${projectId}`, ...conditions])}
+  const candidates = (projectId: string, filter: TaskFilter, conditions: ReadonlyArray<Fragment>, ordered: boolean, limit: number) =>
+    sql`SELECT ${sql.literal(searchedBy(filter))} FROM tasks WHERE ${sql.and([sql`project_id = ${projectId}`, ...conditions])}
       ${sql.literal(ordered ? "ORDER BY id DESC" : "")} LIMIT ${limit}`
 
   /** The first ids of each value's range. */
@@ -79,23 +80,23 @@ export const statementsOf = (sql: SqlClient.SqlClient, where: Conditions) => {
   }
 
   /** Walks `tasks_other_hour`. PostgreSQL's planner takes it for large; OFFSET 0 keeps it from going another way. */
-  const ofOtherHour = (within: ReadonlyArray<Fragment>, conditions: ReadonlyArray<Fragment>, window: Window) => {
+  const ofOtherHour = (filter: TaskFilter, within: ReadonlyArray<Fragment>, conditions: ReadonlyArray<Fragment>, window: Window) => {
     const indexed = [where.otherHour, ...within]
     const found = sql.onDialectOrElse({
       pg: () =>
-        sql`(SELECT ${sql.literal(searched)} FROM tasks WHERE ${sql.and(indexed)} ${order(window)} OFFSET 0) AS few
+        sql`(SELECT ${sql.literal(searchedBy(filter))} FROM tasks WHERE ${sql.and(indexed)} ${order(window)} OFFSET 0) AS few
           WHERE ${sql.and(conditions)}`,
       orElse: () => sql`tasks ${indexedBy("tasks_other_hour")} WHERE ${sql.and([...indexed, ...conditions])}`
     })
     return sql`SELECT id FROM ${found} ${order(window)} LIMIT ${window.limit}`
   }
 
-  const statementsWithin = (projectId: string, branch: Branch, window: Window, part: Part): ReadonlyArray<Build> => {
+  const statementsWithin = (projectId: string, filter: TaskFilter, branch: Branch, window: Window, part: Part): ReadonlyArray<Build> => {
     const { conditions, index, ranges } = branch
     const all = [sql`project_id = ${projectId}`, ...part.conditions]
     if (part.otherHour) {
       const rest = ranges === null ? conditions : [...conditions, where.oneOf(ranges.column, ranges.values)]
-      return [(bounds) => ofOtherHour([...all, ...bounds], rest, window)]
+      return [(bounds) => ofOtherHour(filter, [...all, ...bounds], rest, window)]
     }
     if (ranges === null) {
       return [(bounds) =>
@@ -129,7 +130,7 @@ export const statementsOf = (sql: SqlClient.SqlClient, where: Conditions) => {
   /** What finds the ids of all branches, one statement after the other. */
   const all = (projectId: string, filter: TaskFilter, branches: ReadonlyArray<Branch>, window: Window) => {
     const parts = partsOf(filter)
-    return branches.flatMap((branch) => parts.flatMap((part) => statementsWithin(projectId, branch, window, part)))
+    return branches.flatMap((branch) => parts.flatMap((part) => statementsWithin(projectId, filter, branch, window, part)))
   }
 
   return { all, beyond, candidates, newest, upTo } as const

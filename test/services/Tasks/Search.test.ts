@@ -23,6 +23,8 @@ const names = ["shop.Ship", "shop.ship_all", "mail.send%", "mail.send_", "a\\b",
 const queues = ["celery", "Mail", null, "shop_queue", "q%", "[ÄRGER]*?^-.ΟΔΟΣ", "straße-İı"]
 const workers = ["celery@Box-1", "celery@box-2", null, "w_3"]
 
+const exceptions = [null, null, null, "ValueError: Ärger with ORDER 7", "mail.Refused\n550 no such user"]
+
 /** Most tasks are received as they are first seen; some long before (a buffer that was offline), some long after. */
 const receivedAt = (index: number, millis: number): string | null => {
   if (index % 50 === 7) return at(millis - 7 * 3_600_000)
@@ -39,6 +41,7 @@ const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
       worker_name: pick(workers, index * 5 + (index >> 2)),
       state: index % 800 === 3 ? "rejected" : pick(states, index + (index >> 5)),
       priority: pick(priorities, index + (index >> 6)),
+      exception: pick(exceptions, index + (index >> 3)),
       received_at: receivedAt(index, millis),
       first_event_at: at(millis - 30)
     })
@@ -59,7 +62,7 @@ const matches = (task: StoredTask, filter: TaskFilter): boolean => {
     (filter.since === null || moment >= filter.since) &&
     (filter.until === null || moment <= filter.until) &&
     (filter.search === null ||
-      [task.name, task.queue, task.worker_name, task.task_id].some((text) => resembles(text, filter.search ?? "")))
+      [task.name, task.queue, task.worker_name, task.task_id, filter.search_exceptions ? task.exception : null].some((text) => resembles(text, filter.search ?? "")))
 }
 
 /** Not null in `tenths` of ten cases. */
@@ -75,11 +78,12 @@ const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
     search: orNull(
       fc.oneof(
         fc.constantFrom("SHIP", "box-", "q%", "_", "\\", "nothing at all", "rare", "mail", "CELERY", "ünï", "'", "0"),
-        fc.constantFrom("ärger", "ÄRGER]*?^-.ο", "rgeR]*", "οδοσ", "Σ", "STRAẞE", "strasse", "ß-i", "ı", "İ", "i", "ä*", "[ä", "ä?r", "ö"),
+        fc.constantFrom("ärger", "ÄRGER]*?^-.ο", "rgeR]*", "οδοσ", "Σ", "STRAẞE", "strasse", "ärger with", "order 7", "550 NO", "Refused\n550", "ß-i", "ı", "İ", "i", "ä*", "[ä", "ä?r", "ö"),
         fc.constantFrom(...tasks.slice(0, 50)).map(({ task_id }) => task_id.slice(3, 11).toUpperCase())
       ),
       4
     ),
+    search_exceptions: fc.boolean(),
     queue: orNull(fc.constantFrom("celery", "Mail", "mail", "q%", "straße-İı"), 2),
     worker: orNull(fc.constantFrom("celery@Box-1", "w_3", "w"), 2),
     since: orNull(moments, 2),
