@@ -100,7 +100,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const bound = { SVC_HOME: settings.SVC_HOME, SVC_URL: settings.SVC_URL, SVC_API_KEY: token, SVC_PROJECT: slug }
       ok(yield* svc(["tasks", "list"], bound))
       refused(yield* svc(["agents", "list"], bound), "lacks the scope agents:read")
-      refused(yield* create("--scope", "nonsense"), "scopes.0 is not a scope")
+      refused(yield* create("--scope", "nonsense"), "scopes.0: is not a scope")
 
       const listed = ok(yield* svc(["api-keys", "list"], settings))
       assert.match(listed, new RegExp(`^NAME .*\nci +active +${slug} +tasks:read,queues:read `))
