@@ -13,7 +13,7 @@ export type TaskFilters = Readonly<
 const entriesOf = (texts: Texts): ReadonlyArray<readonly [string, string]> =>
   Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
 
-/** The query of a list of tasks, by the same rules as over HTTP; `since` and `until` may be ages. */
+/** The query of a list of tasks, by the same rules as over HTTP; `since` and `until` may be ages. A search finds errors too. */
 export const queryOf = (
   { since, until, ...texts }: TaskFilters,
   { cursor = Option.none(), fields = Option.none(), ...more }: {
@@ -27,5 +27,5 @@ export const queryOf = (
     const times = yield* Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
       Effect.map(instantOf(`--${name}`, text), (instant) => [name, instant] as const))
     const given = Object.fromEntries([...entriesOf({ ...texts, cursor, fields }), ...times])
-    return yield* accepted(ListTasks, { ...given, ...more }, "options")
+    return yield* accepted(ListTasks, { ...given, ...more, search_exceptions: "true" }, "options")
   })

@@ -9,7 +9,7 @@ const filters = {
   state: Options.choice("state", TaskState.literals).pipe(Options.withDescription("In this state."), Options.optional),
   priority: Options.choice("priority", TaskPriority.literals).pipe(Options.withDescription("Of this priority."), Options.optional),
   name: filter("name", "With this in the name, letter for letter."),
-  search: filter("search", "With this in name, queue, worker or task id, in either case."),
+  search: filter("search", "With this in name, queue, worker, task id or error, in either case."),
   queue: filter("queue", "Of this queue."),
   worker: filter("worker", "Of this worker."),
   since: filter("since", "Received then or later, such as 2026-11-21T08:00:00Z."),

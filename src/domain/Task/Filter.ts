@@ -66,7 +66,7 @@ export const ListTasks = Schema.Struct({
   priority: Schema.optional(Priorities),
   name: Schema.optional(text(200)),
   search: Schema.optional(text(200)),
-  search_exceptions: Schema.optionalWith(QueryBoolean, { default: () => false }),
+  search_exceptions: Schema.optional(QueryBoolean),
   queue: Schema.optional(text(200)),
   worker: Schema.optional(text(200)),
   since: Schema.optional(QueryTimestamp),

@@ -12,7 +12,7 @@ const filterOf = (query: ListTasks): TaskFilter => ({
   priority: query.priority ?? null,
   name: query.name ?? null,
   search: query.search ?? null,
-  search_exceptions: query.search_exceptions,
+  search_exceptions: query.search_exceptions ?? false,
   queue: query.queue ?? null,
   worker: query.worker ?? null,
   since: query.since ?? null,
