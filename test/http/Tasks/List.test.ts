@@ -53,7 +53,7 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
     it.effect("filters by each term, and by all of them at once", () =>
       Effect.gen(function*() {
         const { list, newestFirst } = yield* seeded([
-          { name: "mail.send", queue: "mail", state: "failure", priority: "high", worker_name: "celery@One" },
+          { name: "mail.send", queue: "mail", state: "failure", priority: "high", worker_name: "celery@One", exception: "SMTPError: 550 No such User" },
           { name: "mail.Send_all", queue: "Mail", state: "success", priority: "low", worker_name: "celery@two" },
           { name: "shop%ship", queue: null, state: "started", priority: "critical", task_id: "ORDER-77" },
           { name: "shop_ship", queue: "q\\1", state: "failure", received_at: null, first_event_at: "2026-03-10T09:00:00.000000Z" }
@@ -71,6 +71,11 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
           ["name=", [fourth, third, second, first]],
           ["search=SEND", [second, first]],
           ["search=mAIL", [second, first]],
+          ["search=no%20such%20user", []],
+          ["search=no%20such%20user&search_exceptions=false", []],
+          ["search=no%20such%20user&search_exceptions=true", [first]],
+          ["search=send&search_exceptions=true", [second, first]],
+          ["search_exceptions=true", [fourth, third, second, first]],
           ["search=%25", [third]],
           ["search=_", [fourth, second]],
           ["search=%5C", [fourth]],
