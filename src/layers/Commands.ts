@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Commands } from "../services/Commands.ts"
+import { AbortedTasks } from "../services/Commands/Aborted.ts"
 import { CommandAdmission } from "../services/Commands/Admission.ts"
 import { CommandDispatch } from "../services/Commands/Dispatch.ts"
 import { Elsewhere } from "../services/Commands/Elsewhere.ts"
@@ -15,7 +16,7 @@ import { CommandWriter } from "../services/Commands/Writer.ts"
 export const inbox = Inbox.layer.pipe(Layer.provide(CommandQueue.layer))
 
 /** Commands with their loops. Needs AgentLine, which in turn needs `inbox`. */
-export const layer = Layer.merge(Commands.layer, CommandSweep.loops).pipe(
+export const layer = Layer.mergeAll(Commands.layer, CommandSweep.loops, AbortedTasks.loop).pipe(
   Layer.provide(Layer.merge(CommandIntents.layer, CommandIssue.layer)),
   Layer.provide(CommandAdmission.layer),
   Layer.provide(CommandWriter.layer),
