@@ -134,7 +134,7 @@ describe("clients that leave in every bad way", () => {
               .catch((error: unknown) => { throw new Error(`${name}, ${ending} after ${length} bytes: ${String(error)}`) }))))
         assert.strictEqual(yield* alive, 200, `${name}: ${brain.log()}`)
       }
-      yield* Effect.log(`${connections} connections ended badly`)
+      console.log(`${connections} connections ended badly`)
 
       const settled = yield* until(metricsOf(brain, home), (text) => (samples(text, "svc_http_connections")[""] ?? Infinity) < 10)
       const closed = samples(settled, "svc_http_connections_closed_total")

@@ -66,6 +66,14 @@ export class Proxy {
     }
   }
 
+  /** Cuts all connections with RST. */
+  reset(): void {
+    for (const { client, server } of this.links) {
+      client.resetAndDestroy()
+      server.resetAndDestroy()
+    }
+  }
+
   refuse(refusing: boolean): void {
     this.refusing = refusing
   }
