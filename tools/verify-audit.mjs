@@ -161,6 +161,17 @@ const walk = async (input, keys, checkpoints, found) => {
   let pruned = 0
   let unproven = { rows: 0, since: null }
   const ahead = []
+  let chainKey = null
+  /** Only the row audit.key_rotated, which tells both keys and is hashed, is signed with another key than the row before. */
+  const follow = ({ action, key_id, metadata, seq }) => {
+    if (chainKey !== null && key_id !== chainKey) {
+      const told = action === "audit.key_rotated" ? parsed(metadata) : null
+      if (told?.from !== chainKey || told?.to !== key_id) {
+        found(`row ${seq}`, `key_id is ${key_id}, and that of the row before ${chainKey}: no rotation of the key is told here`)
+      }
+    }
+    chainKey = key_id
+  }
   const compare = (seq, row_hash, occurred_at = "") => {
     for (const { row_hash: signed, time, where } of checkpoints.get(seq) ?? []) {
       if (signed !== row_hash) found(where, `at ${time} row ${seq} had another row_hash than it has now`)
@@ -210,6 +221,7 @@ const walk = async (input, keys, checkpoints, found) => {
         if (value.row_hash !== hashOf(link.row_hash, value)) found(at, "row_hash does not fit: changed, or moved")
         if (value.prev_row_hmac !== link.row_hmac) found(at, "prev_row_hmac is not the row_hmac of the row before")
       }
+      follow(value)
       rows++
       newestTime = value.occurred_at
       if (value.action === "audit.pruned") pruned = parsed(value.metadata)?.last_seq ?? pruned

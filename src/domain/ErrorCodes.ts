@@ -53,7 +53,11 @@ export const codes = {
   rate_limited: { status: 429, meaning: "There were too many requests of this kind from this address or user." },
   request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 16 KiB." },
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },
-  unavailable: { status: 503, meaning: "The database does not answer or its disk is full. Send the same request again later." }
+  unavailable: { status: 503, meaning: "The database does not answer or its disk is full. Send the same request again later." },
+  audit_log_contradicted: {
+    status: 503,
+    meaning: "The audit log lacks rows that were signed for or committed. Nothing is changed until a person decides (`svc audit fork-cleanup`)."
+  }
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly meaning: string }>>
 
 export type Code = keyof typeof codes

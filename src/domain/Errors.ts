@@ -120,12 +120,9 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 
 /** 503: the brain cannot answer now (starting, database away); the same request will work later. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  code: Schema.optionalWith(codeOf(503), { default: () => "unavailable" }),
   detail: Schema.String
-}, HttpApiSchema.annotations({ status: 503 })) {
-  get code() {
-    return "unavailable" as const
-  }
-}
+}, HttpApiSchema.annotations({ status: 503 })) {}
 
 /** The closed set, declared once on the whole API. */
 export const failures = [

@@ -10,7 +10,11 @@ export const Ready = Schema.Struct({
 
 export const Unready = Schema.Struct({
   status: describe(Schema.Literal("unready"), "Requests are not served yet, or not now.", "unready"),
-  reason: describe(Schema.Literal("starting", "database"), "`starting`: the program starts; `database`: the database does not answer.", "database")
+  reason: describe(
+    Schema.Literal("starting", "database", "audit_log"),
+    "`starting`: the program starts; `database`: the database does not answer; `audit_log`: the audit log contradicts what was signed for it.",
+    "database"
+  )
 }).annotations(named("Unready", "The brain cannot serve requests."))
 
 export type Readiness = typeof Ready.Type | typeof Unready.Type

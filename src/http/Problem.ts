@@ -2,6 +2,8 @@ import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platf
 import { Cause, Effect, Option } from "effect"
 import { type Failure, failures, type Issue, NotFound, Unavailable, ValidationFailed } from "../domain/Errors.ts"
 import { type Problem, problem, problemOf } from "../domain/Problem.ts"
+import { HeadForged } from "../services/Audit/Append.ts"
+import { LogContradicted } from "../services/Audit/Committed.ts"
 import { isUnavailable } from "../services/Database.ts"
 
 /** The one place where what ends a request becomes an answer: `application/problem+json`, never HTML. */
@@ -51,8 +53,16 @@ const failureOf = (error: unknown): Option.Option<Failure> => {
   if (isUnavailable(error)) {
     return Option.some(new Unavailable({ detail: "The database does not answer. Try again in a moment." }))
   }
+  if (error instanceof LogContradicted) {
+    return Option.some(contradicted(`${error.message}. Put the right database back, or accept this one with svc audit fork-cleanup.`))
+  }
+  if (error instanceof HeadForged) return Option.some(contradicted(`${error.message}.`))
   return Option.none()
 }
+
+/** Reads are answered, and nothing is changed until a person has decided (docs/audit.md, When the log is contradicted). */
+const contradicted = (why: string) =>
+  new Unavailable({ code: "audit_log_contradicted", detail: `Nothing can be changed: ${why}` })
 
 const respond = (body: Problem, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.text(JSON.stringify(body), {

@@ -2,7 +2,9 @@ import { SqlClient } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { afterCommit } from "./AfterCommit.ts"
 import { Chain, ChainKeyMissing, HeadForged, postgresLog, SqliteLog, type StoredRow } from "./Audit/Append.ts"
+import { LogContradicted } from "./Audit/Committed.ts"
 import type { ByActor, Entry } from "./Audit/Row.ts"
 import { AuditForwarder } from "./AuditForwarder.ts"
 import { CurrentActor } from "./CurrentActor.ts"
@@ -17,13 +19,19 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     const sql = yield* SqlClient.SqlClient
     const database = yield* Database
     const forwarder = yield* AuditForwarder
-    const { auditChain } = yield* Keys
+    const { auditChain, auditSigning } = yield* Keys
 
-    const chain = new Chain(auditChain)
+    const chain = new Chain(auditChain, auditSigning.trusted)
+    const remember = (rows: ReadonlyArray<StoredRow>) =>
+      Effect.sync(() => {
+        const newest = rows.at(-1)
+        if (newest !== undefined) chain.committed.remember(newest)
+      })
+
     let log: SqliteLog | undefined
     /**
      * As `recordAll`, for code that writes within `Database.sqlite.write` itself; SQLite only. The rows go last in the
-     * transaction, and are told to `committed` after it. Throws what SQLite throws, ChainKeyMissing and HeadForged.
+     * transaction, and are told to `committed` after it. Throws what SQLite throws, ChainKeyMissing, HeadForged and LogContradicted.
      */
     const recordOn = (
       db: BetterSqlite3.Database,
@@ -35,7 +43,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     const onPostgres = Effect.fnUntraced(function*(entries: ReadonlyArray<ByActor>) {
       const [head] = yield* postgres.head
       if (head === undefined) return yield* Effect.dieMessage("audit_head has no row")
-      const [newest] = chain.knows(head) ? [] : yield* postgres.newest
+      const [newest] = chain.knows(head) ? [] : yield* postgres.newest(chain.committed.newest?.seq ?? 0)
       const next = chain.follow(head, newest, entries, yield* Timestamp.now)
       yield* postgres.append(next.rows, next.head)
       return next.rows
@@ -56,10 +64,11 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
         ? onPostgres(entries)
         : sqlite.within((db) => recordOn(db, entries, at)).pipe(
           Effect.catchIf(
-            ({ cause }) => cause instanceof ChainKeyMissing || cause instanceof HeadForged,
+            ({ cause }) => cause instanceof ChainKeyMissing || cause instanceof HeadForged || cause instanceof LogContradicted,
             ({ cause }) => Effect.die(cause)
           )
         ))
+      yield* afterCommit(remember(rows))
       yield* forwarder.afterCommit(rows)
     }, orDieOnSql)
 
@@ -73,7 +82,14 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       recordAll,
       recordOn,
       /** Hears of the rows of `recordOn`, once they are committed. */
-      committed: forwarder.offer
+      committed: (rows: ReadonlyArray<StoredRow>) => Effect.zipRight(remember(rows), forwarder.offer(rows)),
+      /** The newest row that is known to be committed. */
+      known: chain.committed,
+      /** Why nothing is written, or null. */
+      refusal: Effect.sync(() => chain.refusal),
+      /** From now on nothing is written, until `resume`. */
+      refuse: (why: LogContradicted) => Effect.sync(() => void (chain.refusal = why)),
+      resume: Effect.sync(() => void (chain.refusal = null))
     } as const
   })
 }) {

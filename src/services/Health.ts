@@ -5,6 +5,7 @@ import type { DeepCheck, DeepHealth, Readiness, SystemInfo } from "../domain/Hea
 import { packages } from "../domain/Packages.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
+import { Audit } from "./Audit.ts"
 import { Database, orDieOnSql, Reader } from "./Database.ts"
 import { type ChainHead, isOurs } from "./Audit/Append.ts"
 import { genesis } from "./Audit/Chain.ts"
@@ -14,6 +15,9 @@ import { Loops } from "./Loops.ts"
 import { Migrations } from "./Migrations.ts"
 
 const patience = Duration.seconds(2)
+
+/** Without the ingest nothing that agents report is stored; what other loops leave undone is done later. */
+const isIngest = (loop: string): boolean => /^ingest( \d+)?$/.test(loop)
 
 const check = (given: Partial<DeepCheck> & Pick<DeepCheck, "status">): DeepCheck => ({
   detail: null,
@@ -33,6 +37,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const migrations = yield* Migrations
     const loops = yield* Loops
     const { auditChain, secret } = yield* Keys
+    const audit = yield* Audit
 
     /** A trivial query of reader and writer, each within two seconds; a query that hangs is left to end behind our back. */
     const databaseAnswers = Effect.all([read`SELECT 1`, sql`SELECT 1`], { concurrency: 2 }).pipe(
@@ -43,8 +48,10 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     )
 
     /** A brain that can be asked has started; before, the server itself answers `starting` (layers/Starting.ts). */
-    const ready: Effect.Effect<Readiness> = Effect.map(databaseAnswers, (answers) =>
-      answers ? { status: "ready" } as const : { status: "unready", reason: "database" } as const)
+    const ready: Effect.Effect<Readiness> = Effect.gen(function*() {
+      if (!(yield* databaseAnswers)) return { status: "unready", reason: "database" } as const
+      return (yield* audit.refusal) === null ? { status: "ready" } as const : { status: "unready", reason: "audit_log" } as const
+    })
 
     const databaseInfo = sql.onDialectOrElse({
       pg: () =>
@@ -111,13 +118,13 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
         return check({ status: isHeld ? "ok" : "failed", detail })
       }),
       // the head and the newest row only; `svc audit verify` reads all rows
-      audit_chain: Effect.map(
+      audit_chain: Effect.flatMap(
         read<ChainHead & { readonly newest: string | null; readonly newest_at: string | null }>`
           SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at,
             (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest,
             (SELECT occurred_at FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest_at
           FROM audit_head WHERE id = 1`,
-        ([head]) => {
+        ([head]) => Effect.map(audit.refusal, (refusal) => {
           const activated = head !== undefined && auditChain.find(head.key_id) !== undefined
           const isNewest = head?.row_hmac === (head?.newest ?? genesis.row_hmac) && head.occurred_at === head.newest_at
           const detail = head === undefined || !isNewest
@@ -126,9 +133,11 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
             ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"
             : !isOurs(auditChain, head)
             ? "the chain's head was not written by us, so that nothing is recorded after it; svc audit verify says more"
-            : null
+            : refusal === null
+            ? null
+            : `${refusal.message}; nothing is changed until the right database is back, or svc audit fork-cleanup has accepted this one`
           return check({ status: detail === null ? "ok" : "failed", detail, activated, scope: "state-only" })
-        }
+        })
       )
     }
 
@@ -138,7 +147,8 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
         { concurrency: "unbounded" }
       )
       for (const loop of yield* loops.state) {
-        checks[`loop.${loop.name}`] = check({ status: loop.error === null ? "ok" : "degraded", detail: loop.error })
+        const failing = isIngest(loop.name) ? "failed" : "degraded"
+        checks[`loop.${loop.name}`] = check({ status: loop.error === null ? "ok" : failing, detail: loop.error })
       }
       const statuses = Object.values(checks).map(({ status }) => status)
       return {

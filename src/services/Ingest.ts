@@ -1,7 +1,7 @@
 import { type SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import type { AgentEvent } from "../domain/TaskEvent.ts"
-import type { Audit } from "./Audit.ts"
+import { Audit } from "./Audit.ts"
 import { Database, errorCode, isContention, isDataError, isUnavailable } from "./Database.ts"
 import { Backlog, type Pending } from "./Ingest/Backlog.ts"
 import { isUnfoldable } from "./Ingest/Fold.ts"
@@ -77,14 +77,19 @@ const make = Effect.gen(function*() {
   const metrics = yield* Metrics
   const loops = yield* Loops
   const clock = yield* Effect.clock
+  const audit = yield* Audit
   const writer = yield* makeWriter
   const onSqlite = database.sqlite !== null
   const most = onSqlite ? Math.min(settings.ingestBatchEvents, mostOnSqlite) : settings.ingestBatchEvents
   const backlog = new Backlog(onSqlite ? 1 : lanesOnPostgres, settings.ingestQueueEvents, () =>
     metrics.swallowedExceptions.inc({ module: "ingest", site: "listener" }))
 
+  /** Nothing is stored while the audit log is not the one that this brain wrote: agents keep their events meanwhile. */
+  const isRefused = Effect.filterOrFail(audit.refusal, (why) => why === null, (cause) =>
+    new SqlError.SqlError({ cause, message: cause?.message ?? "" }))
+
   const commit = (events: ReadonlyArray<Pending>, lane: number) =>
-    writer.commit(events, lane).pipe(
+    Effect.zipRight(isRefused, writer.commit(events, lane)).pipe(
       Effect.catchAllDefect((cause) => new SqlError.SqlError({ cause, message: "the writer failed" })),
       Effect.retry({ while: isContention, times: 10 })
     )

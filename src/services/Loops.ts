@@ -9,6 +9,11 @@ export interface LoopState {
   readonly error: string | null
 }
 
+interface Pauses {
+  /** Between failures that follow each other. */
+  readonly longestPause?: Duration.DurationInput
+}
+
 /**
  * The long-lived loops of the brain: named, supervised fibers. A tick that fails is logged and counted, and the loop
  * goes on with back-off; its state is in `/health/deep` and `svc_background_task_error_active`.
@@ -37,8 +42,12 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(most)) * jitter))
 
     /** Runs `tick` now and then every `interval` after the last one ended, until the scope closes. */
-    const every = <E, R>(name: string, interval: Duration.DurationInput, tick: Effect.Effect<unknown, E, R>) =>
-      forever(name, Effect.zipRight(tick, Effect.zipRight(succeeded(name), Effect.sleep(interval))))
+    const every = <E, R>(
+      name: string,
+      interval: Duration.DurationInput,
+      tick: Effect.Effect<unknown, E, R>,
+      pauses: Pauses = {}
+    ) => forever(name, Effect.zipRight(tick, Effect.zipRight(succeeded(name), Effect.sleep(interval))), pauses)
 
     /**
      * Runs `work` again and again, until the scope closes; `work` waits for its own cause to act. `longestPause` is how
@@ -47,7 +56,7 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
     const forever = <E, R>(
       name: string,
       work: Effect.Effect<unknown, E, R>,
-      { longestPause = "30 seconds" }: { readonly longestPause?: Duration.DurationInput } = {}
+      { longestPause = "30 seconds" }: Pauses = {}
     ) =>
       Effect.suspend(() => {
         states.set(name, { last_success: null, error: null })

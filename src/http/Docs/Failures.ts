@@ -37,6 +37,7 @@ export const codesOf = (rule: Rule, { hasBody, hasPath, hasQuery, isHealth }: Fo
     ...(hasBody ? ["malformed_json", "payload_too_large", "unsupported_media_type"] as const : []),
     ...(hasBody || hasQuery || creates ? ["validation_failed"] as const : []),
     ...(creates ? ["idempotency_conflict"] as const : []),
+    ...(rule.mutates === true ? ["audit_log_contradicted"] as const : []),
     ...(rule.bucket === undefined ? [] : ["rate_limited"] as const),
     ...(rule.fails ?? [])
   ])

@@ -1,13 +1,15 @@
 import type { SqlClient } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
-import { Data, Option, Schema } from "effect"
+import { Data, Either } from "effect"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { uuidv7 } from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
-import { type ChainedRow, type Link, rowHash, rowHmac, zeros } from "./Chain.ts"
+import { type ChainedRow, genesis, type Link, rowHash, rowHmac, zeros } from "./Chain.ts"
+import { Committed, type LogContradicted } from "./Committed.ts"
 import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
 import { type ByActor, rowOf } from "./Row.ts"
-import { Watermark } from "./Statement.ts"
+import type { PublicKey } from "./SigningKeys.ts"
+import { opened, Watermark } from "./Statement.ts"
 
 /** The newest row's link, the HMAC before it, and the key that signs the next one. */
 export interface HeadLink extends Link {
@@ -47,6 +49,8 @@ export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: n
 /** The newest row, and what may be the hash that its own was made with: of the row before, or in the watermark. */
 export interface NewestRow extends StoredRow {
   readonly hash_before: string | null
+  /** The hash of the row with the `seq` that was asked for. */
+  readonly hash_there: string | null
   readonly watermark: string | null
 }
 
@@ -84,16 +88,14 @@ export const columns = {
 export const columnNames = Object.keys(columns).join(", ")
 
 const newestText = `SELECT ${columnNames}, (SELECT b.row_hash FROM audit_log b WHERE b.seq = a.seq - 1) AS hash_before,
-  (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark FROM audit_log a ORDER BY seq DESC LIMIT 1`
-
-const hashIn = (watermark: string): string | undefined =>
-  Option.getOrUndefined(Schema.decodeUnknownOption(Schema.parseJson(Watermark))(watermark))?.row_hash
+  (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
+const fromNewest = "FROM audit_log a ORDER BY seq DESC LIMIT 1"
 
 /** The newest row's time, if its hash, which that is in, is the one that the head's HMAC proves; else null. */
-const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined): Timestamp | null => {
+const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined, pruned: Link): Timestamp | null => {
   if (newest === undefined || newest.seq < seq) return null
   if (newest.seq > seq) throw new HeadForged({ seq, why: `row ${newest.seq} is there` })
-  const before = [zeros, newest.hash_before, newest.watermark === null ? null : hashIn(newest.watermark)]
+  const before = [zeros, newest.hash_before, pruned.row_hash]
   const isProven = before.some((hash) => typeof hash === "string" && rowHash(newest, hash) === row_hash)
   return isProven ? newest.occurred_at : null
 }
@@ -106,14 +108,24 @@ export class Chain {
   /** The time of the row with this HMAC, which this process wrote or looked up last. */
   private last: { readonly row_hmac: string; readonly occurred_at: Timestamp | null } | undefined
 
-  constructor(private readonly keys: HeldKeys) {}
+  readonly committed = new Committed()
+  /** Why nothing is written, whatever the head says; set and taken back by `Audit/Checkpoints.ts`. */
+  refusal: LogContradicted | null = null
 
-  /** Whether the newest row's time is known already, so that nobody has to read that row. */
+  constructor(private readonly keys: HeldKeys, private readonly trusted: ReadonlyMap<string, PublicKey>) {}
+
+  /** Whether this process made the newest row, so that the row need not be read. */
   knows({ row_hmac }: HeadLink): boolean {
     return this.last?.row_hmac === row_hmac
   }
 
-  /** The rows, in the order of their entries, and the head after them. Throws ChainKeyMissing and HeadForged. */
+  /** The last row that was pruned, as a statement of ours says. */
+  private pruned(newest: NewestRow | undefined): Link {
+    const watermark = newest?.watermark ?? null
+    return watermark === null ? genesis : Either.getOrElse(opened(Watermark, watermark, this.trusted), () => genesis)
+  }
+
+  /** The rows, in the order of their entries, and the head after them. Throws ChainKeyMissing, HeadForged and LogContradicted. */
   follow(
     head: HeadLink,
     newest: NewestRow | undefined,
@@ -124,7 +136,11 @@ export class Chain {
     const key = this.keys.find(key_id)
     if (key === undefined) throw new ChainKeyMissing({ key_id })
     if (!isOurs(this.keys, head)) throw new HeadForged({ seq: head.seq, why: "its HMAC is not ours" })
-    const before = this.last?.row_hmac === head.row_hmac ? this.last.occurred_at : provenTime(head, newest)
+    if (this.refusal !== null) throw this.refusal
+    const pruned = this.pruned(newest)
+    const isKnown = this.knows(head)
+    this.committed.check(head, isKnown ? null : { row_hash: newest?.hash_there ?? null, begin: pruned })
+    const before = isKnown && this.last !== undefined ? this.last.occurred_at : provenTime(head, newest, pruned)
     const occurred_at = before === null || now > before ? now : addSeconds(before, 0.000001)
     const millis = toEpochMillis(occurred_at)
     const ids = Array.from(entries, () => uuidv7(millis)).sort()
@@ -151,14 +167,14 @@ export class Chain {
 /** The log's statements on SQLite, each prepared once. Called within a transaction: nobody else writes until it ends. */
 export class SqliteLog {
   private readonly head: BetterSqlite3.Statement<[], HeadLink>
-  private readonly newest: BetterSqlite3.Statement<[], NewestRow>
+  private readonly newest: BetterSqlite3.Statement<[number], NewestRow>
   private readonly insert: BetterSqlite3.Statement<[StoredRow]>
   private readonly advance: BetterSqlite3.Statement<[ChainHead]>
 
   constructor(db: BetterSqlite3.Database, private readonly chain: Chain) {
     const names = Object.keys(columns)
     this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1")
-    this.newest = db.prepare(newestText)
+    this.newest = db.prepare(`${newestText}, (SELECT c.row_hash FROM audit_log c WHERE c.seq = ?) AS hash_there ${fromNewest}`)
     this.insert = db.prepare(
       `INSERT INTO audit_log (${columnNames}) VALUES (${names.map((name) => `@${name}`).join(", ")})`
     )
@@ -171,7 +187,7 @@ export class SqliteLog {
   append(entries: ReadonlyArray<ByActor>, at: Timestamp): ReadonlyArray<StoredRow> {
     const before = this.head.get()
     if (before === undefined) throw new Error("audit_head has no row")
-    const newest = this.chain.knows(before) ? undefined : this.newest.get()
+    const newest = this.chain.knows(before) ? undefined : this.newest.get(this.chain.committed.newest?.seq ?? 0)
     const { head, rows } = this.chain.follow(before, newest, entries, at)
     for (const row of rows) this.insert.run(row)
     this.advance.run(head)
@@ -186,7 +202,9 @@ export const postgresLog = (sql: SqlClient.SqlClient) => {
     /** Its lock makes writers on all replicas take turns until they commit. */
     head: sql<HeadLink>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1 FOR UPDATE`,
     /** Not in the statement before, which sees the rows as they were when it began to wait for the lock. */
-    newest: sql<NewestRow>`${sql.literal(newestText)}`,
+    newest: (seq: number) =>
+      sql<NewestRow>`${sql.literal(newestText)},
+        (SELECT c.row_hash FROM audit_log c WHERE c.seq = ${seq}) AS hash_there ${sql.literal(fromNewest)}`,
     append: (rows: ReadonlyArray<StoredRow>, { occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
       sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", columns, rows)})
         UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, prev_row_hmac = ${prev_row_hmac}, row_hmac = ${row_hmac},

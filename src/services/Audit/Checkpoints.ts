@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Clock, Data, Effect, Either, Layer } from "effect"
-import { randomUUID } from "node:crypto"
+import { hash, randomUUID } from "node:crypto"
 import { system } from "../../domain/Actor.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
@@ -13,13 +13,11 @@ import { Settings } from "../Settings.ts"
 import { type HeadLink, isOurs } from "./Append.ts"
 import { genesis, type Link, zeros } from "./Chain.ts"
 import { appendLine, checkpointPath, readCheckpoint } from "./CheckpointFile.ts"
+import { howItLacks, type KnownRow, LogContradicted } from "./Committed.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { CheckpointSinks } from "./Sinks.ts"
 import { beginning } from "./State.ts"
 import { type Checkpoint, hashOf, signed } from "./Statement.ts"
-
-/** What was signed once is not in the log any more, or the newest row is not ours: nothing more is signed. */
-export class LogContradicted extends Data.TaggedError("LogContradicted")<{ readonly message: string }> {}
 
 /** Whoever holds a lock must not be able to keep checkpoints away without a sign of it. */
 export class LogHeld extends Data.TaggedError("LogHeld") {
@@ -34,30 +32,36 @@ interface Current extends HeadLink {
   readonly watermark: string | null
 }
 
+interface Look {
+  /** The newest row that was known to be committed before the head was read. */
+  readonly before: KnownRow | null
+  readonly now: Current
+  readonly ending: boolean
+}
+
 const lockKey = 7_700_003
 
 /** The link that the log begins after, if its watermark is ours. */
 const begins = (watermark: string | null, keys: SigningKeys): Link =>
   Either.getOrElse(beginning({ watermark }, keys), () => genesis)
 
-/** Fails with LogContradicted unless the log has the row that the checkpoint names, or it was pruned. */
-export const checkContained = ({ number, row_hash, seq }: Checkpoint) =>
+/** How the log lacks a row that was in it, or null. */
+const lackOf = (known: KnownRow) =>
   Effect.gen(function*() {
     const sql = yield* Reader
     const { auditSigning } = yield* Keys
     const [found] = yield* sql<{ row_hash: string | null; watermark: string | null }>`
-      SELECT (SELECT row_hash FROM audit_log WHERE seq = ${seq}) AS row_hash,
+      SELECT (SELECT row_hash FROM audit_log WHERE seq = ${known.seq}) AS row_hash,
         (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
-    const begin = begins(found?.watermark ?? null, auditSigning)
-    if (seq < begin.seq) return
-    const held = seq === begin.seq ? begin.row_hash : found?.row_hash ?? null
-    if (held === row_hash) return
-    const how = held === null ? `has no row ${seq}: it was cut` : `has another row ${seq}`
-    return yield* new LogContradicted({
-      message: `checkpoint ${number} was signed for row ${seq}, and the audit log ${how}. If the database was restored from a copy, ` +
-        "see svc audit fork-cleanup; else somebody changed it"
-    })
+    return howItLacks(known, { row_hash: found?.row_hash ?? null, begin: begins(found?.watermark ?? null, auditSigning) })
   })
+
+/** Fails with LogContradicted unless the log has the row that the checkpoint names, or it was pruned. */
+export const checkContained = (checkpoint: Checkpoint) =>
+  Effect.flatMap(lackOf(checkpoint), (how) =>
+    how === null
+      ? Effect.void
+      : new LogContradicted({ message: `checkpoint ${checkpoint.number} was signed for row ${checkpoint.seq}, and the audit log ${how}` }))
 
 /**
  * Signs where the log is, from time to time and after so many rows, and appends that to a file outside the database,
@@ -75,6 +79,8 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const path = checkpointPath(settings)
     const one = yield* Effect.makeSemaphore(1)
     let seen: Checkpoint | undefined
+    /** The hash of the checkpoint in our file that contradicts the log. */
+    let contradicted: string | null = null
 
     /** The processes of one machine share the file; on SQLite there is only one. */
     const alone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -96,42 +102,96 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       return age >= settings.auditCheckpointInterval * 1000 || age < 0 // the clock was set back: not to wait for it
     }
 
-    const next = (now: Current, ending: boolean) => (line: string | null) =>
-      Effect.gen(function*() {
-        const last = line === null ? null : readCheckpoint(line)
-        if (last !== null) {
-          seen = last
-          yield* checkContained(last)
-          if (last.seq >= now.seq) return null
-          if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) return null
-        }
-        if (now.seq === 0) return null
-        if (!isOurs(auditChain, now)) {
-          return yield* new LogContradicted({ message: `row ${now.seq} of the audit log, the newest one, was not written by us` })
-        }
-        return signed(auditSigning.signer, {
+    const checkpoint = (last: Checkpoint | null, { row_hash, seq }: KnownRow, watermark: string | null) =>
+      Effect.map(Timestamp.now, (time) =>
+        signed(auditSigning.signer, {
           kind: "checkpoint",
           number: (last?.number ?? 0) + 1,
           prev: last === null ? zeros : hashOf(last),
-          row_hash: now.row_hash,
-          rows: now.seq - begins(now.watermark, auditSigning).seq,
-          seq: now.seq,
+          row_hash,
+          rows: seq - begins(watermark, auditSigning).seq,
+          seq,
           stream: last?.stream ?? randomUUID(),
-          time: yield* Timestamp.now
-        })
-      }).pipe(Effect.provideService(Reader, read), Effect.provideService(Keys, keys))
+          time
+        }))
 
-    /** Signs a checkpoint when one is due, or at the end when there is any new row; answers it. */
+    /** Why the log is not the one that this process wrote to, or null. */
+    const lost = (known: KnownRow | null, now: Current) =>
+      Effect.gen(function*() {
+        if (known === null) return null
+        const how = now.seq < known.seq ? `ends at row ${now.seq}` : yield* lackOf(known)
+        return how === null ? null : `this brain committed row ${known.seq} of the audit log, and the log ${how}`
+      })
+
+    /**
+     * Given the last line of the file, the line to append. When the log lacks what this process committed, that is a
+     * checkpoint of the row that is gone: so the next process on this machine knows of it too.
+     */
+    const next = ({ before, ending, now }: Look) => (line: string | null) =>
+      Effect.gen(function*() {
+        const last = line === null ? null : readCheckpoint(line)
+        // svc audit fork-cleanup puts the file aside after it has recorded the decision
+        const isDecided = contradicted !== null && (last === null || hashOf(last) !== contradicted)
+        if (isDecided) audit.known.forget()
+        const known = isDecided ? null : before
+        contradicted = null
+        if (last !== null) {
+          seen = last
+          yield* Effect.tapError(checkContained(last), () => Effect.sync(() => void (contradicted = hashOf(last))))
+        }
+        const why = yield* lost(known, now)
+        if (why !== null && known !== null) {
+          const evidence = yield* checkpoint(last, known, now.watermark)
+          contradicted = hash("sha256", evidence, "hex")
+          return { line: evidence, why }
+        }
+        if (last !== null) {
+          if (last.seq >= now.seq) return { line: null, why }
+          if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) return { line: null, why }
+        }
+        return { line: now.seq === 0 ? null : yield* checkpoint(last, now, now.watermark), why }
+      })
+
+    const append = (look: Look) =>
+      Effect.gen(function*() {
+        let lacking: string | null = null
+        const line = yield* alone(appendLine(path, (last) =>
+          Effect.map(next(look)(last), ({ line, why }) => {
+            lacking = why
+            return line
+          })))
+        if (lacking !== null) return yield* new LogContradicted({ message: lacking })
+        return line
+      })
+
+    const isQuiet = ({ before, ending, now }: Look) =>
+      Effect.gen(function*() {
+        if (contradicted !== null || seen === undefined || (yield* lost(before, now)) !== null) return false
+        if (seen.seq === now.seq) return seen.row_hash === now.row_hash
+        return now.seq > seen.seq && !ending && !isDue(now, seen, yield* Clock.currentTimeMillis)
+      })
+
+    /**
+     * Signs a checkpoint when one is due, or at the end when there is any new row; answers it. Fails with LogContradicted
+     * when the log lacks what was signed or committed, or its newest row is not ours; then nothing is written to it until
+     * it is as it was, or svc audit fork-cleanup has recorded that it is meant.
+     */
     const sign = Effect.fn("Checkpoints.sign")(function*(ending: boolean) {
+      const before = audit.known.newest // read first: what is committed after it contradicts nothing
       const now = yield* current
-      if (now === undefined) return null
-      if (seen !== undefined && seen.seq === now.seq && seen.row_hash === now.row_hash) return null
-      if (seen !== undefined && now.seq > seen.seq && !ending && !isDue(now, seen, yield* Clock.currentTimeMillis)) return null
-      const line = yield* alone(appendLine(path, next(now, ending)))
-      if (line === null) return null
-      seen = readCheckpoint(line) ?? undefined
+      if (now === undefined) {
+        return before === null ? null : yield* new LogContradicted({ message: "audit_head has no row, and there was a newest row" })
+      }
+      if (!isOurs(auditChain, now)) {
+        return yield* new LogContradicted({ message: `row ${now.seq} of the audit log, the newest one, was not written by us` })
+      }
+      const line = (yield* isQuiet({ before, ending, now })) ? null : yield* append({ before, ending, now })
+      if (line !== null) seen = readCheckpoint(line) ?? undefined
+      audit.known.remember(now)
+      yield* audit.resume
       return line
-    }, one.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: patience, onTimeout: () => new LogHeld() }),
+    }, Effect.tapErrorTag("LogContradicted", audit.refuse), Effect.provideService(Reader, read), Effect.provideService(Keys, keys),
+      one.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: patience, onTimeout: () => new LogHeld() }),
       Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
 
     /** Signing keys that the database does not know yet go into the log, with their public half. */
@@ -156,10 +216,13 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
   /** Looks every second whether a checkpoint is due; when the brain ends it signs a last one and sends what it can. */
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
+    const audit = yield* Audit
     const checkpoints = yield* Checkpoints
     const sinks = yield* CheckpointSinks
-    yield* checkpoints.announce
-    yield* loops.every("audit checkpoints", "1 second", checkpoints.sign(false))
+    // before anything is written: the log may be another one than it was when this machine signed for it
+    yield* Effect.ignoreLogged(checkpoints.sign(false))
+    if ((yield* audit.refusal) === null) yield* checkpoints.announce
+    yield* loops.every("audit checkpoints", "1 second", checkpoints.sign(false), { longestPause: "5 seconds" })
     for (const { deliver, name } of sinks.all) yield* loops.every(`audit checkpoints: ${name}`, "1 second", deliver)
     const atEnd = <E>(work: Effect.Effect<unknown, E>) =>
       work.pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignoreLogged)

@@ -23,6 +23,9 @@ export const forkCleanup = Effect.gen(function*() {
   if (!contradicted) return null
   const { number, row_hash, seq, stream } = found
   const aside = `${path}.${(yield* Timestamp.now).replaceAll(":", "-")}`
+  // the decision itself must be written, and the rows that it gives up are named in it
+  audit.known.forget()
+  yield* audit.resume
   yield* sql.withTransaction(audit.record({
     action: "audit.forked",
     target_type: "audit_log",

@@ -13,8 +13,11 @@ export interface Copies {
 interface Tampering {
   readonly what: string
   readonly tamper: (copies: Copies) => Tables
-  /** What `svc audit verify` says, what it says of the checkpoints, and whether the program without secrets finds something. */
-  readonly shows: readonly [verify: string, checkpoints: string, alone: "broken" | "ok"]
+  /**
+   * What `svc audit verify` says, what it says of the checkpoints, whether the program without secrets finds something, and
+   * whether a brain that committed row 34 adds a row to it.
+   */
+  readonly shows: readonly [verify: string, checkpoints: string, alone: "broken" | "ok", brain: "refuses" | "writes"]
 }
 
 const rows = (tables: Tables, change: (rows: ReadonlyArray<Row>) => ReadonlyArray<Row>): Tables => ({
@@ -64,62 +67,62 @@ export const tamperings: ReadonlyArray<Tampering> = [
   {
     what: "a row changed, and every hash after it computed anew",
     tamper: ({ now }) => relinked(edited(15, { action: "x" })(now)),
-    shows: ["changed", "contradicted", "broken"]
+    shows: ["changed", "contradicted", "broken", "refuses"]
   },
   {
     what: "a row after the last checkpoint changed, and every hash after it computed anew",
     tamper: ({ now }) => relinked(edited(32, { action: "x" })(now)),
-    shows: ["changed", "ok", "ok"]
+    shows: ["changed", "ok", "ok", "refuses"]
   },
-  { what: "a row put in", tamper: ({ now }) => relinked(inserted(15)(now)), shows: ["changed", "contradicted", "broken"] },
+  { what: "a row put in", tamper: ({ now }) => relinked(inserted(15)(now)), shows: ["changed", "contradicted", "broken", "refuses"] },
   {
     what: "a row put in after the last checkpoint",
     tamper: ({ now }) => relinked(inserted(34)(now)),
-    shows: ["changed", "ok", "ok"]
+    shows: ["changed", "ok", "ok", "refuses"]
   },
-  { what: "a row taken out", tamper: ({ now }) => without(15)(now), shows: ["missing", "ok", "broken"] },
+  { what: "a row taken out", tamper: ({ now }) => without(15)(now), shows: ["missing", "ok", "broken", "writes"] },
   {
     what: "a row taken out, the others numbered and hashed anew",
     tamper: ({ now }) => relinked(without(15)(now)),
-    shows: ["changed", "contradicted", "broken"]
+    shows: ["changed", "contradicted", "broken", "refuses"]
   },
   {
     what: "a row taken out after the last checkpoint, the others numbered and hashed anew",
     tamper: ({ now }) => relinked(without(32)(now)),
-    shows: ["changed", "ok", "ok"]
+    shows: ["changed", "ok", "ok", "refuses"]
   },
-  { what: "two rows exchanged", tamper: ({ now }) => swapped(now), shows: ["reordered", "ok", "broken"] },
+  { what: "two rows exchanged", tamper: ({ now }) => swapped(now), shows: ["reordered", "ok", "broken", "writes"] },
   {
     what: "two rows exchanged, and every hash after them computed anew",
     tamper: ({ now }) => relinked(swapped(now)),
-    shows: ["changed", "contradicted", "broken"]
+    shows: ["changed", "contradicted", "broken", "refuses"]
   },
-  { what: "the end cut off", tamper: ({ now }) => upTo(32)(now), shows: ["cut", "ok", "broken"] },
+  { what: "the end cut off", tamper: ({ now }) => upTo(32)(now), shows: ["cut", "ok", "broken", "refuses"] },
   {
     what: "the end cut off before a checkpoint, with the head that was there then",
     tamper: ({ now }) => relinked(upTo(28)(now)),
-    shows: ["ok", "cut", "broken"]
+    shows: ["ok", "cut", "broken", "refuses"]
   },
   {
     what: "the end cut off after the last checkpoint, with the head that was there then",
     tamper: ({ now }) => relinked(upTo(31)(now)),
-    shows: ["ok", "ok", "ok"]
+    shows: ["ok", "ok", "ok", "refuses"]
   },
-  { what: "an old copy of everything", tamper: ({ older }) => older, shows: ["ok", "cut", "broken"] },
+  { what: "an old copy of everything", tamper: ({ older }) => older, shows: ["ok", "cut", "broken", "refuses"] },
   {
     what: "an old log under the watermark of today",
     tamper: ({ now, older }) => ({ ...now, audit_log: older.audit_log }),
-    shows: ["inserted", "contradicted", "broken"]
+    shows: ["inserted", "contradicted", "broken", "refuses"]
   },
   {
     what: "the watermark taken away",
     tamper: ({ now }) => ({ ...now, audit_watermark: [] }),
-    shows: ["missing", "ok", "broken"]
+    shows: ["missing", "ok", "broken", "writes"]
   },
   {
     what: "an older watermark",
     tamper: ({ now, pruned }) => ({ ...now, audit_watermark: pruned.audit_watermark }),
-    shows: ["missing", "ok", "broken"]
+    shows: ["missing", "ok", "broken", "writes"]
   },
   {
     what: "rows that were pruned put back, under the watermark of before",
@@ -128,7 +131,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
       audit_watermark: pruned.audit_watermark,
       audit_log: [...older.audit_log.filter(({ seq }) => [4, 5, 6].includes(Number(seq))), ...now.audit_log]
     }),
-    shows: ["watermark", "ok", "broken"]
+    shows: ["watermark", "ok", "broken", "writes"]
   },
   {
     what: "all rows that were pruned put back, and no watermark",
@@ -137,12 +140,12 @@ export const tamperings: ReadonlyArray<Tampering> = [
       audit_watermark: [],
       audit_log: [...older.audit_log.filter(({ seq }) => Number(seq) < 7), ...now.audit_log]
     }),
-    shows: ["watermark", "ok", "broken"]
+    shows: ["watermark", "ok", "broken", "writes"]
   },
   {
     what: "a watermark moved over rows that were taken out",
     tamper: ({ now }) => watermark(without(7, 8)(now), (statement) => JSON.stringify({ ...statement, seq: 8 }), 8),
-    shows: ["watermark", "ok", "broken"]
+    shows: ["watermark", "ok", "broken", "writes"]
   },
   {
     what: "a watermark signed with a key of their own, which audit_keys has",
@@ -155,69 +158,69 @@ export const tamperings: ReadonlyArray<Tampering> = [
         audit_keys: now.audit_keys.map((row) => (row.purpose === "signing" ? { ...row, key_id, public_key } : row))
       }
     },
-    shows: ["watermark", "ok", "broken"]
+    shows: ["watermark", "ok", "broken", "writes"]
   },
   {
     what: "a watermark in the name of our key",
     tamper: ({ now }) => watermark(now, ({ signature: _, ...statement }) => statementBy(ownKey().privateKey, statement)),
-    shows: ["watermark", "ok", "broken"]
+    shows: ["watermark", "ok", "broken", "writes"]
   },
   {
     what: "a row taken out, and the unsigned number beside the watermark raised",
     tamper: ({ now }) => watermark(without(15)(now), (statement) => JSON.stringify(statement), 1000),
-    shows: ["missing", "ok", "broken"]
+    shows: ["missing", "ok", "broken", "writes"]
   },
   {
     what: "rows put before the watermark",
     tamper: before,
-    shows: ["inserted", "ok", "broken"]
+    shows: ["inserted", "ok", "broken", "writes"]
   },
   {
     what: "every row after the watermark taken out, with the head that was there then",
     tamper: ({ now }) => relinked(upTo(6)(now)),
-    shows: ["cut", "cut", "broken"]
+    shows: ["cut", "cut", "broken", "refuses"]
   },
   {
     what: "every row taken out, and the head left",
     tamper: ({ now }) => ({ ...now, audit_log: [] }),
-    shows: ["cut", "contradicted", "broken"]
+    shows: ["cut", "contradicted", "broken", "refuses"]
   },
   {
     what: "everything emptied, and a head that begins anew",
     tamper: ({ now }) => relinked({ ...now, audit_log: [], audit_watermark: [] }),
-    shows: ["ok", "cut", "broken"]
+    shows: ["ok", "cut", "broken", "refuses"]
   },
   {
     what: "the head taken away",
     tamper: ({ now }) => ({ ...now, audit_head: [] }),
-    shows: ["head", "cut", "ok"]
+    shows: ["head", "cut", "ok", "refuses"]
   },
   {
     what: "every table emptied",
     tamper: () => ({ audit_log: [], audit_head: [], audit_watermark: [], audit_keys: [] }),
-    shows: ["nothing", "ok", "broken"]
+    shows: ["nothing", "ok", "broken", "refuses"]
   },
   {
     what: "the chain's key marked as retired, a row changed, and every hash after it computed anew",
     tamper: ({ now }) =>
       relinked(edited(15, { action: "x" })({ ...now, audit_keys: now.audit_keys.map((row) => ({ ...row, state: "retired" })) })),
-    shows: ["changed", "contradicted", "broken"]
+    shows: ["changed", "contradicted", "broken", "refuses"]
   },
   {
     what: "a row changed, and it and all after it said to be of a retired key",
     tamper: ({ now }) => withRetired(relinked(claimed(15, 34)(edited(15, { action: "x" })(now)))),
-    shows: ["key_unknown", "contradicted", "broken"]
+    shows: ["key_unknown", "contradicted", "broken", "refuses"]
   },
   {
     what: "a row changed, and all but the newest said to be of a retired key",
     tamper: ({ now }) => withRetired(relinked(claimed(7, 33)(edited(15, { action: "x" })(now)))),
-    shows: ["changed", "contradicted", "broken"]
+    shows: ["changed", "contradicted", "broken", "refuses"]
   },
-  { what: "rows of a key that is not ours", tamper: ({ now }) => claimed(33, 34)(now), shows: ["key_unknown", "ok", "broken"] },
+  { what: "rows of a key that is not ours", tamper: ({ now }) => claimed(33, 34)(now), shows: ["key_unknown", "ok", "broken", "writes"] },
   {
     what: "audit_keys emptied, on which no proof rests",
     tamper: ({ now }) => ({ ...now, audit_keys: [] }),
-    shows: ["ok", "ok", "ok"]
+    shows: ["ok", "ok", "ok", "writes"]
   }
 ]
 

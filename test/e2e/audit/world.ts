@@ -147,7 +147,11 @@ export const onTampered = <A, E, R>(tamper: (copies: Copies) => Tables, work: Ef
   Effect.gen(function*() {
     const { now, older, pruned, they } = yield* World
     yield* Effect.promise(() => they.write(tamper({ now, older, pruned })))
-    return yield* Effect.ensuring(work, Effect.promise(() => they.write(now)))
+    const audit = yield* Audit
+    // as if this process had started again: what it wrote in between is gone
+    const forgets = Effect.zipRight(Effect.sync(() => audit.known.forget()), audit.resume)
+    const restored = Effect.zipRight(Effect.promise(() => they.write(now)), forgets)
+    return yield* Effect.ensuring(work, restored)
   })
 
 /** The log and its copies, on a database of their own. */

@@ -3,8 +3,9 @@ import { type Clock, Effect, Layer, Option } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import { Audit } from "../../../src/services/Audit.ts"
 import { verifyAll } from "../../../src/services/Audit/Verify.ts"
+import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
 import { Keys } from "../../../src/services/Keys.ts"
-import type { SettingsShape } from "../../../src/services/Settings.ts"
+import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
 import { type Engine, settingsOn } from "../../databases.ts"
 import { auditLog } from "./layer.ts"
 
@@ -23,6 +24,21 @@ export const append = (rows: number) =>
     }))
     yield* sql.withTransaction(audit.recordAll(entries))
   }).pipe(Effect.orDie)
+
+/** As somebody does it who has the database. */
+export const back = (seq: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.zipRight(
+      sql`DELETE FROM audit_log WHERE seq > ${seq}`,
+      sql`UPDATE audit_head SET (seq, row_hash, prev_row_hmac, row_hmac, occurred_at) =
+        (SELECT seq, row_hash, prev_row_hmac, row_hmac, occurred_at FROM audit_log WHERE seq = ${seq}) WHERE id = 1`
+    ))
+
+/** Another process on the same database and settings: it remembers nothing. Without loops. */
+export const anotherProcess = (overrides: Partial<SettingsShape> = {}) =>
+  Layer.fresh(Checkpoints.layer.pipe(Layer.provideMerge(Audit.layer))).pipe(
+    Layer.provide(Layer.effect(Settings, Effect.map(Settings, (settings) => ({ ...settings, ...overrides }))))
+  )
 
 export const verified = Effect.gen(function*() {
   return Option.getOrThrow(yield* verifyAll(yield* SqlClient.SqlClient, yield* Keys))
