@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Cidr } from "./Cidr.ts"
+import { change } from "./Patch.ts"
 import { GivenId, Id, maybe, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -39,7 +40,7 @@ export const CreateApiKey = Schema.Struct({
 export type CreateApiKey = typeof CreateApiKey.Type
 
 /** Absent: the ranges stay. Null: the key works from everywhere again. */
-export const UpdateApiKey = Schema.Struct({ allowed_cidrs: Schema.optional(Schema.NullOr(ranges)) })
+export const UpdateApiKey = Schema.Struct({ allowed_cidrs: change(ranges) })
   .annotations({ identifier: "UpdateApiKey" })
 export type UpdateApiKey = typeof UpdateApiKey.Type
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { change } from "./Patch.ts"
 import { Id, maybe, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -46,13 +47,14 @@ export const CreateProject = Schema.Struct({
 }).annotations({ identifier: "CreateProject" })
 export type CreateProject = typeof CreateProject.Type
 
+/** A change of a project (`Patch.ts` says what null does). */
 export const UpdateProject = Schema.Struct({
-  slug: maybe(Slug),
-  name: maybe(text(200, 1)),
-  description: maybe(text(2000)),
-  environment: maybe(text(40)),
-  timezone: maybe(TimeZone),
-  default_scheduler_owner: maybe(text(40)),
-  allowed_schedulers: maybe(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32)))
+  slug: change(Slug),
+  name: change(text(200, 1)),
+  description: change(text(2000)),
+  environment: change(text(40)),
+  timezone: change(TimeZone),
+  default_scheduler_owner: change(text(40)),
+  allowed_schedulers: change(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32)))
 }).annotations({ identifier: "UpdateProject" })
 export type UpdateProject = typeof UpdateProject.Type

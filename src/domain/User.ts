@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Role } from "./Access.ts"
 import { GivenPassword, NewPassword } from "./Password.ts"
+import { change } from "./Patch.ts"
 import { TimeZone } from "./Project.ts"
 import { Id, maybe, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -57,16 +58,21 @@ export const CreateUser = Schema.Struct({
 }).annotations({ identifier: "CreateUser" })
 export type CreateUser = typeof CreateUser.Type
 
-/** A change of oneself: null and absent fields stay, an empty name clears it (bodies: UpdateProfileRequest). */
-export const UpdateProfile = Schema.Struct({ ...names, timezone: maybe(TimeZone) })
+/** A change of oneself (bodies: UpdateProfileRequest; `Patch.ts` says what null does). An empty name clears it as null does. */
+export const UpdateProfile = Schema.Struct({
+  first_name: change(text(100)),
+  last_name: change(text(100)),
+  display_name: change(text(200)),
+  timezone: change(TimeZone)
+})
   .annotations({ identifier: "UpdateProfile" })
 export type UpdateProfile = typeof UpdateProfile.Type
 
 /** A change by a global admin, by the same rule. */
 export const UpdateUser = Schema.Struct({
   ...UpdateProfile.fields,
-  is_admin: maybe(Schema.Boolean),
-  is_active: maybe(Schema.Boolean)
+  is_admin: change(Schema.Boolean),
+  is_active: change(Schema.Boolean)
 }).annotations({ identifier: "UpdateUser" })
 export type UpdateUser = typeof UpdateUser.Type
 

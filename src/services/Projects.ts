@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
-import type { CreateProject, Project, UpdateProject } from "../domain/Project.ts"
+import { changesOf } from "../domain/Patch.ts"
+import { type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, roleIn } from "./CurrentActor.ts"
@@ -42,9 +43,9 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       return project
     }, sql.withTransaction, orDieOnSql)
 
-    /** Changes the given fields; null and absent fields stay as they are. */
+    /** Changes the given fields; null clears those that may be null. */
     const update = Effect.fn("Projects.update")(function*(project: Project, changes: UpdateProject) {
-      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
+      const given = changesOf(Project.fields, changes)
       const updated: Project = { ...project, ...given, updated_at: yield* Timestamp.now }
       yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
       yield* audit.record({

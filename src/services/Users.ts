@@ -76,7 +76,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       Effect.flatMap(repo.lockActiveAdmins, (admins) =>
         admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin)
 
-    const applied = Effect.fnUntraced(function*(id: string, changes: Partial<UpdateUser>) {
+    const applied = Effect.fnUntraced(function*(id: string, changes: UpdateUser) {
       const given = givenOf(changes)
       if (given.is_admin === false || given.is_active === false) yield* requireAnotherAdmin(id)
       const user = yield* Effect.flatMap(repo.lockedById(id), found)

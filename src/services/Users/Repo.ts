@@ -1,5 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import { changesOf } from "../../domain/Patch.ts"
 import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
 import { Reader } from "../Database.ts"
 import { Flag } from "../Row.ts"
@@ -18,9 +19,9 @@ export interface Credentials {
   readonly password_hash: string
 }
 
-/** The fields that a change names, without the nulls that leave a field as it is; an empty name clears it. */
-export const givenOf = (changes: Partial<UpdateUser>): Partial<UserDetail> => {
-  const given = Object.entries(changes).filter(([, value]) => value !== null)
+/** What a change names, where an empty name is none. */
+export const givenOf = (changes: UpdateUser): Partial<UserDetail> => {
+  const given = Object.entries(changesOf(UserDetail.fields, changes))
   return Object.fromEntries(given.map(([field, value]) => [field, value === "" ? null : value]))
 }
 
