@@ -2,7 +2,7 @@ import { Context, type MutableRef } from "effect"
 import type { Readiness } from "../domain/Health.ts"
 
 /** Why the program does not serve yet. */
-export type Waiting = Extract<Readiness, { readonly status: "unready" }>["reason"]
+export type Waiting = Exclude<Extract<Readiness, { status: "unready" }>["reason"], "audit_log">
 
 /**
  * What the start waits for, as `/health/ready` says it while the program listens and does not serve yet. Provided by a
