@@ -1,25 +1,10 @@
 import { Deferred, Effect, Fiber } from "effect"
-import { build } from "esbuild"
 import { spawn } from "node:child_process"
+import { bundled } from "../bundled.ts"
 import type { Job, Outcome } from "./Job.ts"
 
-const root = new URL("../..", import.meta.url).pathname
-
 /** The client of the ingest bench, as a program. */
-export const ingestClient = Effect.promise(async () => {
-  const outfile = `${root}node_modules/.cache/svc-bench-ingest-client.mjs`
-  await build({
-    entryPoints: [`${root}bench/ingest/client.ts`],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    logLevel: "warning",
-    banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` }
-  })
-  return outfile
-})
+export const ingestClient = bundled("ingest/client")
 
 const run = (program: string, job: Job, begun: Deferred.Deferred<void>) =>
   Effect.async<Outcome>((resume) => {

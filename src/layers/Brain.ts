@@ -9,6 +9,7 @@ import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
 import { Vault } from "../services/Keys.ts"
 import { LiveTasks } from "../services/LiveTasks.ts"
+import { LiveTasksRepo } from "../services/LiveTasks/Repo.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
@@ -35,7 +36,7 @@ export const layer = Layer.mergeAll(
   Workers.layer.pipe(Layer.provide(WorkersRepo.layer)),
   Queues.layer,
   Health.layer,
-  LiveTasks.layer,
+  LiveTasks.layer.pipe(Layer.provide(LiveTasksRepo.layer)),
   Activity.layer,
   Denials.layer,
   Tasks.layer,

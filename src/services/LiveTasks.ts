@@ -1,89 +1,226 @@
-import { SqlClient } from "@effect/sql"
-import { Effect, Stream } from "effect"
-import { encodePosition, type LiveTask, type Position } from "../domain/LiveTask.ts"
+import { Chunk, Clock, Effect, Option, PubSub, Queue, Stream } from "effect"
+import type { LiveTask, Position } from "../domain/LiveTask.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { Hints, orDieOnSql, Reader } from "./Database.ts"
+import { Hints } from "./Database.ts"
+import { turn } from "./EventLoop.ts"
+import { type LiveMessage, Look } from "./LiveTasks/Look.ts"
+import { millisAfterReset, millisBetweenLooks, millisBetweenPolls, mostTasksAfter } from "./LiveTasks/Pace.ts"
+import { firstId, LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
+import { Loops } from "./Loops.ts"
+import { Metrics } from "./Metrics.ts"
 
-/** One message of the stream: a changed task, or `reset`: too much was missed, load the list anew. */
-export type LiveMessage =
-  | { readonly kind: "task"; readonly id: string; readonly task: LiveTask }
-  | { readonly kind: "reset"; readonly id: string }
+export type { LiveMessage } from "./LiveTasks/Look.ts"
 
-const pageSize = 500
-/** Further behind than this the client is told to load the list anew. */
+/** A client that stopped longer ago, or more tasks ago, loads the list again. */
 const longestGapSeconds = 300
-const pagesBehind = 20
-/** Replicas commit in another order than their clocks stamp: so much is read again, and what was sent is left out. */
-const overlapSeconds = 1
+const mostBehind = 2000
+
+/** Looks that wait for a slow subscriber; older ones are lost to it, and it gets a `reset`. */
+const capacity = 32
+
+/** A project without changes has an empty look this often, which shows that the stream is alive. */
+const silenceMillis = 15_000
+
+/** Clients that catch up at one time. */
+const catchingUp = 2
+
+/** How far behind the clock a follower starts: a transaction is stamped before it is committed. */
+const commitSeconds = 1
+
+/** A project that has subscribers, and how far it was looked at. */
+interface Followed {
+  readonly projectId: string
+  readonly hub: PubSub.PubSub<Look>
+  subscribers: number
+  position: Position
+  /** Times of the tasks that were sent and may be read again, by id. */
+  sent: Map<string, string>
+  /** The number of the last look that was published. */
+  number: number
+  isHinted: boolean
+  /** Milliseconds since 1970. */
+  lookedAt: number
+  publishedAt: number
+  restsUntil: number
+}
 
 /**
  * What changed in a project, in the order of (updated_at, id), read from the tasks themselves: any replica can go on
- * where another stopped. Several changes of one task between two looks are one message with the newest state.
+ * where another stopped. A replica looks once for all subscribers of a project, while there are any. Several changes
+ * of one task between two looks are one message with the newest state.
  */
 export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
+  scoped: Effect.gen(function*() {
+    const repo = yield* LiveTasksRepo
     const hints = yield* Hints
-    const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
+    const loops = yield* Loops
+    const metrics = yield* Metrics
+    const few = yield* Effect.makeSemaphore(catchingUp)
+    const followed = new Map<string, Followed>()
+    const anyFollowed = yield* Effect.makeLatch(false)
 
-    const after = (projectId: string, { id, updated_at }: Position) =>
-      read<LiveTask>`
-        SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
-               finished_at, runtime_ms, updated_at
-        FROM tasks WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
-        ORDER BY updated_at, id LIMIT ${pageSize}`
+    const pace = () => {
+      let streams = 0
+      for (const { subscribers } of followed.values()) streams += subscribers
+      return { streams, projects: followed.size }
+    }
 
-    const firstId = "00000000-0000-0000-0000-000000000000"
+    const publish = (project: Followed, look: Look, position: Position, at: number): void => {
+      project.number = look.number
+      project.position = position
+      project.publishedAt = at
+      project.hub.unsafeOffer(look)
+    }
 
-    /** Everything after `position` that has not been sent, up to a bound; null when there is more than that. */
-    const changes = Effect.fnUntraced(function*(projectId: string, position: Position, sent: ReadonlyMap<string, string>) {
-      const found: Array<LiveTask> = []
-      let at: Position = overlap === 0
-        ? position
-        : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: firstId }
-      for (let page = 0; page < pagesBehind; page++) {
-        const rows = yield* after(projectId, at)
-        for (const row of rows) if (sent.get(row.id) !== row.updated_at) found.push(row)
-        const last = rows[rows.length - 1]
-        if (last === undefined || rows.length < pageSize) return found
-        at = last
-      }
-      return null
+    const publishTasks = (project: Followed, tasks: ReadonlyArray<LiveTask>, at: number): void => {
+      const last = tasks[tasks.length - 1]
+      const isLater = last !== undefined && last.updated_at >= project.position.updated_at
+      const look = Look.tasks(tasks, project.number + 1, project.position)
+      publish(project, look, isLater ? { updated_at: last.updated_at, id: last.id } : project.position, at)
+      for (const task of tasks) project.sent.set(task.id, task.updated_at)
+    }
+
+    const publishReset = Effect.fnUntraced(function*(project: Followed, at: number) {
+      const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
+      const position = updated_at > project.position.updated_at ? { updated_at, id: firstId } : project.position
+      publish(project, Look.reset(position, project.number + 1), position, at)
+      project.restsUntil = at + millisAfterReset
+      metrics.liveResets.inc({ reason: "many_changes" })
     })
 
-    /** Goes on for ever; the caller ends it. `from` is where the client stopped, null for "from now on". */
-    const stream = (projectId: string, from: Position | null): Stream.Stream<LiveMessage> =>
-      Stream.unwrap(Effect.gen(function*() {
-        const now = yield* Timestamp.now
-        const tooOld = from !== null && from.updated_at < Timestamp.addSeconds(now, -longestGapSeconds)
-        let position: Position = from === null || tooOld ? { updated_at: now, id: firstId } : from
-        let sent = new Map<string, string>()
+    /** Publishes what changed since the last look, page by page; a `reset` when that is more than the streams may be sent. */
+    const look = Effect.fnUntraced(function*(project: Followed) {
+      const now = yield* Clock.currentTimeMillis
+      const most = mostTasksAfter(now - project.lookedAt, pace())
+      project.isHinted = false
+      metrics.liveLooks.inc()
+      let from = repo.before(project.position)
+      for (let count = 0;;) {
+        const rows = yield* repo.page(project.projectId, from, null)
+        const fresh = rows.filter((row) => project.sent.get(row.id) !== row.updated_at)
+        count += fresh.length
+        if (count > most) {
+          yield* publishReset(project, now)
+          break
+        }
+        if (fresh.length > 0) publishTasks(project, fresh, now)
+        const last = rows[rows.length - 1]
+        if (last === undefined || rows.length < pageSize) break
+        from = last
+        yield* turn
+      }
+      const horizon = repo.before(project.position).updated_at
+      for (const [id, at] of project.sent) if (at < horizon || horizon === project.position.updated_at) project.sent.delete(id)
+      if (now - project.publishedAt >= silenceMillis) publish(project, Look.tasks([], project.number + 1, project.position), project.position, now)
+      project.lookedAt = now
+    })
 
-        const look = Effect.gen(function*() {
-          const rows = yield* changes(projectId, position, sent)
-          if (rows === null) {
-            position = { updated_at: yield* Timestamp.now, id: firstId }
-            return [{ kind: "reset", id: encodePosition(position) }] satisfies ReadonlyArray<LiveMessage>
-          }
-          const last = rows[rows.length - 1]
-          if (last !== undefined && last.updated_at >= position.updated_at) position = last
-          const horizon = Timestamp.addSeconds(position.updated_at, -overlap)
-          sent = new Map([...sent, ...rows.map((row) => [row.id, row.updated_at] as const)].filter(([, at]) => at >= horizon))
-          return rows.map((task): LiveMessage => ({ kind: "task", id: encodePosition(task), task }))
-        }).pipe(orDieOnSql)
+    const lookAtDue = Effect.gen(function*() {
+      yield* anyFollowed.await
+      yield* Effect.sleep(millisBetweenLooks(pace()))
+      const now = yield* Clock.currentTimeMillis
+      const pollMillis = millisBetweenPolls(pace())
+      const due = [...followed.values()].filter(({ isHinted, lookedAt, restsUntil }) =>
+        restsUntil <= now && (isHinted || now - lookedAt >= pollMillis))
+      yield* Effect.forEach(due, look, { discard: true })
+    })
+    yield* loops.forever("live tasks", lookAtDue, { longestPause: "5 seconds" })
+    yield* loops.forever("live hints", Stream.runForEach(hints.subscribe("tasks"), (projectId) =>
+      Effect.sync(() => {
+        const project = followed.get(projectId)
+        if (project !== undefined) project.isHinted = true
+      })))
 
-        const woken = hints.subscribe("tasks").pipe(Stream.filter((id) => id === projectId), Stream.as(null))
-        // hints of a burst are one look; the tick makes up for lost hints
-        const ticks = Stream.merge(woken, Stream.tick("2 seconds")).pipe(Stream.groupedWithin(10_000, "100 millis"))
-        const first: ReadonlyArray<LiveMessage> = tooOld ? [{ kind: "reset", id: encodePosition(position) }] : []
-        return Stream.concat(
-          Stream.fromIterable(first),
-          Stream.mapConcatEffect(ticks, () => look)
-        )
+    const begin = Effect.fnUntraced(function*(projectId: string) {
+      const now = yield* Clock.currentTimeMillis
+      const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
+      const hub = yield* PubSub.sliding<Look>(capacity)
+      const known = followed.get(projectId)
+      if (known !== undefined) {
+        known.subscribers++
+        return known
+      }
+      const project: Followed = {
+        projectId,
+        hub,
+        subscribers: 1,
+        position: { updated_at, id: firstId },
+        sent: new Map(),
+        number: 0,
+        isHinted: false,
+        lookedAt: now,
+        publishedAt: now,
+        restsUntil: 0
+      }
+      followed.set(projectId, project)
+      anyFollowed.unsafeOpen()
+      return project
+    })
+
+    const follow = (projectId: string) =>
+      Effect.acquireRelease(
+        begin(projectId),
+        (project) =>
+          Effect.sync(() => {
+            if (--project.subscribers > 0) return
+            followed.delete(projectId)
+            if (followed.size === 0) anyFollowed.unsafeClose()
+          })
+      )
+
+    /** What changed between two positions as looks, noting in `told` what a look may have again; ends with a reset when it is too much. */
+    const missed = (projectId: string, from: Position, to: Position, told: Map<string, string>): Stream.Stream<Look> => {
+      const horizon = repo.before(to).updated_at
+      const overlaps = horizon < to.updated_at
+      const next = Effect.fnUntraced(function*({ at, count }: { readonly at: Position; readonly count: number }) {
+        const rows = yield* few.withPermits(1)(Effect.zipLeft(repo.page(projectId, at, to), turn))
+        const last = rows[rows.length - 1]
+        if (count + rows.length > mostBehind) return [Look.reset(to, 0), Option.none()] as const
+        if (overlaps) for (const row of rows) if (row.updated_at >= horizon) told.set(row.id, row.updated_at)
+        const more = last === undefined || rows.length < pageSize
+          ? Option.none()
+          : Option.some({ at: last, count: count + rows.length })
+        return [Look.tasks(rows, 0, at), more] as const
+      })
+      return Stream.filter(Stream.paginateEffect({ at: repo.before(from), count: 0 }, next), ({ messages }) => messages.length > 0)
+    }
+
+    /**
+     * The looks at a project after `from`, where a client stopped; null for "from now on". Ends when `until` does. A
+     * subscriber that is too slow for them gets a `reset` instead of the ones that it missed.
+     */
+    const looks = (projectId: string, from: Position | null, until: Effect.Effect<void>): Stream.Stream<Look> =>
+      Stream.unwrapScoped(Effect.gen(function*() {
+        const project = yield* follow(projectId)
+        const queue = yield* PubSub.subscribe(project.hub)
+        yield* Effect.forkScoped(Effect.interruptible(Effect.zipRight(until, Queue.shutdown(queue))))
+        const { number, position } = project
+        const told = new Map<string, string>()
+        let expected = from === null ? null : number + 1
+
+        const join = (look: Look): ReadonlyArray<Look> => {
+          if (expected !== null && look.number < expected) return []
+          const hasGap = expected !== null && look.number > expected
+          expected = look.number + 1
+          if (hasGap) metrics.liveResets.inc({ reason: "slow_reader" })
+          if (told.size > 0 && repo.before(look.from).updated_at > position.updated_at) told.clear()
+          const rest = told.size === 0 ? look : look.without(told)
+          return hasGap ? [Look.reset(look.from, 0), rest] : [rest]
+        }
+        const joined = Stream.mapChunks(Stream.fromQueue(queue), Chunk.flatMap((look) => Chunk.fromIterable(join(look))))
+        if (from === null) return joined
+        const oldest = Timestamp.addSeconds(yield* Timestamp.now, -longestGapSeconds)
+        const before = from.updated_at < oldest
+          ? Stream.succeed(Look.reset(position, 0))
+          : missed(projectId, from, position, told)
+        return Stream.concat(before, joined)
       }))
 
-    return { stream } as const
+    /** The messages of `looks`. Goes on for ever; the caller ends it. */
+    const stream = (projectId: string, from: Position | null): Stream.Stream<LiveMessage> =>
+      Stream.mapConcat(looks(projectId, from, Effect.never), ({ messages }) => messages)
+
+    return { looks, stream } as const
   })
 }) {
   static readonly layer = this.Default

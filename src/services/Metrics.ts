@@ -39,6 +39,12 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       framesReceived: new Counter({ name: "svc_agent_frames_total", help: "Frames accepted, by type", labelNames: ["type"], registers }),
       framesRefused: new Counter({ name: "svc_agent_frames_refused_total", help: "Frames refused, by reason", labelNames: ["reason"], registers }),
       ingestEvents: new Counter({ name: "svc_ingest_events_total", help: "Events by outcome", labelNames: ["outcome"], registers }),
+      eventsUnusable: new Counter({
+        name: "svc_agent_events_unusable_total",
+        help: "Events that cannot be stored and were acknowledged as rejected, by reason",
+        labelNames: ["reason"],
+        registers
+      }),
       ingestQueue: new Gauge({ name: "svc_ingest_queue_events", help: "Events waiting for the writer", registers }),
       ingestCommit: new Histogram({ name: "svc_ingest_commit_seconds", help: "Time of one group commit", buckets: durations, registers }),
       ingestBatch: new Histogram({
@@ -70,6 +76,14 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         name: "svc_audit_checkpoints_dropped_total",
         help: "Checkpoints that a sink never gets, because their file was put aside before",
         labelNames: ["sink"],
+        registers
+      }),
+      liveStreams: new Gauge({ name: "svc_live_streams", help: "Open live streams of this process", registers }),
+      liveLooks: new Counter({ name: "svc_live_looks_total", help: "Looks at a project's changes for its live streams", registers }),
+      liveResets: new Counter({
+        name: "svc_live_resets_total",
+        help: "Resets sent to live streams: too many changes for all of a project's streams, or one reader too slow",
+        labelNames: ["reason"],
         registers
       }),
       databaseSeconds: new Histogram({

@@ -52,6 +52,8 @@ export const declared = {
   maxPayloadSizeBytes: integer("SVC_MAX_PAYLOAD_SIZE_BYTES", 8192, 1024, 67_108_864, "Largest request body, unless the endpoint declares more."),
   restMaxPageSize: integer("SVC_REST_MAX_PAGE_SIZE", 500, 1, 5000, "Largest page of a list."),
   tasksMaxValueBytes: integer("SVC_TASKS_MAX_VALUE_BYTES", 262_144, 1024, 1_048_576, "Most bytes stored of each of a task's args, kwargs, result, exception and traceback; more is cut and marked."),
+  liveStreams: integer("SVC_LIVE_STREAMS", 2000, 1, 100_000, "Open live streams of one process; more are refused."),
+  liveStreamsPerUser: integer("SVC_LIVE_STREAMS_PER_USER", 50, 1, 100_000, "Open live streams of one user and process; more are refused."),
   tasksExportMaxRows: integer("SVC_TASKS_EXPORT_MAX_ROWS", 100_000, 1, 10_000_000, "Most rows of one task export (csv, json)."),
 
   auditExportMaxRows: integer("SVC_AUDIT_EXPORT_MAX_ROWS", 100_000, 1, 10_000_000, "Most rows of one export of a project's audit log (csv, json)."),

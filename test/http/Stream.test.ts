@@ -3,42 +3,10 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Hints } from "../../src/services/Database.ts"
-import * as Ids from "../../src/services/Ids.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines, freshPostgres, temporaryHome } from "../databases.ts"
+import { openStream, putTask } from "./live.ts"
 import { sessionOf } from "./people.ts"
-
-/** Writes or changes one task as a writer would, and tells the stream. */
-const putTask = (projectId: string, taskId: string, state: string, updatedAt?: Timestamp.Timestamp) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const now = updatedAt ?? (yield* Timestamp.now)
-    const row = {
-      id: yield* Ids.next,
-      project_id: projectId,
-      engine: "celery",
-      task_id: taskId,
-      name: "shop.pay",
-      state,
-      priority: "normal",
-      retry_count: 0,
-      tags: "[]",
-      first_event_at: now,
-      history: "[]",
-      revision: 1,
-      created_at: now,
-      updated_at: now
-    }
-    yield* sql`INSERT INTO tasks ${sql.insert(row)}
-      ON CONFLICT (project_id, engine, task_id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at`
-    yield* Effect.flatMap(Hints, (hints) => hints.publish("tasks", projectId))
-  })
-
-interface Message {
-  readonly id: string
-  readonly event: string
-  readonly data: { readonly task_id?: string; readonly state?: string }
-}
 
 /** Opens the stream as whoever the headers say, and waits for its end. */
 const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
@@ -49,42 +17,6 @@ const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
     return yield* Effect.fork(Effect.promise(() => response.text()))
   })
 
-/** Opens the stream; `next` waits for one message that is not a comment. */
-const open = (slug: string, token: string, lastEventId?: string) =>
-  Effect.gen(function*() {
-    const base = yield* baseUrl
-    const stop = new AbortController()
-    yield* Effect.addFinalizer(() => Effect.sync(() => stop.abort()))
-    const response = yield* Effect.promise(() =>
-      fetch(`${base}/api/v1/projects/${slug}/stream`, {
-        signal: stop.signal,
-        headers: { authorization: `Bearer ${token}`, ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) }
-      })
-    )
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ""
-    const next = Effect.promise(async (): Promise<Message> => {
-      for (;;) {
-        const end = text.indexOf("\n\n")
-        if (end === -1) {
-          const chunk = await reader?.read()
-          if (chunk === undefined || chunk.done) throw new Error("the stream ended")
-          text += chunk.value
-          continue
-        }
-        const fields = new Map(text.slice(0, end).split("\n").map((line) => {
-          const at = line.indexOf(": ")
-          return [line.slice(0, at), line.slice(at + 2)] as const
-        }))
-        text = text.slice(end + 2)
-        if (fields.has("event")) {
-          return { id: fields.get("id") ?? "", event: fields.get("event") ?? "", data: JSON.parse(fields.get("data") ?? "{}") }
-        }
-      }
-    })
-    return { response, next }
-  })
-
 describe.each(engines)("live stream on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("tells each change of the project once, and goes on from Last-Event-ID", () =>
@@ -92,7 +24,7 @@ describe.each(engines)("live stream on %s", (engine) => {
         const project = yield* freshProject()
         const other = yield* freshProject()
         const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
-        const stream = yield* open(project.slug, token)
+        const stream = yield* openStream(project.slug, token)
         assert.strictEqual(stream.response.headers.get("content-type"), "text/event-stream")
         yield* putTask(other.id, "not-mine", "received")
         yield* putTask(project.id, "a", "received")
@@ -103,7 +35,7 @@ describe.each(engines)("live stream on %s", (engine) => {
         yield* putTask(project.id, "b", "received")
         assert.deepInclude((yield* stream.next).data, { task_id: "b" })
 
-        const again = yield* open(project.slug, token, first.id)
+        const again = yield* openStream(project.slug, token, first.id)
         const seen = [(yield* again.next).data, (yield* again.next).data]
         assert.deepStrictEqual(seen.map(({ state, task_id }) => `${task_id} ${state}`).sort(), ["a started", "b received"])
       }))
@@ -161,12 +93,12 @@ describe.each(engines)("live stream on %s", (engine) => {
       Effect.gen(function*() {
         const project = yield* freshProject()
         const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
-        const stream = yield* open(project.slug, token)
+        const stream = yield* openStream(project.slug, token)
         yield* putTask(project.id, "a", "received")
         const { id } = yield* stream.next
         const [list, , row]: ReadonlyArray<string> = JSON.parse(Buffer.from(id, "base64url").toString())
         const old = Buffer.from(JSON.stringify([list, "2020-01-01T00:00:00.000000Z", row])).toString("base64url")
-        assert.strictEqual((yield* (yield* open(project.slug, token, old)).next).event, "reset")
+        assert.strictEqual((yield* (yield* openStream(project.slug, token, old)).next).event, "reset")
       }))
   })
 })

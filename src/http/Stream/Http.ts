@@ -1,43 +1,45 @@
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
+import type { Rule } from "../../domain/Access.ts"
 import { decodePosition } from "../../domain/LiveTask.ts"
-import { CurrentActor, CurrentProject } from "../../services/CurrentActor.ts"
-import { Hints } from "../../services/Database.ts"
-import { type LiveMessage, LiveTasks } from "../../services/LiveTasks.ts"
+import { CurrentProject, currentPerson } from "../../services/CurrentActor.ts"
+import { LiveTasks } from "../../services/LiveTasks.ts"
 import { NodeServer } from "../../services/NodeServer.ts"
 import { Api } from "../Api.ts"
-import { Authorize } from "../middleware/Authorize.ts"
+import { makeSlots } from "./Slots.ts"
+import { stalled } from "./Stalled.ts"
+import { makeViewers } from "./Viewers.ts"
 
-/** Proxies cut idle connections; and so often at least the right to see is asked again. */
-const pulse = "15 seconds"
+const rule: Rule = { caller: "viewer", scope: "tasks:read" }
 
-const render = (message: LiveMessage): string =>
-  message.kind === "task"
-    ? `id: ${message.id}\nevent: task\ndata: ${JSON.stringify(message.task)}\n\n`
-    : `id: ${message.id}\nevent: reset\ndata: {}\n\n`
+/** A response needs a first byte to be sent at all. */
+const greeting = new TextEncoder().encode(": welcome\n\n")
+
+/** A stream whose access ended is closed after its last event; a reader that does not take that is cut after this. */
+const grace = "5 seconds"
 
 export const layer = HttpApiBuilder.group(Api, "stream", Effect.fnUntraced(function*(handlers) {
   const live = yield* LiveTasks
-  const authorize = yield* Authorize
-  const hints = yield* Hints
+  const { closing } = yield* NodeServer
+  const takeSlot = yield* makeSlots
+  const watchAccess = yield* makeViewers(rule)
   return handlers.handleRaw("stream", ({ request }) =>
     Effect.gen(function*() {
       const project = yield* CurrentProject
+      const person = yield* currentPerson
       const { params } = yield* HttpRouter.RouteContext
       const sent = (yield* HttpServerRequest.HttpServerRequest).headers["last-event-id"]
-      const changes = Stream.map(live.stream(project.id, sent === undefined ? null : decodePosition(sent)), render)
-      // ends the stream when the session, the key, the membership or the project is gone: at once when that is told
-      const actor = yield* CurrentActor
-      const told = Stream.filter(hints.subscribe("access"), (id) =>
-        id === project.id || (actor.kind === "person" && id === actor.user_id))
-      const pulses = Stream.mapEffect(Stream.merge(Stream.tick(pulse), told), () =>
-        Effect.as(authorize.stillGranted({ caller: "viewer", scope: "tasks:read" }, request, params), ": still here\n\n"))
-      const { closing } = yield* NodeServer
-      const text = Stream.merge(changes, pulses, { haltStrategy: "either" }).pipe(
-        Stream.catchAll(() => Stream.empty),
-        Stream.interruptWhen(closing),
-        Stream.encodeText
+      yield* takeSlot(person.user_id)
+      const accessEnded = yield* watchAccess(request, params, person, project.id)
+      const response = NodeHttpServerRequest.toServerResponse(request)
+      yield* Effect.raceFirst(stalled(response), Effect.zipRight(accessEnded, Effect.sleep(grace))).pipe(
+        Effect.zipRight(Effect.sync(() => response.destroy())),
+        Effect.interruptible,
+        Effect.forkScoped
       )
+      const looks = live.looks(project.id, sent === undefined ? null : decodePosition(sent), Effect.raceFirst(closing, accessEnded))
+      const text = Stream.concat(Stream.succeed(greeting), Stream.map(looks, (look) => look.text))
       return HttpServerResponse.stream(text, {
         contentType: "text/event-stream",
         headers: { "cache-control": "no-store", "x-accel-buffering": "no" }

@@ -1,0 +1,49 @@
+import { encodePosition, type LiveTask, type Position } from "../../domain/LiveTask.ts"
+
+/** One message of the stream: a changed task, or `reset`: changes were left out, load the list again. */
+export type LiveMessage =
+  | { readonly kind: "task"; readonly id: string; readonly task: LiveTask }
+  | { readonly kind: "reset"; readonly id: string }
+
+const render = (message: LiveMessage): string =>
+  message.kind === "task"
+    ? `id: ${message.id}\nevent: task\ndata: ${JSON.stringify(message.task)}\n\n`
+    : `id: ${message.id}\nevent: reset\ndata: {}\n\n`
+
+/** Proxies cut idle connections; a look that found nothing is a comment. */
+const comment = new TextEncoder().encode(": still here\n\n")
+
+/** What one look at a project found: the same object for every subscriber of the project. */
+export class Look {
+  readonly messages: ReadonlyArray<LiveMessage>
+  /** Counts the looks of a follower from 1; a subscriber that misses a number was too slow. */
+  readonly number: number
+  /** Changes up to here were in earlier looks. */
+  readonly from: Position
+  private bytes: Uint8Array | null = null
+
+  constructor(messages: ReadonlyArray<LiveMessage>, number: number, from: Position) {
+    this.messages = messages
+    this.number = number
+    this.from = from
+  }
+
+  static tasks(tasks: ReadonlyArray<LiveTask>, number: number, from: Position): Look {
+    return new Look(tasks.map((task) => ({ kind: "task", id: encodePosition(task), task })), number, from)
+  }
+
+  static reset(position: Position, number: number): Look {
+    return new Look([{ kind: "reset", id: encodePosition(position) }], number, position)
+  }
+
+  /** The server-sent events, rendered when first asked for and once for all streams. */
+  get text(): Uint8Array {
+    return this.bytes ??= this.messages.length === 0 ? comment : new TextEncoder().encode(this.messages.map(render).join(""))
+  }
+
+  /** Without the tasks that a subscriber has in the same state already; `told` has the time of each by its id. */
+  without(told: ReadonlyMap<string, string>): Look {
+    const rest = this.messages.filter((message) => message.kind === "reset" || told.get(message.task.id) !== message.task.updated_at)
+    return rest.length === this.messages.length ? this : new Look(rest, this.number, this.from)
+  }
+}

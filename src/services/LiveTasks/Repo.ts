@@ -1,0 +1,39 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { LiveTask, Position } from "../../domain/LiveTask.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { orDieOnSql, Reader } from "../Database.ts"
+
+export const pageSize = 500
+
+/** Less than any task's id. */
+export const firstId = "00000000-0000-0000-0000-000000000000"
+
+/** Replicas commit in another order than their clocks stamp: so much is read again, and what was sent is left out. */
+const overlapSeconds = 1
+
+/** Reads what changed in a project, in the order of (updated_at, id). */
+export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTasks/Repo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    // on SQLite one connection writes, in the order of its stamps
+    const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
+
+    const page = (projectId: string, { id, updated_at }: Position, to: Position | null) =>
+      orDieOnSql(read<LiveTask>`
+        SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
+               finished_at, runtime_ms, updated_at
+        FROM tasks WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
+          ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
+        ORDER BY updated_at, id LIMIT ${pageSize}`)
+
+    /** Where to read from so that what others commit late is found too. */
+    const before = (position: Position): Position =>
+      overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: firstId }
+
+    return { page, before } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
