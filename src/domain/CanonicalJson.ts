@@ -13,7 +13,7 @@ import { CanonicalText, JsonArray, type JsonNode, JsonString } from "./Canonical
 import { type ParseFailure, Reader } from "./CanonicalJson/Reader.ts"
 import { compareCodePoints } from "./CanonicalJson/Shape.ts"
 
-export { CanonicalText, JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./CanonicalJson/Node.ts"
+export { CanonicalText, type Extent, extentOf, JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./CanonicalJson/Node.ts"
 export { ParseFailure, type ParseFailureReason } from "./CanonicalJson/Reader.ts"
 
 /** Objects and arrays within each other, at most (design of the line: nesting to 128). */

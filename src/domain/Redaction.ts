@@ -84,15 +84,14 @@ export const make = (extra: ReadonlyArray<string>): Redaction => {
     json,
     text: (text) => suspicious.test(text) ? scrub(text) : text,
     data: (data) => {
-      let clean = true
+      const changed = new Map<string, string>() // most events have nothing to mask
       data.forEach((text, name) => {
-        if (clean && !PLAIN_FIELDS.has(name) && field(text, name) !== text) clean = false
+        const masked = PLAIN_FIELDS.has(name) ? text : field(text, name)
+        if (masked !== text) changed.set(name, masked)
       })
-      if (clean) return data
+      if (changed.size === 0) return data
       const copy = new Map<string, string>()
-      data.forEach((text, name) => {
-        copy.set(name, PLAIN_FIELDS.has(name) ? text : field(text, name))
-      })
+      data.forEach((text, name) => copy.set(name, changed.get(name) ?? text))
       return copy
     }
   }

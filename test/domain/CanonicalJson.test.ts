@@ -109,6 +109,32 @@ const reference = (document: Document): string => {
 }
 
 describe("numbers", () => {
+  it("reads objects of many keys as those of few: sorted, of two the last, at any depth", () => {
+    fc.assert(fc.property(
+      fc.array(fc.tuple(fc.string({ unit: "grapheme", maxLength: 4 }), fc.integer()), { minLength: 50, maxLength: 300 }),
+      (members) => {
+        const text = `{${members.map(([key, value]) => `${JSON.stringify(key.toWellFormed())}: ${value}`).join(" ,")}}`
+        const whole = `[{"a":${text}},${text}]`
+        assert.strictEqual(canonicalOf(whole), Json.canonicalize(JSON.parse(whole)))
+        const keys = new Map(members.map(([key, value]) => [key.toWellFormed(), value]))
+        for (const [key, value] of keys) assert.strictEqual(objectOf(text).get(key), String(value))
+      }
+    ), { numRuns: 50 })
+  })
+
+  it("counts the values of a container and the keys of its widest object", () => {
+    const extent = (text: string) => {
+      const { nodes, widest } = Json.extentOf(parsed(text))
+      return { nodes, widest }
+    }
+    assert.deepStrictEqual(extent("1"), { nodes: 1, widest: 0 })
+    assert.deepStrictEqual(extent("[]"), { nodes: 1, widest: 0 })
+    assert.deepStrictEqual(extent(`{"a":[1,2,{"b":1,"c":{}}],"d":3}`), { nodes: 8, widest: 2 })
+    assert.deepStrictEqual(extent(`[{"a":1,"b":2,"c":3},{"a":1}]`), { nodes: 7, widest: 3 })
+    const inner = objectOf(`{"x":{"a":1,"b":2,"c":3},"y":{"a":1}}`).get("y")!
+    assert.deepStrictEqual([Json.extentOf(inner).nodes, Json.extentOf(inner).widest], [2, 1])
+  })
+
   const numbers: ReadonlyArray<{ token: string; kind: string; canonical: string }> = JSON.parse(
     readVectors("numbers.json")
   )

@@ -11,6 +11,7 @@ import { AgentPolls, type PollHeaders } from "../../services/AgentPolls.ts"
 import type { AgentIdentity } from "../../services/Agents.ts"
 import { CurrentAgent } from "../../services/CurrentActor.ts"
 import { Database } from "../../services/Database.ts"
+import { turn } from "../../services/EventLoop.ts"
 import type { EventBatch } from "../../services/Ingest.ts"
 import { Loops } from "../../services/Loops.ts"
 import { Metrics } from "../../services/Metrics.ts"
@@ -32,8 +33,8 @@ const pushPatience = "12 seconds"
 const openPatience = "8 seconds"
 /** A poll that will not wait still gives pending commands the time to come here. */
 const leastPollMillis = 200
-/** Frames between which other work gets its turn. */
-const framesAtOnce = 50
+/** Characters of frames after which other work gets its turn: opening them takes about 10 ms. */
+const charactersAtOnce = 256 * 1024
 
 const deleted = new Unauthenticated({ detail: "The agent or its project was deleted, and the token is void." })
 const later = new Unavailable({ detail: "The brain cannot take this now. Send it again in a moment." })
@@ -139,8 +140,13 @@ export const layer = Layer.scoped(AgentPolls, Effect.gen(function*() {
   /** All frames, or why none is taken. */
   const verify = Effect.fnUntraced(function*(session: PollSession, texts: ReadonlyArray<string>) {
     const frames: Array<AgentFrame> = []
+    let characters = 0
     for (const [index, text] of texts.entries()) {
-      if (index % framesAtOnce === framesAtOnce - 1) yield* Effect.yieldNow()
+      if (characters >= charactersAtOnce) {
+        characters = 0
+        yield* turn
+      }
+      characters += text.length
       const frame = openFromAgent(text, session.wire, clock.unsafeCurrentTimeMillis())
       if (!(frame instanceof FrameRefusal)) {
         frames.push(frame)

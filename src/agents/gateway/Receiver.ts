@@ -5,15 +5,14 @@ import { CommandInbox } from "../../services/Commands/Inbox.ts"
 import { type EventBatch, Ingest } from "../../services/Ingest.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import type { Present } from "../../services/Presence.ts"
-import { readEvent } from "../protocol/Event.ts"
+import { readEvents } from "../protocol/Event.ts"
 import type { AgentFrame, FrameOf } from "../protocol/Frame.ts"
 import * as Payload from "../protocol/Payload.ts"
+import { type Refused, Refusals } from "./Refusals.ts"
 import type { SetupWatch } from "./SetupWatch.ts"
 
 /** Who sent a frame. */
-export interface Speaker {
-  readonly agentId: string
-  readonly projectId: string
+export interface Speaker extends Refused {
   readonly sessionId: string
   readonly workerId: string
   readonly present: Present
@@ -38,6 +37,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
     const ingest = yield* Ingest
     const inbox = yield* CommandInbox
     const metrics = yield* Metrics
+    const refusals = yield* Refusals
     const clock = yield* Effect.clock
 
     const counters = {
@@ -64,11 +64,13 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const events: Array<AgentEvent> = []
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
-      for (const node of frame.payload.events) {
-        const event = readEvent(node)
-        if (typeof event === "string") continue
+      for (const [at, event] of readEvents(frame.payload.events).entries()) {
+        if (typeof event === "string") {
+          refusals.unusable(speaker, event)
+          continue
+        }
         events.push(event)
-        size += canonical(node).length
+        size += canonical(frame.payload.events[at]!).length
         speaker.watch.observe(event, speaker.present, now)
       }
       const unusable = received - events.length

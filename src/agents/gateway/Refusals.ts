@@ -2,6 +2,8 @@ import { Effect, FiberSet } from "effect"
 import { Metrics } from "../../services/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
 import type { FrameRefusal, RefusalReason } from "../protocol/Envelope.ts"
+import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "../protocol/Payload.ts"
+import type { UnusableReason } from "../protocol/Event.ts"
 
 /** Why the gateway turns an agent away: a frame's refusal, or one of its own. Labels of a metric. */
 export type GatewayReason = RefusalReason | "bad_hello" | "protocol_version" | "hello_timeout" | "slow_reader" | "websocket"
@@ -28,14 +30,14 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     const fork = yield* FiberSet.makeRuntime<never>()
     const logged = new Map<string, number>()
 
-    const log = ({ agentId, projectId, transport }: Refused, reason: GatewayReason, detail: string) => {
+    const log = ({ agentId, projectId, transport }: Refused, reason: GatewayReason | UnusableReason, line: string) => {
       const key = `${agentId} ${reason}`
       const now = clock.unsafeCurrentTimeMillis()
       if (now - (logged.get(key) ?? -Infinity) < quietMillis) return
       for (const [old, at] of logged) if (now - at >= quietMillis) logged.delete(old)
       logged.set(key, now)
       fork(
-        Effect.logWarning(`refused an agent: ${reason}: ${detail}`).pipe(
+        Effect.logWarning(line).pipe(
           Effect.annotateLogs({ agent_id: agentId, project_id: projectId, transport, logger: "agents" })
         )
       )
@@ -45,10 +47,16 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     const refuse = (who: Refused, reason: GatewayReason, detail: string): void => {
       metrics.framesRefused.inc({ reason })
       presence.refused(who.agentId, reason, detail)
-      log(who, reason, detail)
+      log(who, reason, `refused an agent: ${reason}: ${detail}`)
     }
 
-    return { refuse } as const
+    /** An event that is counted and acknowledged as rejected, because it cannot be stored. */
+    const unusable = (who: Refused, reason: UnusableReason): void => {
+      metrics.eventsUnusable.inc({ reason })
+      log(who, reason, `events were rejected: ${reason}: ${unusableDetails[reason]}`)
+    }
+
+    return { refuse, unusable } as const
   })
 }) {
   static readonly layer = this.Default
@@ -72,6 +80,20 @@ const details: Readonly<Record<RefusalReason, string>> = {
   old_seq: "A frame's seq is not above the last one's.",
   replayed_nonce: "A frame's nonce was seen before: it was sent again.",
   bad_payload: "A frame's payload does not fit its type"
+}
+
+const unusableDetails: Readonly<Record<UnusableReason, string>> = {
+  not_an_object: "An event is no JSON object.",
+  bad_id: "An event's id is no UUID.",
+  bad_kind: "An event has no kind.",
+  bad_engine: "An event has no engine, or one of more than 40 characters.",
+  bad_task_id: "An event has no task_id, or one of more than 200 characters.",
+  bad_time: "An event's occurred_at is no time with an offset.",
+  absurd_time: "An event's occurred_at is before 2000 or after 2199.",
+  bad_data: "An event's data is no JSON object.",
+  nul_character: "An event has a NUL in its names.",
+  too_many_keys: `An object of an event has more than ${MAX_KEYS} keys.`,
+  too_many_values: `An event has more than ${MAX_EVENT_NODES} values, or all events of a frame more than ${MAX_FRAME_NODES}.`
 }
 
 /** What a refusal means, in one sentence for people. Never holds what the agent sent. */

@@ -1,7 +1,8 @@
 /** One event of an `event_batch` (agents' protocol, section 4), read by plain code: agents send thousands a second. */
-import { asString, canonical, type JsonNode, JsonObject, JsonString } from "../../domain/CanonicalJson.ts"
+import { asString, canonical, extentOf, type JsonNode, JsonObject, JsonString } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent, EventKind } from "../../domain/TaskEvent.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
 
 /** The vocabulary of section 4.1. */
 const KINDS: Readonly<Record<EventKind, null>> = {
@@ -45,6 +46,8 @@ export type UnusableReason =
   | "absurd_time"
   | "bad_data"
   | "nul_character"
+  | "too_many_keys"
+  | "too_many_values"
 
 const MAX_ENGINE_LENGTH = 40
 const MAX_TASK_ID_LENGTH = 200
@@ -60,10 +63,14 @@ const TOO_LATE = "2200-01-01"
  */
 export const readEvent = (node: JsonNode): AgentEvent | UnusableReason => {
   if (!(node instanceof JsonObject)) return "not_an_object"
+  if (node.widest > MAX_KEYS) return "too_many_keys"
   const id = uuid(asString(node.get("id")))
   if (id === undefined) return "bad_id"
   const kindNode = node.get("kind")
   if (asString(kindNode) === undefined) return "bad_kind"
+  const kind = KIND_BY_TEXT.get(canonical(kindNode!)) ?? "unknown"
+  // a part of a snapshot fills a frame
+  if (node.nodes > (kind === "schedule.snapshot" ? MAX_FRAME_NODES : MAX_EVENT_NODES)) return "too_many_values"
   const engine = asString(node.get("engine"))?.toLowerCase()
   if (engine === undefined || engine.length > MAX_ENGINE_LENGTH) return "bad_engine"
   const taskId = asString(node.get("task_id"))
@@ -76,7 +83,20 @@ export const readEvent = (node: JsonNode): AgentEvent | UnusableReason => {
   if (holdsNul(node, "engine") || holdsNul(node, "task_id")) return "nul_character"
   // What of `data` becomes a column of its own, where PostgreSQL takes no NUL.
   if (holdsNul(data, "task_name") || holdsNul(data, "queue") || holdsNul(data, "worker")) return "nul_character"
-  return { id, kind: KIND_BY_TEXT.get(canonical(kindNode!)) ?? "unknown", engine, taskId, occurredAt, data }
+  return { id, kind, engine, taskId, occurredAt, data }
+}
+
+/** The events of a frame, or why each is unusable. An event that what is left of the frame's bound cannot hold is. */
+export const readEvents = (nodes: ReadonlyArray<JsonNode>): ReadonlyArray<AgentEvent | UnusableReason> => {
+  let left = MAX_FRAME_NODES
+  return nodes.map((node) => {
+    const event = readEvent(node)
+    if (typeof event === "string") return event
+    const { nodes: count } = extentOf(node)
+    if (count > left) return "too_many_values"
+    left -= count
+    return event
+  })
 }
 
 /** A NUL can only be written as an escape, so that most strings need no search. */

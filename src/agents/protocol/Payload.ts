@@ -16,6 +16,14 @@ export const MAX_FRAME_BYTES = 1_048_576
 
 export const MAX_EVENTS = 5000
 
+/**
+ * Keys of one object, and values at any depth of one event and of all events of a frame. What has more is data that
+ * people do not look at in a task, and takes the brain longer than its length lets expect: 115 000 keys fit into a frame.
+ */
+export const MAX_KEYS = 1000
+export const MAX_EVENT_NODES = 20_000
+export const MAX_FRAME_NODES = 100_000
+
 /** An object whose numbers must survive: kept as the node that was parsed. */
 const Lossless = Schema.instanceOf(JsonObject)
 

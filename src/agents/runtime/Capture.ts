@@ -1,11 +1,12 @@
 /** What an engine reports, as the canonical text that is stored and sent. On the host's own path: plain code. */
 import { createHash, randomUUID } from "node:crypto"
-import { canonical, canonicalize, CanonicalText, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import { canonical, canonicalize, CanonicalText, extentOf, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
 import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { isEventKind } from "../protocol/Event.ts"
+import { MAX_EVENT_NODES, MAX_KEYS } from "../protocol/Payload.ts"
 import type { EngineEvent } from "./Engine.ts"
 
 /** Longer strings are cut (agents' protocol, section 4.3). */
@@ -14,6 +15,8 @@ const MAX_STRING_BYTES = 8192
 const SEARCHED = 2 * MAX_STRING_BYTES
 /** A field (all arguments of a task, say) whose text is longer is left out: its price is the host's. */
 const MAX_FIELD_LENGTH = 65_536
+/** Three fields of one event may be as large (arguments, keyword arguments, result), and the brain refuses an event with more. */
+const MAX_FIELD_NODES = Math.floor(MAX_EVENT_NODES / 4)
 const MAX_DEPTH = 64
 const LONGEST_KEY = 256
 const LONGEST_TASK_ID = 200
@@ -30,12 +33,16 @@ interface Name {
 
 const MOST_NAMES = 4096
 
-/** Thrown inside `write` only. */
-const TOO_LONG = new Error("the field is too long")
+/** Thrown inside `write` only; the message is what stands for the field. */
+class LeftOut extends Error {}
+const TOO_LONG = new LeftOut(`more than ${MAX_FIELD_LENGTH} characters`)
+const TOO_WIDE = new LeftOut(`an object of more than ${MAX_KEYS} keys`)
+const TOO_MANY = new LeftOut(`more than ${MAX_FIELD_NODES} values`)
 
 /** Secrets masked, long strings cut; what JSON cannot say is left out or said as `JSON.stringify` would. */
 export class Capture {
   private room = 0
+  private nodes = 0
   private readonly path: Array<object> = []
   /** Tasks have the same few names again and again. */
   private readonly names = new Map<string, Name>()
@@ -67,10 +74,11 @@ export class Capture {
 
   private field(name: string, data: EngineEvent["data"]): string | null {
     this.room = MAX_FIELD_LENGTH
+    this.nodes = 0
     try {
       return this.member(name, data[name])
     } catch (error) {
-      const why = error === TOO_LONG ? `[more than ${MAX_FIELD_LENGTH} characters: left out]` : "[cannot be read]"
+      const why = error instanceof LeftOut ? `[${error.message}: left out]` : "[cannot be read]"
       return `${this.name(name).text}${JSON.stringify(why)}`
     } finally {
       this.path.length = 0
@@ -79,6 +87,7 @@ export class Capture {
 
   /** Null where JSON has no word for it. */
   private write(value: unknown, key: string): string | null {
+    if (++this.nodes > MAX_FIELD_NODES) throw TOO_MANY
     switch (typeof value) {
       case "string":
         return this.spend(this.string(value))
@@ -129,7 +138,12 @@ export class Capture {
   /** A text that claims to be canonical is believed only as far as that it is JSON, and no deeper than the rest. */
   private canonical(text: string): string {
     const node = parse(text, { maxDepth: MAX_DEPTH })
-    return node instanceof ParseFailure ? `"${REDACTED}"` : this.redaction.json(canonical(node))
+    if (node instanceof ParseFailure) return `"${REDACTED}"`
+    const { nodes, widest } = extentOf(node)
+    if (widest > MAX_KEYS) throw TOO_WIDE
+    this.nodes += nodes
+    if (this.nodes > MAX_FIELD_NODES) throw TOO_MANY
+    return this.redaction.json(canonical(node))
   }
 
   /** `"name":value` with the value masked when the name says so and there is something to hide. */
@@ -187,7 +201,7 @@ const told = (name: string): string => {
  */
 const sortedNames = (value: object): ReadonlyArray<string> => {
   const names = Object.keys(value)
-  if (names.length > MAX_FIELD_LENGTH) throw TOO_LONG
+  if (names.length > MAX_KEYS) throw TOO_WIDE
   if (!names.every(isTold)) {
     const byTold = [...new Map(names.map((name) => [told(name), name]))]
     return byTold.sort(([left], [right]) => compareCodePoints(left, right)).map(([, name]) => name)

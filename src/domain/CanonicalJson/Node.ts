@@ -12,15 +12,29 @@ export class JsonString extends CanonicalText {
   }
 }
 
+/** How much a container holds, with all that is within it. */
+export interface Extent {
+  /** Values at any depth. */
+  readonly nodes: number
+  /** Keys of the object that has the most. */
+  readonly widest: number
+}
+
 export class JsonArray extends CanonicalText {
-  constructor(text: string, readonly items: ReadonlyArray<JsonNode>) {
+  constructor(text: string, readonly items: ReadonlyArray<JsonNode>, readonly nodes: number, readonly widest: number) {
     super(text)
   }
 }
 
 /** `values[i]` belongs to `layout.keys[i]`: distinct keys in canonical order. */
 export class JsonObject extends CanonicalText {
-  constructor(text: string, private readonly layout: Layout, readonly values: ReadonlyArray<JsonNode>) {
+  constructor(
+    text: string,
+    private readonly layout: Layout,
+    readonly values: ReadonlyArray<JsonNode>,
+    readonly nodes: number,
+    readonly widest: number
+  ) {
     super(text)
   }
 
@@ -54,6 +68,10 @@ export class JsonObject extends CanonicalText {
  * `-12`, `1e-07`, `"abc"` with its quotes), which costs no object. `.text` of the others is their canonical text.
  */
 export type JsonNode = string | JsonString | JsonArray | JsonObject
+
+const SCALAR: Extent = { nodes: 1, widest: 0 }
+
+export const extentOf = (node: JsonNode): Extent => (node instanceof JsonObject || node instanceof JsonArray ? node : SCALAR)
 
 /** A string node's value in memory of its own: a slice would keep the whole text it was read from alive. */
 export const ownString = (node: JsonNode): string =>

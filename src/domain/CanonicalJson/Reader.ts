@@ -1,6 +1,6 @@
 import { floatText } from "./Float.ts"
 import { JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./Node.ts"
-import { type Shape, Shapes } from "./Shape.ts"
+import { type Layout, layoutOfKeys, MAX_KEYS, type Shape, Shapes } from "./Shape.ts"
 import { unitsOf } from "./Units.ts"
 
 export type ParseFailureReason = "syntax" | "too_deep" | "lone_surrogate" | "number_overflow"
@@ -30,6 +30,9 @@ export class Reader {
   private readonly nodes: Array<JsonNode> = []
   private readonly spans: Array<number> = []
   private top = 0
+  /** Values read so far, and the keys of the widest object since the container in hand began. */
+  private count = 0
+  private widest = 0
 
   constructor(private readonly text: string, private readonly maxDepth: number) {
     this.units = unitsOf(text)
@@ -59,6 +62,7 @@ export class Reader {
   }
 
   private value(): JsonNode | undefined {
+    this.count++
     const unit = this.units[this.at]!
     if (unit === 34) return this.string() // "
     if (unit === 123) return this.object() // {
@@ -80,7 +84,11 @@ export class Reader {
     const start = this.at
     const base = this.top
     const rewrites = this.rewrites
+    const before = this.count
+    const widest = this.widest
+    this.widest = 0
     let shape = shapes.root
+    let wide: WideKeys | null = null
     this.at++
     let unit = this.space()
     if (unit === 125) this.at++ // }
@@ -88,9 +96,12 @@ export class Reader {
       if (unit !== 34) return this.fail("syntax")
       const from = this.at
       const rewritesBefore = this.rewrites
-      const next = this.key(shape)
-      if (next === undefined) return undefined
-      shape = next
+      if (wide === null && shape.size === MAX_KEYS) wide = wideKeysOf(shape)
+      if (wide === null) {
+        const next = this.key(shape)
+        if (next === undefined) return undefined
+        shape = next
+      } else if (!this.wideKey(wide)) return undefined
       this.space()
       const value = this.value()
       if (value === undefined) return undefined
@@ -102,20 +113,22 @@ export class Reader {
       if (unit < 0) return undefined
     }
     this.depth--
-    const { order } = shape.layout
-    if (order === undefined && this.rewrites === rewrites) {
+    const layout = wide === null ? shape.layout : layoutOfKeys(wide.keys, wide.tokens)
+    const nodes = this.count - before + 1
+    const own = Math.max(this.widest, this.top - base)
+    this.widest = Math.max(widest, own)
+    if (layout.order === undefined && this.rewrites === rewrites) {
       const values = this.nodes.slice(base, this.top)
       this.top = base
-      return new JsonObject(this.text.slice(start, this.at), shape.layout, values)
+      return new JsonObject(this.text.slice(start, this.at), layout, values, nodes, own)
     }
     this.rewrites++
-    return this.rewrittenObject(shape, base)
+    const values = this.nodes.slice(base, base + layout.tokens.length)
+    return new JsonObject(this.rewrittenText(layout, base, values), layout, values, nodes, own)
   }
 
-  /** The object of the members from `base` on, in canonical order. */
-  private rewrittenObject(shape: Shape, base: number): JsonObject {
-    const { order, tokens } = shape.layout
-    const values = this.nodes.slice(base, base + tokens.length)
+  /** The text of an object with the members from `base` on, and `values`, in canonical order. */
+  private rewrittenText({ order, tokens }: Layout, base: number, values: Array<JsonNode>): string {
     let text = "{"
     for (let i = 0; i < tokens.length; i++) {
       const member = base + (order === undefined ? i : order[i]!)
@@ -127,7 +140,7 @@ export class Reader {
       else text += tokens[i]! + (typeof value === "string" ? value : value.text)
     }
     this.top = base
-    return new JsonObject(text + "}", shape.layout, values)
+    return text + "}"
   }
 
   /** Reads a key and its colon: the object's shape with it. */
@@ -142,6 +155,20 @@ export class Reader {
     if (this.space() !== 58) return this.fail("syntax") // :
     this.at++
     return shapes.learn(shape, ownString(node))
+  }
+
+  /** Reads a key and its colon in an object of so many keys that its shape is not remembered. */
+  private wideKey({ keys, tokens }: WideKeys): boolean {
+    const node = this.string()
+    if (node === undefined) return false
+    if (this.space() !== 58) {
+      this.fail("syntax")
+      return false
+    }
+    this.at++
+    keys.push(typeof node === "string" ? node.slice(1, -1) : node.value)
+    tokens.push(`${typeof node === "string" ? node : node.text}:`)
+    return true
   }
 
   /** Reads what follows a value: the unit of the next one after a comma, `close` after that, -1 after a failure. */
@@ -167,6 +194,9 @@ export class Reader {
     const start = this.at
     const base = this.top
     const rewrites = this.rewrites
+    const before = this.count
+    const widest = this.widest
+    this.widest = 0
     this.at++
     let unit = this.space()
     if (unit === 93) this.at++ // ]
@@ -180,10 +210,13 @@ export class Reader {
     this.depth--
     const items = this.nodes.slice(base, this.top)
     this.top = base
-    return new JsonArray(this.rewrites === rewrites ? this.text.slice(start, this.at) : arrayText(items), items)
+    const own = this.widest
+    this.widest = Math.max(widest, own)
+    const text = this.rewrites === rewrites ? this.text.slice(start, this.at) : arrayText(items)
+    return new JsonArray(text, items, this.count - before + 1, own)
   }
 
-  private string(): JsonNode | undefined {
+  private string(): string | JsonString | undefined {
     const { units } = this
     const start = this.at
     let at = start + 1
@@ -195,7 +228,7 @@ export class Reader {
   }
 
   /** A string with an escape, a control character or a unit from U+D800 on, the first of them at `from`. */
-  private unusualString(from: number): JsonNode | undefined {
+  private unusualString(from: number): string | JsonString | undefined {
     const { units } = this
     let at = from
     while (units[at] !== 34) {
@@ -253,6 +286,17 @@ export class Reader {
     while (isDigit(this.units[this.at]!)) this.at++
     return this.at - start
   }
+}
+
+/** The keys of a wide object in the order of the wire, and `"key":` of each. */
+interface WideKeys {
+  readonly keys: Array<string>
+  readonly tokens: Array<string>
+}
+
+const wideKeysOf = (shape: Shape): WideKeys => {
+  const [keys, tokens] = shape.wire()
+  return { keys, tokens }
 }
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57

@@ -22,7 +22,18 @@ export class Shape {
   }
 
   get layout(): Layout {
-    return this.known ??= layoutOf(this)
+    return this.known ??= layoutOfKeys(...this.wire())
+  }
+
+  /** The keys and their `"key":` in the order of the wire. */
+  wire(): [keys: Array<string>, tokens: Array<string>] {
+    const keys: Array<string> = []
+    const tokens: Array<string> = []
+    for (let step: Shape = this; step.parent !== undefined; step = step.parent) {
+      keys.push(step.key)
+      tokens.push(step.token)
+    }
+    return [keys.reverse(), tokens.reverse()]
   }
 }
 
@@ -44,16 +55,12 @@ export class Layout {
   }
 }
 
-const layoutOf = (shape: Shape): Layout => {
-  const wire: Array<Shape> = []
-  for (let step = shape; step.parent !== undefined; step = step.parent) wire.push(step)
-  wire.reverse()
-  if (wire.every((step, at) => at === 0 || compareCodePoints(wire[at - 1]!.key, step.key) < 0)) {
-    return new Layout(wire.map((step) => step.key), wire.map((step) => step.token), undefined)
-  }
-  const last = new Map(wire.map((step, at) => [step.key, at]))
-  const order = [...last.values()].sort((left, right) => compareCodePoints(wire[left]!.key, wire[right]!.key))
-  return new Layout(order.map((at) => wire[at]!.key), order.map((at) => wire[at]!.token), order)
+/** The layout of an object with these keys on the wire, `tokens` being their `"key":`. */
+export const layoutOfKeys = (keys: ReadonlyArray<string>, tokens: ReadonlyArray<string>): Layout => {
+  if (keys.every((key, at) => at === 0 || compareCodePoints(keys[at - 1]!, key) < 0)) return new Layout(keys, tokens, undefined)
+  const last = new Map(keys.map((key, at) => [key, at]))
+  const order = [...last.values()].sort((left, right) => compareCodePoints(keys[left]!, keys[right]!))
+  return new Layout(order.map((at) => keys[at]!), order.map((at) => tokens[at]!), order)
 }
 
 /** By Unicode code point: JavaScript's own order puts U+E000 to U+FFFF after the characters beyond them. */
@@ -75,7 +82,7 @@ const MAX_SUCCESSORS = 16
 const MAX_SHAPES = 4096
 /** Longer keys and objects of more keys hold data rather than names: not worth remembering. */
 const MAX_KEY_LENGTH = 64
-const MAX_KEYS = 64
+export const MAX_KEYS = 64
 
 /** The tree of known shapes. It grows by what is read, so its size is bounded. */
 export class Shapes {

@@ -3,9 +3,13 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect } from "effect"
 import { isUtf8 } from "node:buffer"
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "../../domain/Errors.ts"
+import { turn } from "../../services/EventLoop.ts"
 
 /** As deep as an agent's frame may nest: what is taken can be sent on. */
 const deepest = 128
+
+/** Characters of a body that is looked at in several turns of the event loop. */
+const muchText = 1024 * 1024
 
 /** Fields of a body: more than any has, so that naming those that there are not costs nothing. */
 const mostFields = 100
@@ -73,11 +77,9 @@ const flawIn = (value: unknown, path: Array<string>): string | null => {
   return null
 }
 
-/** The value of a JSON text; null for no text at all. */
+/** The value of a JSON text that does not nest too deep; null for no text at all. */
 const valueOf = (text: string): Effect.Effect<unknown, BadRequest | ValidationFailed> => {
   if (text === "") return Effect.succeed(null)
-  const deep = tooDeep(text)
-  if (deep !== null) return Effect.fail(ValidationFailed.at(deep, `must not nest deeper than ${deepest} arrays and objects`))
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -104,6 +106,11 @@ export const withBody = Effect.fnUntraced(function*(request: HttpServerRequest.H
   }
   if (!isUtf8(bytes)) return yield* notJson
   const text = bytes.toString("utf8")
+  const rest = bytes.length > muchText ? turn : Effect.void
+  yield* rest
+  const deep = tooDeep(text)
+  if (deep !== null) return yield* ValidationFailed.at(deep, `must not nest deeper than ${deepest} arrays and objects`)
+  yield* rest
   const json = yield* valueOf(text)
   // every other property is the request's own
   const read: HttpServerRequest.HttpServerRequest = Object.create(request, {

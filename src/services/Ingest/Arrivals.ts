@@ -1,6 +1,6 @@
 import type { Redaction } from "../../domain/Redaction.ts"
 import { boundValues } from "../../domain/StoredValue.ts"
-import type { EventData, SideEventKind } from "../../domain/TaskEvent.ts"
+import type { SideEventKind } from "../../domain/TaskEvent.ts"
 import { isTaskEventKind, type TaskEventKind } from "../../domain/TaskState.ts"
 import type { Pending } from "./Backlog.ts"
 import { keyOf, type TaskKey } from "./Recent.ts"
@@ -26,18 +26,15 @@ export interface Arrivals {
 const LONGEST_NAME = 500
 const LONGEST_LABEL = 200
 
-/** What an event tells, as it may be stored. */
-type Storable = (data: EventData) => EventData
-
-/**
- * Sorts events, masks their secrets and cuts values over `mostBytes`; marks events that cannot be stored and leaves
- * them out.
- */
-export const sorterOf = (redaction: Redaction, mostBytes: number) => {
+/** Sorts events that may be stored (`makeStorable`); marks those that cannot be stored and leaves them out. */
+export const makeSorter = () => {
   const opens = openings()
-  // masked first, so that a cut leaves no half of a secret
-  const storable: Storable = (data) => boundValues(redaction.data(data), mostBytes)
-  return (slice: ReadonlyArray<Pending>): Arrivals => sorted(slice, storable, opens)
+  return (slice: ReadonlyArray<Pending>): Arrivals => sorted(slice, opens)
+}
+
+/** Masks the secrets of an event of a task, and cuts values over `mostBytes`. Masks first, so that a cut leaves no half of a secret. */
+export const makeStorable = (redaction: Redaction, mostBytes: number) => (event: Pending): void => {
+  if (isOfTask(event)) event.data = boundValues(redaction.data(event.data), mostBytes)
 }
 
 /** Names of engines are free text: what is remembered by them needs a bound. */
@@ -55,7 +52,7 @@ const openings = (): (event: Pending) => boolean => {
   }
 }
 
-const sorted = (slice: ReadonlyArray<Pending>, storable: Storable, opens: (event: Pending) => boolean): Arrivals => {
+const sorted = (slice: ReadonlyArray<Pending>, opens: (event: Pending) => boolean): Arrivals => {
   const groups = new Map<string, Group>()
   const side: Array<SidePending> = []
   for (const event of slice) {
@@ -72,7 +69,6 @@ const sorted = (slice: ReadonlyArray<Pending>, storable: Storable, opens: (event
     }
     event.refusal = takeNames(event)
     if (event.refusal !== null) continue
-    event.data = storable(event.data)
     const key = keyOf(event.projectId, event.engine, event.taskId)
     let group = groups.get(key)
     if (group === undefined) {

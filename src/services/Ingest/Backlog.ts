@@ -85,7 +85,7 @@ class Lane {
 }
 
 /** Characters of one transaction, and of all that waits. Usual events have a few hundred, so that their number counts. */
-const TEXT_AT_ONCE = 4 * 1024 * 1024
+const TEXT_AT_ONCE = 1024 * 1024
 const TEXT_WAITING = 16 * 1024 * 1024
 
 /**

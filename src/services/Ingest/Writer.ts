@@ -6,10 +6,11 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import type { StoredRow } from "../Audit/Append.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
+import { turn } from "../EventLoop.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { countSlot } from "../Tasks/Counts.ts"
-import { type Arrivals, type Group, sorterOf } from "./Arrivals.ts"
+import { type Arrivals, type Group, makeSorter, makeStorable } from "./Arrivals.ts"
 import type { Pending } from "./Backlog.ts"
 import { KnownFacets } from "./Facets.ts"
 import { failuresOf } from "./Failures.ts"
@@ -32,6 +33,9 @@ type Write = (arrivals: Arrivals, lane: number, at: Timestamp.Timestamp) => Effe
 const MOST_RECENT = 20_000
 const MOST_RECENT_BYTES = 32 * 1024 * 1024
 
+/** Characters of events after whose masking other work gets its turn. */
+const maskedAtOnce = 128 * 1024
+
 /**
  * Writes events to the database: folds them task by task and commits rows, counts, facets, workers, queues and the
  * audit log's rows of failed tasks together. Everything here may be done again: an event that is stored already changes nothing.
@@ -41,7 +45,8 @@ export const makeWriter = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const settings = yield* Settings
   const changes = yield* TaskChanges
-  const sort = sorterOf(Redaction.make(settings.redactExtraKeys), settings.tasksMaxValueBytes)
+  const makeEventStorable = makeStorable(Redaction.make(settings.redactExtraKeys), settings.tasksMaxValueBytes)
+  const sort = makeSorter()
   const recent = new Recent(MOST_RECENT, MOST_RECENT_BYTES)
   const facets = new KnownFacets()
   const audit = yield* Audit
@@ -78,6 +83,14 @@ export const makeWriter = Effect.gen(function*() {
    * without the database; when the database refuses something the whole fails, and nothing was written.
    */
   const commit = Effect.fnUntraced(function*(slice: ReadonlyArray<Pending>, lane: number) {
+    let characters = 0
+    for (const event of slice) {
+      makeEventStorable(event)
+      characters += event.size
+      if (characters < maskedAtOnce) continue
+      characters = 0
+      yield* turn
+    }
     let arrivals = sort(slice)
     while (arrivals.groups.length > 0 || arrivals.side.length > 0) {
       const written = yield* write(arrivals, lane, yield* nextMoment)

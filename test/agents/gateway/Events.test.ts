@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
+import { Metrics } from "../../../src/services/Metrics.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import { type Ack, connectAgent, connected, event, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
@@ -110,6 +111,20 @@ describe.each(engines)("events on %s", (engine) => {
         assert.deepInclude(yield* Effect.promise(() => agent.sendEvents([])), { received: 0, accepted: 0, rejected: 0 })
         assert.deepStrictEqual((yield* tasksOf(options.project.id)).map((task) => task.task_id), ["a", "b"])
         assert.strictEqual(agent.ws.readyState, agent.ws.OPEN)
+      }))
+
+    it.scoped("an event of 110 000 keys is rejected in its ack and said so, its neighbours are stored, and the agent stays", () =>
+      Effect.gen(function*() {
+        const options = yield* fresh
+        const agent = yield* connected(options)
+        const { registry } = yield* Metrics
+        const kwargs = Object.fromEntries(Array.from({ length: 110_000 }, (_, index) => [index.toString(36), 1]))
+        const events = [event({ task_id: "a" }), event({ task_id: "wide", data: { kwargs } }), event({ task_id: "b" })]
+        assert.deepInclude(yield* Effect.promise(() => agent.sendEvents(events)), { received: 3, accepted: 2, rejected: 1 })
+        assert.deepStrictEqual((yield* tasksOf(options.project.id)).map((task) => task.task_id), ["a", "b"])
+        assert.strictEqual(agent.ws.readyState, agent.ws.OPEN)
+        const text = yield* Effect.promise(() => registry.getSingleMetricAsString("svc_agent_events_unusable_total"))
+        assert.match(text, /reason="too_many_keys"\} [1-9]/)
       }))
 
     it.scoped("fact 5: command_ack and command_result carry the command's id; the command is completed", () =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync } from "node:fs"
-import { readEvent } from "../../../src/agents/protocol/Event.ts"
+import { readEvent, readEvents } from "../../../src/agents/protocol/Event.ts"
+import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "../../../src/agents/protocol/Payload.ts"
 import * as Json from "../../../src/domain/CanonicalJson.ts"
 import { vectorText } from "./Vectors.ts"
 
@@ -50,6 +51,31 @@ describe("readEvent", () => {
       })
       assert.deepStrictEqual(fields, event.data)
     }
+  })
+
+  const kwargs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
+  const withKwargs = (count: number) => ({ ...good, data: { kwargs: kwargs(count) } })
+
+  it("refuses an object of too many keys, at any depth", () => {
+    assert.isObject(read(withKwargs(MAX_KEYS)))
+    assert.strictEqual(read(withKwargs(MAX_KEYS + 1)), "too_many_keys")
+    assert.strictEqual(read({ ...good, data: { args: [[[kwargs(MAX_KEYS + 1)]], { a: {} }] } }), "too_many_keys")
+  })
+
+  it("refuses an event of too many values; a snapshot may fill its frame", () => {
+    const args = (count: number) => ({ ...good, data: { args: Array.from({ length: count }, () => [1]) } })
+    assert.isObject(read(args(MAX_EVENT_NODES / 2 - 10)))
+    assert.strictEqual(read(args(MAX_EVENT_NODES / 2)), "too_many_values")
+    assert.isObject(read({ ...args(MAX_EVENT_NODES / 2), kind: "schedule.snapshot" }))
+  })
+
+  it("refuses the events that a frame has too many values with, and not those beside them", () => {
+    const large = { ...good, data: { args: Array.from({ length: 18_000 }, () => 1) } }
+    const events = parsed(JSON.stringify([good, large, large, large, large, large, large, good]))
+    assert.instanceOf(events, Json.JsonArray)
+    const reasons = readEvents(events.items).map((event) => (typeof event === "string" ? event : "taken"))
+    assert.isBelow(5 * 18_000, MAX_FRAME_NODES)
+    assert.deepStrictEqual(reasons, ["taken", "taken", "taken", "taken", "taken", "taken", "too_many_values", "taken"])
   })
 
   it("brings ids, engines and times to one form, and an unknown kind to unknown", () => {
