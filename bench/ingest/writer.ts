@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto"
 import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../../src/domain/Timestamp.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
+import { RowCaps } from "../../src/services/RowCaps.ts"
 import { TaskChanges } from "../../src/services/TaskChanges.ts"
 import { auditLog } from "../../test/services/Audit/layer.ts"
 
 /** The ingest's writer without sockets. */
-export const writer = Ingest.layer.pipe(Layer.provideMerge(TaskChanges.layer), Layer.provideMerge(auditLog))
+export const writer = Ingest.layer.pipe(Layer.provideMerge(Layer.merge(TaskChanges.layer, RowCaps.layer)), Layer.provideMerge(auditLog))
 
 /** When task 0 was received, in microseconds since 1970; each further one is received a millisecond later. */
 export const begin = 1_795_243_586_000_000

@@ -12,3 +12,6 @@ export const whole = (least: number, most: number) => {
 /** The same, and `otherwise` where the query has none. */
 export const wholeOr = (least: number, most: number, otherwise: number) =>
   Schema.optionalWith(whole(least, most), { default: () => otherwise })
+
+/** The query of a list whose answer is a bare array: where it goes on is in a header (`http/NextPage.ts`). */
+export const RowsParams = Schema.Struct({ cursor: Schema.optional(Schema.String), limit: wholeOr(1, 500, 500) })

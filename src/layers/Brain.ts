@@ -13,6 +13,7 @@ import { LiveTasksRepo } from "../services/LiveTasks/Repo.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
+import { RowCaps } from "../services/RowCaps.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
@@ -47,7 +48,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(Gateway.presence, Commands.inbox, Ingest.layer)),
   Layer.provideMerge(Identity.layer),
   Layer.provideMerge(RateLimits.layer),
-  Layer.provideMerge(TaskChanges.layer),
+  Layer.provideMerge(Layer.merge(TaskChanges.layer, RowCaps.layer)),
   // below all that writes rows: the last checkpoint is signed after them
   Layer.provideMerge(Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer))),
   Layer.provideMerge(Vault.layer),

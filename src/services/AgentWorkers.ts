@@ -2,14 +2,14 @@ import { Effect, Schema } from "effect"
 import { AgentWorker } from "../domain/AgentWorker.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
+import { pageOf, type RowsQuery, startOf } from "./RowPage.ts"
 
 const decode = Schema.decodeUnknownSync(AgentWorker)
 
 /** Filters of the list; undefined: any. */
-export interface AgentWorkersQuery {
+export interface AgentWorkersQuery extends RowsQuery {
   readonly state?: string | undefined
   readonly role?: string | undefined
-  readonly limit: number
 }
 
 /** The processes of the project's agents. `Presence` writes them. */
@@ -17,11 +17,14 @@ export class AgentWorkers extends Effect.Service<AgentWorkers>()("svc/AgentWorke
   effect: Effect.gen(function*() {
     const read = yield* Reader
 
-    /** The newest `limit` processes that match. */
-    const list = Effect.fn("AgentWorkers.list")(function*({ limit, role, state }: AgentWorkersQuery) {
+    /** The processes that match, newest first. */
+    const list = Effect.fn("AgentWorkers.list")(function*(query: AgentWorkersQuery) {
+      const { limit, role, state } = query
       const project = yield* CurrentProject
+      const start = yield* startOf("agent-workers", query)
       const conditions = [
         read`project_id = ${project.id}`,
+        ...(start === null ? [] : [read`id < ${start}`]),
         ...(state === undefined ? [] : [read`state = ${state}`]),
         ...(role === undefined ? [] : [read`role = ${role}`])
       ]
@@ -29,8 +32,8 @@ export class AgentWorkers extends Effect.Service<AgentWorkers>()("svc/AgentWorke
       const rows = yield* read`
         SELECT id, agent_id, project_id, CASE WHEN worker_id = CAST(agent_id AS TEXT) THEN NULL ELSE worker_id END AS worker_id,
                role, framework, pid, started_at, state, last_seen_at, last_connect_at, created_at, updated_at
-        FROM agent_workers WHERE ${read.and(conditions)} ORDER BY id DESC LIMIT ${limit}`
-      return rows.map((row) => decode(row))
+        FROM agent_workers WHERE ${read.and(conditions)} ORDER BY id DESC LIMIT ${limit + 1}`
+      return pageOf("agent-workers", query, rows.map((row) => decode(row)))
     }, orDieOnSql)
 
     return { list } as const

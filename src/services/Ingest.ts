@@ -9,6 +9,7 @@ import { makeWriter } from "./Ingest/Writer.ts"
 import type { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
+import type { RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
 import type { TaskChanges } from "./TaskChanges.ts"
 
@@ -52,7 +53,7 @@ export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
   static readonly layer: Layer.Layer<
     Ingest,
     never,
-    Audit | Database | Keys | Loops | Metrics | Settings | SqlClient.SqlClient | TaskChanges
+    Audit | Database | Keys | Loops | Metrics | RowCaps | Settings | SqlClient.SqlClient | TaskChanges
   > = Layer.scoped(Ingest, Effect.suspend(() => make)) // `make` stands below
 }
 

@@ -65,25 +65,27 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       return { streams, projects: followed.size }
     }
 
-    const publish = (project: Followed, look: Look, position: Position, at: number): void => {
-      project.number = look.number
-      project.position = position
-      project.publishedAt = at
-      project.hub.unsafeOffer(look)
-    }
+    /** The number first: who subscribes in between knows the look as one that it has. `unsafeOffer` would not slide. */
+    const publish = (project: Followed, look: Look, position: Position, at: number) =>
+      Effect.suspend(() => {
+        project.number = look.number
+        project.position = position
+        project.publishedAt = at
+        return PubSub.publish(project.hub, look)
+      })
 
-    const publishTasks = (project: Followed, tasks: ReadonlyArray<LiveTask>, at: number): void => {
+    const publishTasks = Effect.fnUntraced(function*(project: Followed, tasks: ReadonlyArray<LiveTask>, at: number) {
       const last = tasks[tasks.length - 1]
       const isLater = last !== undefined && last.updated_at >= project.position.updated_at
       const look = Look.tasks(tasks, project.number + 1, project.position)
-      publish(project, look, isLater ? { updated_at: last.updated_at, id: last.id } : project.position, at)
       for (const task of tasks) project.sent.set(task.id, task.updated_at)
-    }
+      yield* publish(project, look, isLater ? { updated_at: last.updated_at, id: last.id } : project.position, at)
+    })
 
     const publishReset = Effect.fnUntraced(function*(project: Followed, at: number) {
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
       const position = updated_at > project.position.updated_at ? { updated_at, id: firstId } : project.position
-      publish(project, Look.reset(position, project.number + 1), position, at)
+      yield* publish(project, Look.reset(position, project.number + 1), position, at)
       project.restsUntil = at + millisAfterReset
       metrics.liveResets.inc({ reason: "many_changes" })
     })
@@ -103,7 +105,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
           yield* publishReset(project, now)
           break
         }
-        if (fresh.length > 0) publishTasks(project, fresh, now)
+        if (fresh.length > 0) yield* publishTasks(project, fresh, now)
         const last = rows[rows.length - 1]
         if (last === undefined || rows.length < pageSize) break
         from = last
@@ -111,7 +113,9 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       }
       const horizon = repo.before(project.position).updated_at
       for (const [id, at] of project.sent) if (at < horizon || horizon === project.position.updated_at) project.sent.delete(id)
-      if (now - project.publishedAt >= silenceMillis) publish(project, Look.tasks([], project.number + 1, project.position), project.position, now)
+      if (now - project.publishedAt >= silenceMillis) {
+        yield* publish(project, Look.tasks([], project.number + 1, project.position), project.position, now)
+      }
       project.lookedAt = now
     })
 
@@ -180,7 +184,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         const more = last === undefined || rows.length < pageSize
           ? Option.none()
           : Option.some({ at: last, count: count + rows.length })
-        return [Look.tasks(rows, 0, at), more] as const
+        return [Look.tasks(rows, 0, from), more] as const
       })
       return Stream.filter(Stream.paginateEffect({ at: repo.before(from), count: 0 }, next), ({ messages }) => messages.length > 0)
     }

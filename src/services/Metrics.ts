@@ -78,6 +78,12 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         labelNames: ["sink"],
         registers
       }),
+      rowsDropped: new Counter({
+        name: "svc_rows_dropped_total",
+        help: "Reports of queues and workers beyond what a project may have",
+        labelNames: ["table"],
+        registers
+      }),
       liveStreams: new Gauge({ name: "svc_live_streams", help: "Open live streams of this process", registers }),
       liveLooks: new Counter({ name: "svc_live_looks_total", help: "Looks at a project's changes for its live streams", registers }),
       liveResets: new Counter({

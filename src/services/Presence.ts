@@ -11,6 +11,7 @@ import { Latest, type Member, Pending } from "./Presence/Pending.ts"
 import { PresenceRepo } from "./Presence/Repo.ts"
 import type { ConnectRow, QueueRow, SeenRow, WorkerRow } from "./Presence/Rows.ts"
 import { PresenceSweeps } from "./Presence/Sweeps.ts"
+import { type CappedRow, type CappedTable, RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
 
 /** What a process says of itself when it connects. Texts are cut to their columns by whoever reads the hello. */
@@ -73,6 +74,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const repo = yield* PresenceRepo
     const sweeps = yield* PresenceSweeps
     const loops = yield* Loops
+    const caps = yield* RowCaps
     const settings = yield* Settings
     const clock = yield* Effect.clock
     const pending = new Pending()
@@ -120,13 +122,19 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       }
     }))
 
-    const report = <A>(reports: Latest<A>, write: (rows: ReadonlyArray<A>) => Effect.Effect<unknown, SqlError.SqlError>) =>
+    const report = <A extends CappedRow>(
+      table: CappedTable,
+      reports: Latest<A>,
+      write: (rows: ReadonlyArray<A>) => Effect.Effect<unknown, SqlError.SqlError>
+    ) =>
       Effect.suspend(() => {
         const rows = reports.take()
-        return Effect.onError(write(sorted(rows)), () => Effect.sync(() => reports.putBack(rows)))
+        const projects = new Set([...rows.values()].map(({ project_id }) => project_id))
+        const written = Effect.zipRight(caps.prepare(projects), Effect.suspend(() => write(caps.admit(table, sorted(rows)))))
+        return Effect.onError(written, () => Effect.sync(() => reports.putBack(rows)))
       })
     /** Apart from the rest, which must not wait for rows that the ingest is writing. */
-    const flushReports = Effect.zipRight(report(workers, repo.workers), report(queues, repo.queues))
+    const flushReports = Effect.zipRight(report("workers", workers, repo.workers), report("queues", queues, repo.queues))
     const flushAll = Effect.zipRight(flush, flushReports)
 
     const presentOf = (member: Member): Present => {
@@ -145,6 +153,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
             workers.set(`${projectId} ${worker.engine} ${worker.name}`, {
               ...worker,
               id: Ids.uuidv7(now),
+              project_id: projectId,
               agent_id: agentId,
               queues: JSON.stringify(reads),
               metadata: JSON.stringify(metadata),
@@ -155,7 +164,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
             workers.set(`${projectId} ${engine} ${workerId}`, { ...processRow(member, engine), id: Ids.uuidv7(now), at: stamp(now) })
           }
           for (const queue of found.queues) {
-            const row = { ...queue, id: Ids.uuidv7(now), agent_id: agentId, at: stamp(now) }
+            const row = { ...queue, id: Ids.uuidv7(now), project_id: projectId, agent_id: agentId, at: stamp(now) }
             queues.set(`${projectId} ${queue.engine} ${queue.name}`, row)
           }
         },
@@ -228,6 +237,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const next = Effect.zipRight(Effect.timeoutOption(Queue.take(wake), flushMillis), Effect.sleep(gatherMillis))
     yield* loops.forever("presence", Effect.zipRight(next, flushAll))
     yield* loops.every("presence offline", sweepMillis, Effect.all([vouch, sweeps.offline(), sweeps.workersOffline()]))
+    yield* loops.every("presence excess", "10 seconds", sweeps.excess())
     yield* loops.every("presence retention", "1 hour", sweeps.retention())
     // the last departures, while the database is still there
     yield* Effect.addFinalizer(() =>

@@ -85,6 +85,10 @@ export const declared = {
   commandTimeout: integer("SVC_COMMAND_TIMEOUT_SECONDS", 60, 1, 3600, "Time a command has to complete."),
   bulkCommandTimeout: integer("SVC_BULK_COMMAND_TIMEOUT_SECONDS", 600, 1, 3600, "Time a bulk command has to complete."),
 
+  queuesPerProject: integer("SVC_QUEUES_PER_PROJECT", 10_000, 1, 1_000_000, "Most queues of a project; reports of others are dropped."),
+  workersPerProject: integer("SVC_WORKERS_PER_PROJECT", 50_000, 1, 1_000_000, "Most workers of a project; reports of others are dropped."),
+  agentProcessesPerProject: integer("SVC_AGENT_PROCESSES_PER_PROJECT", 50_000, 1, 1_000_000, "Most agent processes of a project that are kept; the offline ones that were seen least recently are deleted."),
+
   tasksRetentionDays: integer("SVC_TASKS_RETENTION_DAYS", 30, 1, 3650, "Tasks are deleted this long after their last event."),
   commandsRetentionDays: integer("SVC_COMMANDS_RETENTION_DAYS", 90, 1, 3650, "Finished commands are deleted after this."),
   agentHealthRetentionDays: integer("SVC_AGENT_HEALTH_RETENTION_DAYS", 7, 1, 3650, "Agents' health snapshots are deleted after this."),

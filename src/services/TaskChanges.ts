@@ -47,13 +47,14 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges"
     yield* loops.forever("task hints", tell)
 
     return {
-      /** Plain code on the writer's path. `changes` is asked only when somebody listens. */
-      publish: (projectIds: Iterable<string>, changes: () => Iterable<TaskChange>): void => {
-        for (const id of projectIds) changed.add(id)
-        if (changed.size > 0) wake?.()
-        if (listeners === 0) return
-        for (const change of changes()) hub.unsafeOffer(change)
-      },
+      /** `changes` is called only when there are listeners. */
+      publish: (projectIds: Iterable<string>, changes: () => Iterable<TaskChange>): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          for (const id of projectIds) changed.add(id)
+          if (changed.size > 0) wake?.()
+          // `unsafeOffer` does not slide: one slow listener would keep the newest changes from all others
+          return listeners === 0 ? Effect.void : Effect.asVoid(PubSub.publishAll(hub, changes()))
+        }),
       changes: Stream.unwrapScoped(Effect.acquireRelease(
         Effect.sync(() => {
           listeners++

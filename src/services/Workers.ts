@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { NotFound } from "../domain/Errors.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
+import { pageOf, type RowsQuery, startOf } from "./RowPage.ts"
 import { WorkersRepo } from "./Workers/Repo.ts"
 
 /** The engines' own workers, as heartbeats and events tell of them; the source of `worker_name` values. */
@@ -9,9 +10,10 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
   effect: Effect.gen(function*() {
     const repo = yield* WorkersRepo
 
-    /** All workers of the project, newest first. */
-    const list = Effect.fn("Workers.list")(function*() {
-      return yield* repo.list((yield* CurrentProject).id)
+    /** Workers of the project, newest first. */
+    const list = Effect.fn("Workers.list")(function*(query: RowsQuery) {
+      const start = yield* startOf("workers", query)
+      return pageOf("workers", query, yield* repo.list((yield* CurrentProject).id, start, query.limit + 1))
     }, orDieOnSql)
 
     const get = Effect.fn("Workers.get")(function*(id: string) {

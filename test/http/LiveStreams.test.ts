@@ -109,8 +109,7 @@ describe.each(engines)("many live streams on %s", (engine) => {
         const change = Effect.fnUntraced(function*(taskIds: ReadonlyArray<string>) {
           yield* putTasks(project.id, taskIds, round++ % 2 === 0 ? "started" : "retry")
           const last = taskIds[taskIds.length - 1]
-          for (let m = yield* live.next; m.data.task_id !== last; m = yield* live.next) if (m.event === "reset") console.log("RESET");
-          console.log("round", round, held())
+          while ((yield* live.next).data.task_id !== last);
         })
         while (held().length < 3) yield* change(ids) // until the kernel's buffers are full
         const before = held()
@@ -119,16 +118,15 @@ describe.each(engines)("many live streams on %s", (engine) => {
         yield* Effect.replicateEffect(change(["small"]), 35) // more looks than wait for a slow reader
         assert.deepStrictEqual(held(), before)
         const [client] = clients
-        const seen = yield* Effect.async<string>((resume) => {
+        yield* Effect.async<void>((resume) => {
           let text = ""
           client?.on("data", (chunk) => {
             text += String(chunk)
-            if (text.includes("event: reset")) resume(Effect.succeed(text.slice(-500)))
+            if (text.includes("event: reset")) resume(Effect.void)
             text = text.slice(-100)
           })
           client?.resume()
         })
-        assert.include(seen, "event: reset")
       }), 120_000)
 
     it.scoped("a client that comes back again and again misses no change", () =>
@@ -148,8 +146,10 @@ describe.each(engines)("many live streams on %s", (engine) => {
         while (!isDone()) {
           yield* Effect.scoped(Effect.gen(function*() {
             const stream = yield* openStream(project.slug, token, id)
-            for (let count = 0; count < 25 && !isDone(); count++) {
+            const start = id
+            for (let count = 0; count < 25 && !isDone();) {
               const message = yield* stream.next
+              if (message.id !== start) count++ // the others are told again
               id = message.id
               assert.strictEqual(message.event, "task")
               const position = decodePosition(message.id)

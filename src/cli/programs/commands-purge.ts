@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Agent } from "../../domain/Agent.ts"
 import { PurgeQueueRequest } from "../../domain/Command/Requests.ts"
+import { allRows } from "../AllRows.ts"
 import { accepted } from "../Accepted.ts"
 import { confirmed } from "../Confirm.ts"
 import { ofQueue } from "../Evidence.ts"
@@ -22,7 +23,8 @@ interface Options extends IssueOptions {
 const reportedDepth = ({ api, slug }: Remote, { engine_adapters }: Agent, { engine, queue }: Options) =>
   Effect.gen(function*() {
     const engines = Option.match(engine, { onNone: () => engine_adapters, onSome: (engine) => [engine] })
-    const found = (yield* api.queues.list({ path: { slug } })).filter(({ engine, name }) => name === queue && engines.includes(engine))
+    const [queues] = yield* allRows((urlParams) => api.queues.list({ path: { slug }, urlParams, withResponse: true }))
+    const found = queues.filter(({ engine, name }) => name === queue && engines.includes(engine))
     if (found.length > 1) {
       return yield* new Refused({ usage: true, message: `${found.map(({ engine }) => engine).join(" and ")} both have a queue ${queue}: name one with --engine` })
     }

@@ -1,6 +1,6 @@
 import { floatText } from "./Float.ts"
 import { JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./Node.ts"
-import { type Layout, layoutOfKeys, MAX_KEYS, type Shape, Shapes } from "./Shape.ts"
+import { type Layout, layoutOfKeys, MAX_KEYS, type Shape, Shapes, wireOf } from "./Shape.ts"
 import { unitsOf } from "./Units.ts"
 
 export type ParseFailureReason = "syntax" | "too_deep" | "lone_surrogate" | "number_overflow"
@@ -295,7 +295,7 @@ interface WideKeys {
 }
 
 const wideKeysOf = (shape: Shape): WideKeys => {
-  const [keys, tokens] = shape.wire()
+  const [keys, tokens] = wireOf(shape)
   return { keys, tokens }
 }
 

@@ -22,19 +22,19 @@ export class Shape {
   }
 
   get layout(): Layout {
-    return this.known ??= layoutOfKeys(...this.wire())
+    return this.known ??= layoutOfKeys(...wireOf(this))
   }
+}
 
-  /** The keys and their `"key":` in the order of the wire. */
-  wire(): [keys: Array<string>, tokens: Array<string>] {
-    const keys: Array<string> = []
-    const tokens: Array<string> = []
-    for (let step: Shape = this; step.parent !== undefined; step = step.parent) {
-      keys.push(step.key)
-      tokens.push(step.token)
-    }
-    return [keys.reverse(), tokens.reverse()]
+/** The keys of a shape and their `"key":`, in the order of the wire. */
+export const wireOf = (shape: Shape): [keys: Array<string>, tokens: Array<string>] => {
+  const keys: Array<string> = []
+  const tokens: Array<string> = []
+  for (let step = shape; step.parent !== undefined; step = step.parent) {
+    keys.push(step.key)
+    tokens.push(step.token)
   }
+  return [keys.reverse(), tokens.reverse()]
 }
 
 /** How the members of one shape are laid out canonically. */

@@ -51,3 +51,7 @@ export const sessionNonce: Parameter = {
   description: "The session's nonce, 16 to 64 URL-safe characters; `X-Z4J-Session-Nonce` is taken too.",
   example: "c2Vzc2lvbi1ub25jZS0xMjM"
 }
+
+/** Part of the description of a list whose answer is a bare array. */
+export const pagedRows = "Newest first; where there are more, the headers `Link` (`rel=\"next\"`) and " +
+  "`X-SVC-Next-Cursor` say where the list goes on."

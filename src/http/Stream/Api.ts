@@ -17,12 +17,12 @@ export class StreamApi extends HttpApiGroup.make("stream")
         description: "The last `id` that arrived, to go on after a break of up to five minutes.",
         example: "WyJzdHJlYW0iXQ"
       }))
-      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotate(Access, { caller: "viewer", scope: "tasks:read", fails: ["rate_limited"] })
       .annotateContext(operation(
         "Follow changed tasks",
         "Server-sent events. `event: task` has one changed task in its newest state, without arguments, " +
           "result and traceback; several changes between two looks are one message. `event: reset` says that " +
-          "too much was missed: load the list again. A comment comes every 15 seconds. The stream ends when " +
+          "changes were left out: load the list again. A comment comes after 15 seconds without an event. The stream ends when " +
           "the caller loses the right to see it."
       ))
   )

@@ -2,11 +2,12 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { AgentWorker } from "../../domain/AgentWorker.ts"
-import { wholeOr } from "../../domain/Query.ts"
+import { RowsParams, wholeOr } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { pagedRows } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
 const workerId = HttpApiSchema.param("worker_id", Schema.String)
@@ -14,6 +15,7 @@ const workerId = HttpApiSchema.param("worker_id", Schema.String)
 const AgentWorkersParams = Schema.Struct({
   state: Schema.optional(text(40)),
   role: Schema.optional(text(40)),
+  cursor: Schema.optional(Schema.String),
   limit: wholeOr(1, 500, 200)
 })
 
@@ -21,9 +23,10 @@ const AgentWorkersParams = Schema.Struct({
 export class WorkersApi extends HttpApiGroup.make("workers")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/workers`
+      .setUrlParams(RowsParams)
       .addSuccess(Schema.Array(Worker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
-      .annotateContext(operation("List workers", "The engines' own workers, such as Celery nodes."))
+      .annotateContext(operation("List workers", `The engines' own workers, such as Celery nodes. ${pagedRows}`))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/workers/${workerId}`
@@ -36,7 +39,7 @@ export class WorkersApi extends HttpApiGroup.make("workers")
       .setUrlParams(AgentWorkersParams)
       .addSuccess(Schema.Array(AgentWorker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
-      .annotateContext(operation("List the agents' processes", "One for each process that connects."))
+      .annotateContext(operation("List the agents' processes", `One for each process that connects. ${pagedRows}`))
   )
   .middleware(InProject)
   .middleware(Authenticated)

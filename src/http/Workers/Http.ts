@@ -3,12 +3,13 @@ import { Effect } from "effect"
 import { AgentWorkers } from "../../services/AgentWorkers.ts"
 import { Workers } from "../../services/Workers.ts"
 import { Api } from "../Api.ts"
+import { rowsOf } from "../NextPage.ts"
 
 export const layer = HttpApiBuilder.group(Api, "workers", Effect.fnUntraced(function*(handlers) {
   const workers = yield* Workers
   const agentWorkers = yield* AgentWorkers
   return handlers
-    .handle("list", () => workers.list())
+    .handle("list", ({ urlParams }) => Effect.flatMap(workers.list(urlParams), rowsOf))
     .handle("get", ({ path }) => workers.get(path.worker_id))
-    .handle("listAgentWorkers", ({ urlParams }) => agentWorkers.list(urlParams))
+    .handle("listAgentWorkers", ({ urlParams }) => Effect.flatMap(agentWorkers.list(urlParams), rowsOf))
 }))

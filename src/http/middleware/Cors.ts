@@ -26,6 +26,7 @@ export const headersFor = (origins: ReadonlyArray<string>, headers: Headers.Head
       ...(isNamed(origins, headers) && {
         "access-control-allow-origin": headers["origin"],
         "access-control-allow-credentials": "true",
-        "access-control-expose-headers": "Idempotency-Replayed, Retry-After, X-Request-Id, X-SVC-Limit-Applied, X-SVC-Truncated"
+        "access-control-expose-headers":
+          "Idempotency-Replayed, Link, Retry-After, X-Request-Id, X-SVC-Limit-Applied, X-SVC-Next-Cursor, X-SVC-Truncated"
       })
     }

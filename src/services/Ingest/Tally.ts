@@ -25,6 +25,8 @@ export interface WorkerRow extends Counters {
 export interface QueueRow {
   readonly id: string
   readonly project_id: string
+  /** Who reported it. */
+  readonly agent_id: string
   readonly engine: string
   readonly name: string
   readonly depth: number | null
@@ -263,10 +265,10 @@ const placeOf = (name: string): { readonly hostname: string | null; readonly pid
 
 const queuesOf = ({ engine, projectId, queues }: Scene, millis: number): ReadonlyArray<QueueRow> =>
   [...queues.keys()].sort().flatMap((json) => {
-    const { at, depth } = queues.get(json)!
+    const { agentId, at, depth } = queues.get(json)!
     return at === null
       ? []
-      : [{ id: Ids.uuidv7(millis), project_id: projectId, engine, name: textOf(json), depth, last_seen_at: at }]
+      : [{ id: Ids.uuidv7(millis), project_id: projectId, agent_id: agentId, engine, name: textOf(json), depth, last_seen_at: at }]
   })
 
 /** The value of a JSON string, in memory of its own. */

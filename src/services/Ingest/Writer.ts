@@ -7,6 +7,7 @@ import { Audit } from "../Audit.ts"
 import type { StoredRow } from "../Audit/Append.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
 import { turn } from "../EventLoop.ts"
+import { RowCaps } from "../RowCaps.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { countSlot } from "../Tasks/Counts.ts"
@@ -27,6 +28,8 @@ interface Written {
   /** Groups whose task another replica changed meanwhile: to be folded again, in the next transaction. */
   readonly missed: ReadonlyArray<Group>
 }
+
+type Tallied = (arrivals: Arrivals, folded: ReadonlyArray<Folded>, at: Timestamp.Timestamp) => Tally
 
 type Write = (arrivals: Arrivals, lane: number, at: Timestamp.Timestamp) => Effect.Effect<Written, SqlError.SqlError>
 
@@ -50,10 +53,21 @@ export const makeWriter = Effect.gen(function*() {
   const recent = new Recent(MOST_RECENT, MOST_RECENT_BYTES)
   const facets = new KnownFacets()
   const audit = yield* Audit
+  const caps = yield* RowCaps
+  const tallied: Tallied = (arrivals, folded, at) => {
+    const millis = Timestamp.toEpochMillis(at)
+    const tally = tallyOf(arrivals, folded, millis)
+    return {
+      ...tally,
+      facets: facets.unknown(tally.facets, millis), // without those that were written a short while ago
+      workers: caps.admit("workers", tally.workers),
+      queues: caps.admit("queues", tally.queues)
+    }
+  }
   const failures = settings.auditTaskFailures === "on" ? failuresOf : () => []
   const write = database.sqlite === null
-    ? onPostgres(sql, recent, facets, (folded) => audit.recordAll(failures(folded)))
-    : onSqlite(database.sqlite, recent, facets, (db, folded, at) => audit.recordOn(db, failures(folded), at), audit.committed)
+    ? onPostgres(sql, recent, tallied, (folded) => audit.recordAll(failures(folded)))
+    : onSqlite(database.sqlite, recent, tallied, (db, folded, at) => audit.recordOn(db, failures(folded), at), audit.committed)
   let last = yield* Timestamp.now
 
   /** Each transaction has its own moment, later than that of the one before: changes are in the order of commits. */
@@ -62,9 +76,10 @@ export const makeWriter = Effect.gen(function*() {
     return last
   })
 
-  const committed = ({ folded, tally }: Written): void => {
+  const committed = ({ folded, tally }: Written): Effect.Effect<void> => {
     for (const { group, row } of folded) recent.set(group.key, row)
-    changes.publish(new Set(folded.map(({ row }) => row.project_id)), () =>
+    facets.add(tally.facets, Timestamp.toEpochMillis(last))
+    return changes.publish(new Set(folded.map(({ row }) => row.project_id)), () =>
       folded.map(({ known, row }) => ({
         project_id: row.project_id,
         id: row.id,
@@ -75,7 +90,6 @@ export const makeWriter = Effect.gen(function*() {
         previous_state: known?.state ?? null,
         updated_at: row.updated_at
       })))
-    facets.add(tally.facets, Timestamp.toEpochMillis(last))
   }
 
   /**
@@ -91,10 +105,11 @@ export const makeWriter = Effect.gen(function*() {
       characters = 0
       yield* turn
     }
+    yield* caps.prepare(new Set(slice.map(({ projectId }) => projectId)))
     let arrivals = sort(slice)
     while (arrivals.groups.length > 0 || arrivals.side.length > 0) {
       const written = yield* write(arrivals, lane, yield* nextMoment)
-      committed(written)
+      yield* committed(written)
       for (const { key } of written.missed) recent.forget(key)
       arrivals = { groups: written.missed.map((group) => ({ ...group, opening: false })), side: [] }
     }
@@ -106,7 +121,7 @@ export const makeWriter = Effect.gen(function*() {
 const onSqlite = (
   access: SqliteAccess,
   recent: Recent,
-  facets: KnownFacets,
+  tallied: Tallied,
   auditFailures: (
     db: BetterSqlite3.Database,
     folded: ReadonlyArray<Folded>,
@@ -125,7 +140,7 @@ const onSqlite = (
         const one = tasks.write(group, recent, at)
         if (one !== null) folded.push(one)
       }
-      const tally = newIn(tallyOf(arrivals, folded, Timestamp.toEpochMillis(at)), facets, at)
+      const tally = tallied(arrivals, folded, at)
       tallies.write(tally, countSlot(lane), at)
       return { folded, tally, missed: [], rows: auditFailures(db, folded, at) }
     }).pipe(Effect.tap(({ rows }) => committed(rows)))
@@ -134,7 +149,7 @@ const onSqlite = (
 const onPostgres = (
   sql: SqlClient.SqlClient,
   recent: Recent,
-  facets: KnownFacets,
+  tallied: Tallied,
   auditFailures: (folded: ReadonlyArray<Folded>) => Effect.Effect<void>
 ): Write => {
   const tasks = postgresTasks(sql)
@@ -153,15 +168,9 @@ const onPostgres = (
     const seen = missed.length === 0
       ? arrivals
       : { ...arrivals, groups: groups.filter((group) => !missed.includes(group)) }
-    const tally = newIn(tallyOf(seen, went, Timestamp.toEpochMillis(at)), facets, at)
+    const tally = tallied(seen, went, at)
     yield* tasks.writeTally(tally, countSlot(lane), at)
     yield* auditFailures(went)
     return { folded: went, tally, missed }
   }, sql.withTransaction)
 }
-
-/** Without the facets that were written a short while ago. */
-const newIn = (tally: Tally, facets: KnownFacets, at: Timestamp.Timestamp): Tally => ({
-  ...tally,
-  facets: facets.unknown(tally.facets, Timestamp.toEpochMillis(at))
-})

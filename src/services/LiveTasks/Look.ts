@@ -13,6 +13,9 @@ const render = (message: LiveMessage): string =>
 /** Proxies cut idle connections; a look that found nothing is a comment. */
 const comment = new TextEncoder().encode(": still here\n\n")
 
+const later = (one: Position, other: Position): Position =>
+  one.updated_at > other.updated_at || (one.updated_at === other.updated_at && one.id > other.id) ? one : other
+
 /** What one look at a project found: the same object for every subscriber of the project. */
 export class Look {
   readonly messages: ReadonlyArray<LiveMessage>
@@ -28,8 +31,9 @@ export class Look {
     this.from = from
   }
 
+  /** A task that was committed late has the id of `from`, so that a client that goes on from there never goes back. */
   static tasks(tasks: ReadonlyArray<LiveTask>, number: number, from: Position): Look {
-    return new Look(tasks.map((task) => ({ kind: "task", id: encodePosition(task), task })), number, from)
+    return new Look(tasks.map((task) => ({ kind: "task", id: encodePosition(later(task, from)), task })), number, from)
   }
 
   static reset(position: Position, number: number): Look {

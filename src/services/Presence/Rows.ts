@@ -57,6 +57,7 @@ export interface HealthRow {
 
 export interface WorkerRow {
   readonly id: string
+  readonly project_id: string
   readonly agent_id: string
   readonly engine: string
   readonly name: string
@@ -71,6 +72,7 @@ export interface WorkerRow {
 
 export interface QueueRow {
   readonly id: string
+  readonly project_id: string
   readonly agent_id: string
   readonly engine: string
   readonly name: string

@@ -58,6 +58,21 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
         UPDATE workers SET state = 'offline', updated_at = ${now} WHERE id IN (SELECT id FROM silent)`
     })
 
+    /**
+     * Agent processes beyond what a project may have: of the offline ones those that were seen least recently are
+     * deleted. Those online are bounded by their connections.
+     */
+    const excess = Effect.fn("Presence.excess")(function*() {
+      const most = settings.agentProcessesPerProject
+      const full = yield* sql<{ project_id: string; rows: number }>`
+        SELECT project_id, CAST(count(*) AS integer) AS rows FROM agent_workers GROUP BY project_id HAVING count(*) > ${most}`
+      for (const { project_id, rows } of full) {
+        yield* sql`DELETE FROM agent_workers WHERE id IN (
+          SELECT id FROM agent_workers WHERE project_id = ${project_id} AND state = 'offline'
+          ORDER BY last_seen_at LIMIT ${Math.min(Number(rows) - most, slice)})`
+      }
+    })
+
     const forget = (table: "agent_health" | "agent_workers" | "workers" | "queues", days: number) =>
       Effect.gen(function*() {
         const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -days * daySeconds)
@@ -80,7 +95,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
       yield* forget("queues", settings.workersRetentionDays)
     })
 
-    return { offline, workersOffline, retention } as const
+    return { offline, workersOffline, excess, retention } as const
   })
 }) {
   static readonly layer = this.Default

@@ -50,8 +50,11 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
     })
 
     return {
-      list: (projectId: string) =>
-        read<Row>`SELECT * FROM workers WHERE project_id = ${projectId} ORDER BY id DESC`.pipe(
+      /** The newest `limit`, those older than the worker `start` if it is given. */
+      list: (projectId: string, start: string | null, limit: number) =>
+        read<Row>`
+          SELECT * FROM workers WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}
+          ORDER BY id DESC LIMIT ${limit}`.pipe(
           Effect.flatMap((rows) => withActive(projectId, rows)),
           Effect.map((rows) => rows.map((row) => decodeWorker(row)))
         ),

@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import type { HttpClientError, HttpClientResponse } from "@effect/platform"
+
+/** What a page is asked by. */
+interface RowsQuery {
+  readonly limit: number
+  readonly cursor?: string
+}
+
+/**
+ * All rows of a list whose answer is a bare array, page by page: where the next begins is in a header. The answer's
+ * bytes are those of one array with the rows as the brain wrote them.
+ */
+export const allRows = Effect.fnUntraced(function*<A, E, R>(
+  page: (query: RowsQuery) => Effect.Effect<readonly [ReadonlyArray<A>, HttpClientResponse.HttpClientResponse], E, R>
+) {
+  const rows: Array<A> = []
+  const texts: Array<string> = []
+  let cursor: string | undefined
+  do {
+    const [found, response] = yield* page({ limit: 500, ...(cursor !== undefined && { cursor }) })
+    rows.push(...found)
+    const text = (yield* response.text).trim()
+    if (found.length > 0) texts.push(text.slice(1, -1)) // without the brackets of the array
+    cursor = response.headers["x-svc-next-cursor"]
+  } while (cursor !== undefined)
+  const arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> = Effect.sync(() =>
+    // the cast: an encoder's bytes are in a buffer of their own, which is no shared one
+    new TextEncoder().encode(`[${texts.join(",")}]`).buffer as ArrayBuffer)
+  return [rows as ReadonlyArray<A>, { arrayBuffer }] as const
+})

@@ -1,0 +1,117 @@
+import { SqlClient } from "@effect/sql"
+import { Clock, Effect } from "effect"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Reader } from "./Database.ts"
+import { Loops } from "./Loops.ts"
+import { Metrics } from "./Metrics.ts"
+import { Settings } from "./Settings.ts"
+
+export type CappedTable = "queues" | "workers"
+
+/** A row that an agent makes known; it is told apart by engine and name. */
+export interface CappedRow {
+  readonly project_id: string
+  readonly engine: string
+  readonly name: string
+  readonly agent_id: string
+}
+
+/** What is known of the rows of a project in a table. */
+interface Known {
+  /** How many there are; at most too many, until it is counted again. */
+  count: number
+  /** Names that are stored, or were admitted since; all of them when `isWhole`. */
+  readonly names: Set<string>
+  readonly isWhole: boolean
+  readonly countedAt: number
+}
+
+/** Rows are counted again after this long, since retention deletes some; when the table is full, sooner. */
+const countedMillis = 600_000
+const countedWhenFullMillis = 30_000
+
+/** From this share of the cap on, a row is admitted by its name only. */
+const nearlyFull = 0.9
+
+const nameOf = ({ engine, name }: Pick<CappedRow, "engine" | "name">): string => `${engine}\n${name}`
+
+/**
+ * How many queues and workers a project may have, so that an agent cannot make rows without end. Rows beyond are
+ * dropped, counted, and said on the record of the agent that sent them.
+ */
+export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
+  scoped: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const settings = yield* Settings
+    const metrics = yield* Metrics
+    const loops = yield* Loops
+    const most = { queues: settings.queuesPerProject, workers: settings.workersPerProject }
+    const variables = { queues: "SVC_QUEUES_PER_PROJECT", workers: "SVC_WORKERS_PER_PROJECT" }
+    const known = new Map<string, Known>()
+    /** The tables of which rows were dropped, by agent. */
+    const dropped = new Map<string, Map<CappedTable, number>>()
+
+    const isCurrent = (table: CappedTable, entry: Known | undefined, now: number): boolean => {
+      if (entry === undefined) return false
+      const isNearlyFull = entry.count >= most[table] * nearlyFull
+      if (isNearlyFull && !entry.isWhole) return false
+      return now - entry.countedAt < (isNearlyFull ? countedWhenFullMillis : countedMillis)
+    }
+
+    const count = Effect.fnUntraced(function*(table: CappedTable, projectId: string, now: number) {
+      const [row] = yield* read<{ count: number }>`
+        SELECT CAST(count(*) AS integer) AS count FROM ${read(table)} WHERE project_id = ${projectId}`
+      const stored = Number(row?.count ?? 0)
+      const isWhole = stored >= most[table] * nearlyFull
+      const rows = isWhole
+        ? yield* read<{ engine: string; name: string }>`SELECT engine, name FROM ${read(table)} WHERE project_id = ${projectId}`
+        : []
+      known.set(`${table} ${projectId}`, { count: stored, names: new Set(rows.map(nameOf)), isWhole, countedAt: now })
+    })
+
+    /** Counts the rows of these projects where that is due; before `admit`, which must not wait. */
+    const prepare = Effect.fnUntraced(function*(projectIds: Iterable<string>) {
+      const now = yield* Clock.currentTimeMillis
+      for (const projectId of projectIds) {
+        for (const table of ["queues", "workers"] as const) {
+          if (!isCurrent(table, known.get(`${table} ${projectId}`), now)) yield* count(table, projectId, now)
+        }
+      }
+    })
+
+    const drop = (table: CappedTable, { agent_id }: CappedRow): false => {
+      metrics.rowsDropped.inc({ table })
+      const tables = dropped.get(agent_id) ?? new Map<CappedTable, number>()
+      dropped.set(agent_id, tables.set(table, (tables.get(table) ?? 0) + 1))
+      return false
+    }
+
+    /** The rows that may be written. A project that was not prepared is not capped. */
+    const admit = <A extends CappedRow>(table: CappedTable, rows: ReadonlyArray<A>): ReadonlyArray<A> =>
+      rows.filter((row) => {
+        const entry = known.get(`${table} ${row.project_id}`)
+        if (entry === undefined || entry.names.has(nameOf(row))) return true
+        if (entry.count >= most[table]) return drop(table, row)
+        entry.count++
+        entry.names.add(nameOf(row))
+        return true
+      })
+
+    const note = Effect.gen(function*() {
+      const now = yield* Timestamp.now
+      for (const [agentId, tables] of dropped) {
+        const detail = [...tables].map(([table, rows]) =>
+          `The project has ${most[table]} ${table}, the most that it may have (${variables[table]}): ${rows} reports of others were dropped.`).join(" ")
+        yield* sql`UPDATE agents SET last_refused_at = ${now}, last_refused_reason = 'too_many_rows',
+          last_refused_detail = ${detail} WHERE id = ${agentId}`
+        dropped.delete(agentId)
+      }
+    })
+    yield* loops.every("row caps", "2 seconds", note)
+
+    return { prepare, admit } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
