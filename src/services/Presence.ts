@@ -276,6 +276,7 @@ const enginesRun = ({ about }: Member): ReadonlyArray<string> =>
 
 /** The process as a worker; restart-worker takes the same name. */
 const processRow = ({ about }: Member, engine: string): Omit<WorkerRow, "id" | "at"> => ({
+  project_id: about.projectId,
   agent_id: about.agentId,
   engine,
   name: about.workerId,

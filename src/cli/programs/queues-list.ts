@@ -1,5 +1,6 @@
 import { Effect, type Option } from "effect"
 import type { Queue } from "../../domain/Queue.ts"
+import { allRows } from "../AllRows.ts"
 import { print, remotely } from "../Remote.ts"
 import { age, type Column, table } from "../Table.ts"
 
@@ -14,6 +15,6 @@ const columns: ReadonlyArray<Column<Queue>> = [
 export const run = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
   remotely(project, ({ api, slug }) =>
     Effect.flatMap(
-      api.queues.list({ path: { slug }, withResponse: true }),
+      allRows((urlParams) => api.queues.list({ path: { slug }, urlParams, withResponse: true })),
       (answer) => print(answer, json, (queues, _text, view) => table(columns, queues, view))
     ))

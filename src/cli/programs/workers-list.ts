@@ -1,5 +1,6 @@
 import { Effect, type Option } from "effect"
 import type { Worker } from "../../domain/Worker.ts"
+import { allRows } from "../AllRows.ts"
 import { print, remotely } from "../Remote.ts"
 import { age, type Column, table } from "../Table.ts"
 
@@ -17,6 +18,6 @@ const columns: ReadonlyArray<Column<Worker>> = [
 export const run = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
   remotely(project, ({ api, slug }) =>
     Effect.flatMap(
-      api.workers.list({ path: { slug }, withResponse: true }),
+      allRows((urlParams) => api.workers.list({ path: { slug }, urlParams, withResponse: true })),
       (answer) => print(answer, json, (workers, _text, view) => table(columns, workers, view))
     ))
