@@ -25,7 +25,6 @@ export const allRows = Effect.fnUntraced(function*<A, E, R>(
     cursor = response.headers["x-svc-next-cursor"]
   } while (cursor !== undefined)
   const arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> = Effect.sync(() =>
-    // the cast: an encoder's bytes are in a buffer of their own, which is no shared one
-    new TextEncoder().encode(`[${texts.join(",")}]`).buffer as ArrayBuffer)
-  return [rows as ReadonlyArray<A>, { arrayBuffer }] as const
+    new TextEncoder().encode(`[${texts.join(",")}]`).buffer)
+  return [rows, { arrayBuffer }] as const
 })
