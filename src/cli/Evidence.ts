@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { allRows } from "./AllRows.ts"
 import type { ApiError, Remote } from "./Remote.ts"
 
 /**
@@ -36,7 +37,7 @@ export const ofTaskName = (remote: Remote, name: string): Evidence => ifAllowed(
 
 const ofWorkers = ({ api, slug }: Remote, isMeant: (worker: { readonly name: string; readonly queues: ReadonlyArray<string> }) => boolean): Evidence =>
   Effect.gen(function*() {
-    const meant = (yield* api.workers.list({ path: { slug } })).filter(isMeant)
+    const meant = (yield* allRows((urlParams) => api.workers.list({ path: { slug }, urlParams, withResponse: true })))[0].filter(isMeant)
     const details = yield* Effect.forEach(meant, ({ id }) => api.workers.get({ path: { slug, worker_id: id } }), { concurrency })
     return details.flatMap(({ agent_id }) => (agent_id === null ? [] : [agent_id]))
   })
