@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Chunk, Effect, Option, Redacted, Stream } from "effect"
+import { m0006 } from "../../migrations/0006_agent_names.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Agents } from "../../src/services/Agents.ts"
 import { Hints } from "../../src/services/Database.ts"
@@ -49,6 +50,19 @@ const hinted = (count: number) =>
 
 describe.each(engines)("agents on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("of agents that shared a name before, the oldest keeps it", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const global = yield* freshKey({ isAdmin: true })
+        for (const name of ["one", "two", "three"]) yield* request("POST", `/projects/${project.slug}/agents`, { ...global, body: { name } })
+        yield* m0006.down
+        yield* sql`UPDATE agents SET name = 'shop' WHERE project_id = ${project.id}`
+        yield* m0006.up
+        const rows = yield* sql<{ id: string; name: string }>`SELECT id, name FROM agents WHERE project_id = ${project.id} ORDER BY id`
+        assert.deepStrictEqual(rows.map(({ name }) => name), rows.map(({ id }, at) => (at === 0 ? "shop" : `shop (${id.slice(24)})`)))
+      }))
+
     it.effect("a name is taken once in a project", () =>
       Effect.gen(function*() {
         const [project, other] = [yield* freshProject(), yield* freshProject()]
