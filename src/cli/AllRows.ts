@@ -1,5 +1,5 @@
+import { Headers, type HttpClientError, type HttpClientResponse } from "@effect/platform"
 import { Effect } from "effect"
-import type { HttpClientError, HttpClientResponse } from "@effect/platform"
 
 /** What a page is asked by. */
 interface RowsQuery {
@@ -16,15 +16,17 @@ export const allRows = Effect.fnUntraced(function*<A, E, R>(
 ) {
   const rows: Array<A> = []
   const texts: Array<string> = []
+  let headers = Headers.empty
   let cursor: string | undefined
   do {
     const [found, response] = yield* page({ limit: 500, ...(cursor !== undefined && { cursor }) })
     rows.push(...found)
     const text = (yield* response.text).trim()
     if (found.length > 0) texts.push(text.slice(1, -1)) // without the brackets of the array
-    cursor = response.headers["x-svc-next-cursor"]
+    headers = response.headers
+    cursor = headers["x-svc-next-cursor"]
   } while (cursor !== undefined)
   const arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> = Effect.sync(() =>
     new TextEncoder().encode(`[${texts.join(",")}]`).buffer)
-  return [rows, { arrayBuffer }] as const
+  return [rows, { arrayBuffer, headers }] as const
 })
