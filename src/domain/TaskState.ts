@@ -37,7 +37,9 @@ export const TaskEventKind = Schema.Literal(
   "task.succeeded",
   "task.failed",
   "task.revoked",
-  "task.rejected"
+  "task.rejected",
+  /** Of the brain, not of agents: what was found out of a task whose end was never reported. */
+  "task.reconciled"
 )
 export type TaskEventKind = typeof TaskEventKind.Type
 
@@ -51,7 +53,8 @@ export const STATE_AFTER: Readonly<Record<TaskEventKind, TaskState>> = {
   "task.succeeded": "success",
   "task.failed": "failure",
   "task.revoked": "revoked",
-  "task.rejected": "rejected"
+  "task.rejected": "rejected",
+  "task.reconciled": "unknown"
 }
 
 /** How far a task is after an event of the kind: orders events of one moment. All ends rank the same. */
@@ -64,7 +67,8 @@ export const RANK: Readonly<Record<TaskEventKind, number>> = {
   "task.succeeded": 4,
   "task.failed": 4,
   "task.revoked": 4,
-  "task.rejected": 4
+  "task.rejected": 4,
+  "task.reconciled": 0
 }
 
 export const isTaskEventKind = (kind: string): kind is TaskEventKind => Object.hasOwn(RANK, kind)

@@ -8,6 +8,7 @@ import * as Inbox from "../services/Commands/Inbox.ts"
 import { CommandIntents } from "../services/Commands/Intents.ts"
 import { CommandIssue } from "../services/Commands/Issue.ts"
 import { CommandQueue } from "../services/Commands/Queue.ts"
+import { TaskReconciliation } from "../services/Commands/Reconciliation.ts"
 import { CommandsRepo } from "../services/Commands/Repo.ts"
 import { CommandSweep } from "../services/Commands/Sweep.ts"
 import { CommandWriter } from "../services/Commands/Writer.ts"
@@ -16,7 +17,12 @@ import { CommandWriter } from "../services/Commands/Writer.ts"
 export const inbox = Inbox.layer.pipe(Layer.provide(CommandQueue.layer))
 
 /** Commands with their loops. Needs AgentLine, which in turn needs `inbox`. */
-export const layer = Layer.mergeAll(Commands.layer, CommandSweep.loops, AbortedTasks.loop).pipe(
+export const layer = Layer.mergeAll(
+  Commands.layer,
+  CommandSweep.loops,
+  AbortedTasks.loop,
+  TaskReconciliation.loop.pipe(Layer.provide(TaskReconciliation.layer))
+).pipe(
   Layer.provide(Layer.merge(CommandIntents.layer, CommandIssue.layer)),
   Layer.provide(CommandAdmission.layer),
   Layer.provide(CommandWriter.layer),

@@ -156,7 +156,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
               project_id: projectId,
               agent_id: agentId,
               queues: JSON.stringify(reads),
-              metadata: JSON.stringify(metadata),
+              metadata: JSON.stringify({ ...metadata, described_at: stamp(now) }),
               at: stamp(now)
             })
           }

@@ -88,6 +88,7 @@ export const declared = {
   queuesPerProject: integer("SVC_QUEUES_PER_PROJECT", 10_000, 1, 1_000_000, "Most queues of a project; reports of others are dropped."),
   workersPerProject: integer("SVC_WORKERS_PER_PROJECT", 50_000, 1, 1_000_000, "Most workers of a project; reports of others are dropped."),
   agentProcessesPerProject: integer("SVC_AGENT_PROCESSES_PER_PROJECT", 50_000, 1, 1_000_000, "Most agent processes of a project that are kept; the offline ones that were seen least recently are deleted."),
+  reconcileAfter: integer("SVC_RECONCILE_AFTER_SECONDS", 600, 0, 30 * day, "A task that started this long ago without an end is asked about, unless its worker lists it; 0: never."),
 
   tasksRetentionDays: integer("SVC_TASKS_RETENTION_DAYS", 30, 1, 3650, "Tasks are deleted this long after their last event."),
   commandsRetentionDays: integer("SVC_COMMANDS_RETENTION_DAYS", 90, 1, 3650, "Finished commands are deleted after this."),

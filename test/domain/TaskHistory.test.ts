@@ -223,6 +223,37 @@ describe("an end before its start, on a busy stream", () => {
   })
 })
 
+describe("what was found out of a task without an end", () => {
+  const found = (seconds: number, data: Record<string, unknown>) =>
+    event("task.reconciled", seconds, { task_name: null, engine_state: "pending", ...data })
+  const lost = found(600, { outcome: "unknown", exception: "Outcome unknown: worker w1 no longer runs it." })
+
+  it("is its state, while no event ends the attempt or begins another", () => {
+    assert.deepInclude(rowOf(broker("task.started", 1), lost), {
+      state: "unknown",
+      exception: "Outcome unknown: worker w1 no longer runs it.",
+      started_at: after(1),
+      finished_at: null
+    })
+    for (const later of [broker("task.failed", 2), broker("task.succeeded", 700), broker("task.started", 700)]) {
+      const row = rowOf(broker("task.started", 1), lost, later)
+      assert.notStrictEqual(row.state, "unknown")
+      assert.isNull(row.exception)
+    }
+  })
+
+  it("may be an end, with its moment", () => {
+    const ended = found(600, { outcome: "success", finished_at: after(5) })
+    const row = rowOf(broker("task.started", 1), ended)
+    assert.deepInclude(row, { state: "success", finished_at: after(5), exception: null })
+    assert.deepInclude(ends(fold([broker("task.started", 1), ended])), { "task.succeeded": 0 })
+  })
+
+  it("says nothing of a task that never started", () => {
+    assert.strictEqual(rowOf(event("task.received", 1), lost).state, "received")
+  })
+})
+
 describe("several agent processes on one broker", () => {
   const process = (reporter: string, shift: number) => [
     broker("task.started", 1 + shift, {}, { reporter }),

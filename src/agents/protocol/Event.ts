@@ -5,7 +5,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
 
 /** The vocabulary of section 4.1. */
-const KINDS: Readonly<Record<EventKind, null>> = {
+const KINDS: Readonly<Record<Exclude<EventKind, "task.reconciled">, null>> = {
   "task.sent": null,
   "task.received": null,
   "task.started": null,

@@ -11,6 +11,7 @@ import { parse, type Timestamp } from "../Timestamp.ts"
 import { type Analysis, analyse, type Attempt, type Transitions } from "./Attempts.ts"
 import { isTransition, microsOf } from "./Copies.ts"
 import { type FactName, FACTS } from "./Event.ts"
+import { verdictOf } from "./Verdict.ts"
 import { type Entry, type Fact, factSlot, type History, NAMED, order, type Path, pathOf, UNKNOWN } from "./History.ts"
 
 /**
@@ -52,22 +53,23 @@ export const project = (history: History, analysis: Analysis = analyse(history))
   const ended = last?.ended ?? null
   const inLast = (name: FactName) => last === undefined ? null : valueWithin(history, name, last, analysis)
   const raised = SHOWS_EXCEPTION.has(state)
+  const verdict = verdictOf(entries, last)
   const priority = value(history, "priority") ?? ""
   return {
     name: nameOf(entries),
     queue: value(history, "queue"),
-    state,
+    state: verdict?.outcome ?? state,
     priority: isTaskPriority(priority) ? priority : "normal",
     args: value(history, "args"),
     kwargs: value(history, "kwargs"),
     result: state === "success" ? jsonOrNull(inLast("result")) : null,
-    exception: raised ? inLast("exception") : null,
+    exception: verdict?.exception ?? (raised ? inLast("exception") : null),
     traceback: raised ? inLast("traceback") : null,
     retry_count: Math.max(retries, republications),
     eta: parse(value(history, "eta") ?? "") ?? null,
     received_at: receipts[0]?.at ?? null,
     started_at: last?.started?.at ?? null,
-    finished_at: ended?.at ?? null,
+    finished_at: ended?.at ?? verdict?.finished_at ?? null,
     runtime_ms: ended === null ? null : runtimeOf(inLast("runtime_ms"), last?.started ?? null, ended),
     worker_name: workerOf(entries),
     parent_task_id: value(history, "parent_task_id"),

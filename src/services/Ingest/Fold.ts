@@ -44,6 +44,8 @@ class Unfoldable extends Error {}
 export const isUnfoldable = (error: SqlError.SqlError): boolean => error.cause instanceof Unfoldable
 
 const folded = (known: Known | undefined, group: Group, at: Timestamp): Folded | null => {
+  // the task was deleted while its agent was asked about it
+  if (known === undefined && group.events.every(({ kind }) => kind === "task.reconciled")) return null
   const history = known === undefined ? TaskHistory.empty() : TaskHistory.decode(known.history)
   const before = known === undefined ? none : TaskHistory.endsByWorker(history)
   let changed = false

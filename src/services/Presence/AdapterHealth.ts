@@ -31,6 +31,7 @@ const longestName = 200
 const mostWorkers = 1000
 const mostQueues = 1000
 const mostTaskNames = 5000
+const mostActive = 2000
 
 /** `health`: `<engine>.<name>` to text, objects as JSON text. Scheduler names count as engines too. */
 export const readAdapterHealth = (health: Readonly<Record<string, unknown>>): AdapterReport => {
@@ -87,6 +88,9 @@ const workerOf = (engine: string, node: string, details: Readonly<Record<string,
       registered: list(details.registered).flatMap((task) => name(task) ?? []).slice(0, mostTaskNames),
       pool: scalars({ ...pool, processes: list(pool.processes).length }),
       prefetch_count: count(stats.prefetch_count),
+      active_task_ids: Array.isArray(details.active)
+        ? details.active.slice(0, mostActive).flatMap((task) => name(record(task).id) ?? [])
+        : null,
       uptime_seconds: count(stats.uptime),
       processed_since_start: totals.reduce((sum, total) => sum + total, 0),
       conf: scalars(record(details.conf))
