@@ -7,7 +7,7 @@ import { Ingest } from "../Ingest.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import { CommandDispatch } from "./Dispatch.ts"
-import { CommandsRepo } from "./Repo.ts"
+import { CommandsRepo, type NewCommand } from "./Repo.ts"
 import { ReconcileRepo, type StartedTask } from "./ReconcileRepo.ts"
 
 /** Started tasks looked at in one tick, and questions asked: an agent answers them one after the other. */
@@ -113,7 +113,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         if (agent !== undefined) questions.set(yield* Ids.next, { ...task, agent_id: agent.id, at: now })
       }
       if (questions.size === 0) return
-      const inserted = yield* commands.insert([...questions].map(([id, { agent_id, engine, task_id }]) => ({
+      const inserted = yield* commands.insert([...questions].map(([id, { agent_id, engine, task_id }]): NewCommand => ({
         id,
         project_id: project,
         agent_id,
@@ -128,7 +128,11 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         idempotency_key: `reconcile:${round}:${engine}:${task_id}`,
         request_hash: null,
         issued_at: now,
-        timeout_at: Timestamp.addSeconds(now, commandTimeout)
+        timeout_at: Timestamp.addSeconds(now, commandTimeout),
+        status: "pending",
+        result: null,
+        error: null,
+        completed_at: null
       })))
       for (const { agent_id, id } of inserted) {
         open.set(id, questions.get(id)!)
