@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { describe, exampleId, exampleTime, named } from "./Describe.ts"
 import { Page } from "./Page.ts"
 import { Id } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -42,6 +43,22 @@ export const timeoutErrors = {
   acknowledged: "The agent confirmed it, but sent no result in time. Whether it was executed is unknown."
 } as const
 
+/** What agents are asked for. The document lists them; a command of a newer brain may have another. */
+export const actions = [
+  "retry_task",
+  "cancel_task",
+  "requeue_dead_letter",
+  "bulk_retry",
+  "purge_queue",
+  "restart_worker",
+  "pool_grow",
+  "pool_shrink",
+  "add_consumer",
+  "cancel_consumer",
+  "rate_limit",
+  "reconcile_task"
+] as const
+
 /** What stands in `payload` for a value that is sealed. */
 export const mask = "[REDACTED]"
 
@@ -53,30 +70,30 @@ export const frameOverheadBytes = 1024
 
 /** A command as people see it (bodies: CommandPublic). */
 export const CommandPublic = Schema.Struct({
-  id: Id,
-  project_id: Id,
-  agent_id: Schema.NullOr(Id),
-  issued_by: Schema.NullOr(Id),
-  /** The action that the agent is asked for, such as `retry_task` or `pool_grow`. */
-  action: Schema.String,
-  target_type: Schema.String,
-  target_id: Schema.NullOr(Schema.String),
-  /** The parameters as they are sent, `override_args` and the like masked. */
-  payload: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  status: CommandStatus,
-  result: Schema.Unknown,
-  error: Schema.NullOr(Schema.String),
-  /** What people should know of it now: that it waits, that a cancelled task still runs, what a retry needs. */
-  note: Schema.NullOr(Schema.String),
-  issued_at: Timestamp,
-  dispatched_at: Schema.NullOr(Timestamp),
-  /** When it came to its end, whatever end. */
-  completed_at: Schema.NullOr(Timestamp),
-  timeout_at: Timestamp
-}).annotations({ identifier: "Command" })
+  id: describe(Id, "Its id.", exampleId),
+  project_id: describe(Id, "The project's id.", exampleId),
+  agent_id: describe(Schema.NullOr(Id), "The agent that is asked; null: it was deleted.", exampleId),
+  issued_by: describe(Schema.NullOr(Id), "Who asked; null: the program.", exampleId),
+  action: describe(Schema.String.annotations({ jsonSchema: { type: "string", enum: actions } }), "What the agent is asked for.", "retry_task"),
+  target_type: describe(Schema.String, "The kind of what it is about.", "task"),
+  target_id: describe(Schema.NullOr(Schema.String), "Its id or name.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  payload: describe(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The parameters as they are sent; overrides are masked.", { engine: "celery" }),
+  status: describe(CommandStatus, "How far it has come.", "completed"),
+  result: describe(Schema.Unknown, "What the agent answered.", { new_task_id: "b4e2" }),
+  error: describe(Schema.NullOr(Schema.String), "Why it failed or timed out.", null),
+  note: describe(
+    Schema.NullOr(Schema.String),
+    "What people should know of it now: that it waits, that a cancelled task still runs, what a retry needs.",
+    null
+  ),
+  issued_at: describe(Timestamp, "When it was asked for.", exampleTime),
+  dispatched_at: describe(Schema.NullOr(Timestamp), "When it was sent; null: not yet.", exampleTime),
+  completed_at: describe(Schema.NullOr(Timestamp), "When it ended, however it ended.", exampleTime),
+  timeout_at: describe(Timestamp, "When its time runs out.", exampleTime)
+}).annotations(named("Command", "What an agent was asked to do."))
 export type CommandPublic = typeof CommandPublic.Type
 
-export const CommandList = Page(CommandPublic).annotations({ identifier: "CommandList" })
+export const CommandList = Page(CommandPublic).annotations(named("CommandList", "A page of commands."))
 
 /** A command as it is kept: `payload` and `result` are JSON text, with all digits that the agent sent. */
 export interface Command extends Omit<CommandPublic, "payload" | "result"> {

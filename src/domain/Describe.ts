@@ -1,23 +1,29 @@
 import { Schema, SchemaAST } from "effect"
+import type { Timestamp } from "./Timestamp.ts"
+
+/** What examples in the reference are made of. */
+export const exampleId = "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"
+export const exampleTime = "2026-01-31T09:26:53.589793Z" as Timestamp // it is of the normal form
 
 /**
  * A field as the reference shows it: what it is, in a sentence, and one value of it. The example is of the decoded
  * type; one that the schema does not encode is missing from the document, which `test/http/Reference.test.ts` finds.
+ * Without an example the reference makes one of the fields within.
  */
 export function describe<A, I, R, S extends Schema.Schema<A, I, R>>(
   field: S & Schema.Schema<A, I, R>,
   description: string,
-  example: A
+  example?: NoInfer<A>
 ): Schema.propertySignature<S>
 export function describe<P extends Schema.PropertySignature.All>(
   field: P,
   description: string,
-  example: Schema.Schema.Type<P>
+  example?: Schema.Schema.Type<P>
 ): P
-export function describe(field: Schema.Schema.Any | Schema.PropertySignature.All, description: string, example: unknown) {
+export function describe(field: Schema.Schema.Any | Schema.PropertySignature.All, description: string, example?: unknown) {
   const signature: Schema.PropertySignature.All = Schema.isSchema(field) ? Schema.propertySignature(field) : field
   // the cast: of a signature of any type nothing is known but that it takes examples; the overloads say of which type
-  return signature.annotations({ description, examples: [example as never] })
+  return signature.annotations({ description, ...(example !== undefined && { examples: [example as never] }) })
 }
 
 /**

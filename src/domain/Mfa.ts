@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Redacted, Schema } from "effect"
+import { describe, exampleId, exampleTime, named } from "./Describe.ts"
 import { GivenPassword } from "./Password.ts"
 import { characters, Id, text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
@@ -10,59 +11,71 @@ const code = (least: number, most: number) =>
   )
 
 /** A new secret for an authenticator app (bodies: EnrollStartResponse); the URL is what a QR code of it holds. */
-export const EnrollmentStarted = Schema.Struct({ secret_base32: Schema.String, provisioning_url: Schema.String })
-  .annotations({ identifier: "EnrollmentStarted" })
+export const EnrollmentStarted = Schema.Struct({
+  secret_base32: describe(Schema.String, "The secret, to type.", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"),
+  provisioning_url: describe(Schema.String, "The same as a URL, to show as a QR code.", "otpauth://totp/svc:ada@example.com?secret=GEZDGNBV&issuer=svc")
+})
+  .annotations(named("EnrollmentStarted", "A new secret for an authenticator app."))
 export type EnrollmentStarted = typeof EnrollmentStarted.Type
 
-export const CompleteEnrollment = Schema.Struct({ code: code(6, 6) }).annotations({ identifier: "CompleteEnrollment" })
+export const CompleteEnrollment = Schema.Struct({
+  code: describe(code(6, 6), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
+}).annotations(named("CompleteEnrollment", "A code of the new secret."))
 export type CompleteEnrollment = typeof CompleteEnrollment.Type
 
 /** The recovery codes, shown this once (bodies: EnrollCompleteResponse, RegenerateResponse). */
-export const RecoveryCodes = Schema.Struct({ recovery_codes: Schema.Array(Schema.String) })
-  .annotations({ identifier: "RecoveryCodes" })
+export const RecoveryCodes = Schema.Struct({
+  recovery_codes: describe(Schema.Array(Schema.String), "Ten codes, each good once.", ["k7xq-2m4p-9r3t"])
+})
+  .annotations(named("RecoveryCodes", "Recovery codes, shown this once."))
 export type RecoveryCodes = typeof RecoveryCodes.Type
 
 export const VerifyMfa = Schema.Struct({
-  code: code(6, 20),
-  remember_device: Schema.optionalWith(Schema.Boolean, { default: () => false })
-}).annotations({ identifier: "VerifyMfa" })
+  code: describe(code(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456")),
+  remember_device: describe(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Trusts this browser: its logins need no code for a while.", false)
+}).annotations(named("VerifyMfa", "A code."))
 export type VerifyMfa = typeof VerifyMfa.Type
 
 /** A code or a password was right (bodies: VerifyResponse). The number of codes left is null where none are kept. */
 export const Verified = Schema.Struct({
-  ok: Schema.Boolean,
-  used_recovery_code: Schema.Boolean,
-  remaining_recovery_codes: Schema.NullOr(Schema.Int)
-}).annotations({ identifier: "Verified" })
+  ok: describe(Schema.Boolean, "Always true.", true),
+  used_recovery_code: describe(Schema.Boolean, "Whether it was a recovery code.", false),
+  remaining_recovery_codes: describe(Schema.NullOr(Schema.Int), "Recovery codes that are left; null where there are none.", 9)
+}).annotations(named("Verified", "A code or password was right."))
 export type Verified = typeof Verified.Type
 
-export const DisableMfa = Schema.Struct({ password: GivenPassword, code: code(6, 20) })
-  .annotations({ identifier: "DisableMfa" })
+export const DisableMfa = Schema.Struct({
+  password: describe(GivenPassword, "A password.", Redacted.make("correct horse battery staple")),
+  code: describe(code(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
+})
+  .annotations(named("DisableMfa", "The password and a code."))
 export type DisableMfa = typeof DisableMfa.Type
 
 export const MfaStatus = Schema.Struct({
-  enrolled: Schema.Boolean,
-  enrolled_at: Schema.NullOr(Timestamp.Timestamp),
-  remaining_recovery_codes: Schema.Int,
-  enrollment_required: Schema.Boolean,
-  enrollment_deadline: Schema.NullOr(Timestamp.Timestamp)
-}).annotations({ identifier: "MfaStatus" })
+  enrolled: describe(Schema.Boolean, "Whether there is one.", true),
+  enrolled_at: describe(Schema.NullOr(Timestamp.Timestamp), "Since when.", exampleTime),
+  remaining_recovery_codes: describe(Schema.Int, "Recovery codes that are left.", 10),
+  enrollment_required: describe(Schema.Boolean, "Whether the policy asks for one that is not there.", false),
+  enrollment_deadline: describe(Schema.NullOr(Timestamp.Timestamp), "By when it must be enrolled.", null)
+}).annotations(named("MfaStatus", "The own second factor."))
 export type MfaStatus = typeof MfaStatus.Type
 
 /** A browser in which logins need no code (bodies: TrustedDevicePublic). */
 export const TrustedDevice = Schema.Struct({
-  id: Id,
-  label: Schema.String,
-  created_at: Timestamp.Timestamp,
-  last_seen_at: Timestamp.Timestamp,
-  expires_at: Timestamp.Timestamp,
-  revoked_at: Schema.NullOr(Timestamp.Timestamp),
-  is_current: Schema.Boolean
-}).annotations({ identifier: "TrustedDevice" })
+  id: describe(Id, "Its id.", exampleId),
+  label: describe(Schema.String, "The name that its owner gave it.", "Ada's laptop"),
+  created_at: describe(Timestamp.Timestamp, "When it was created.", exampleTime),
+  last_seen_at: describe(Timestamp.Timestamp, "When it was last heard of.", exampleTime),
+  expires_at: describe(Timestamp.Timestamp, "When it expires.", exampleTime),
+  revoked_at: describe(Schema.NullOr(Timestamp.Timestamp), "When it was revoked; null: it was not.", null),
+  is_current: describe(Schema.Boolean, "Whether it is the browser of this request.", true)
+}).annotations(named("TrustedDevice", "A browser in which logins need no code."))
 export type TrustedDevice = typeof TrustedDevice.Type
 
-export const RenameTrustedDevice = Schema.Struct({ label: text(200, 1) })
-  .annotations({ identifier: "RenameTrustedDevice" })
+export const RenameTrustedDevice = Schema.Struct({
+  label: describe(text(200, 1), "The name that its owner gave it.", "Ada's laptop")
+})
+  .annotations(named("RenameTrustedDevice", "A new label."))
 
 /** Who must have a second factor, and how long they may take (interface, MFA enforcement). */
 export interface EnforcementPolicy {

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { describe } from "./Describe.ts"
 import { isStorable } from "./Text.ts"
 
 /**
@@ -26,7 +27,10 @@ export const decodeCursor = (list: string, text: string, length: number): Key | 
 }
 
 export const Page = <A, I, R>(item: Schema.Schema<A, I, R>) =>
-  Schema.Struct({ items: Schema.Array(item), next_cursor: Schema.NullOr(Schema.String) })
+  Schema.Struct({
+    items: describe(Schema.Array(item), "The rows of the page."),
+    next_cursor: describe(Schema.NullOr(Schema.String), "`cursor` of the next page; null on the last one.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ")
+  })
 
 export interface PageOf<A> {
   readonly items: ReadonlyArray<A>

@@ -1,14 +1,15 @@
 import { Schema } from "effect"
+import { describe, named } from "./Describe.ts"
 
 /**
  * Length is what counts; classes of characters are not asked for (NIST SP 800-63B, section 5.1.1.2).
  * The public form of the policy (bodies: PasswordPolicyPublic).
  */
 export const PasswordPolicy = Schema.Struct({
-  min_length: Schema.Int,
-  required_character_classes: Schema.Int,
-  character_class_names: Schema.Array(Schema.String)
-}).annotations({ identifier: "PasswordPolicy" })
+  min_length: describe(Schema.Int, "Its least length.", 12),
+  required_character_classes: describe(Schema.Int, "Classes of characters that it must have.", 0),
+  character_class_names: describe(Schema.Array(Schema.String), "Their names.", [])
+}).annotations(named("PasswordPolicy", "What a new password must have."))
 export type PasswordPolicy = typeof PasswordPolicy.Type
 
 /** Code points of the longest password. */

@@ -3,16 +3,18 @@ import { Schema } from "effect"
 /** A field of a PATCH body (bodies: `name?: T|null`). `changesOf` says what absent and null mean. */
 export const change = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optional(Schema.NullOr(schema))
 
-type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
+/** Whether a field of a struct may be null, described (`Describe.ts`) or not. */
+const takesNull = (field: Schema.Struct.Field): boolean =>
+  Schema.is(Schema.make<unknown>(Schema.Struct({ field }).ast))({ field: null })
 
 /**
  * What a PATCH body changes of a record with these fields: an absent field keeps its value, and null clears a field that
  * may be null. The contract also lets null stand for a field that cannot be null; that field keeps its value.
  */
-export const changesOf = <F extends Fields>(fields: F, body: object): Partial<Schema.Struct.Type<F>> => {
+export const changesOf = <F extends Schema.Struct.Fields>(fields: F, body: object): Partial<Schema.Struct.Type<F>> => {
   const kept = Object.entries(body).filter(([name, value]) => {
     const field = fields[name]
-    return field !== undefined && value !== undefined && (value !== null || Schema.is(field)(null))
+    return field !== undefined && value !== undefined && (value !== null || takesNull(field))
   })
   // the body's schema made each value one of its field
   return Object.fromEntries(kept) as Partial<Schema.Struct.Type<F>>

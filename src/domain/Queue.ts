@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { describe, exampleId, exampleTime, named } from "./Describe.ts"
 import { Id } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -7,17 +8,17 @@ import { Timestamp } from "./Timestamp.ts"
  * why it is null. `broker_url_hint` never holds credentials.
  */
 export const Queue = Schema.Struct({
-  id: Id,
-  project_id: Id,
-  name: Schema.String,
-  engine: Schema.String,
-  broker_type: Schema.NullOr(Schema.String),
-  broker_url_hint: Schema.NullOr(Schema.String),
-  depth: Schema.NullOr(Schema.Int),
-  depth_note: Schema.NullOr(Schema.String).annotations({ description: "why the depth is null" }),
-  last_seen_at: Schema.NullOr(Timestamp),
-  created_at: Timestamp
-}).annotations({ identifier: "Queue" })
+  id: describe(Id, "Its id.", exampleId),
+  project_id: describe(Id, "The project's id.", exampleId),
+  name: describe(Schema.String, "The queue's name.", "default"),
+  engine: describe(Schema.String, "The engine, in lower case.", "celery"),
+  broker_type: describe(Schema.NullOr(Schema.String), "The broker's kind.", "redis"),
+  broker_url_hint: describe(Schema.NullOr(Schema.String), "Where the broker is, without credentials.", "redis://redis:6379/0"),
+  depth: describe(Schema.NullOr(Schema.Int), "Messages that wait, as the agent last reported; null where it cannot know.", 12),
+  depth_note: describe(Schema.NullOr(Schema.String), "Why the depth is null.", null),
+  last_seen_at: describe(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
+  created_at: describe(Timestamp, "When it was created.", exampleTime)
+}).annotations(named("Queue", "A queue of an engine."))
 export type Queue = typeof Queue.Type
 
 /** Engines whose published agents count no messages (agents' protocol, section 2.5). */

@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Redacted, Schema } from "effect"
+import { describe, exampleId, exampleTime, named } from "./Describe.ts"
 import { GivenPassword } from "./Password.ts"
 import { Id, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -6,20 +7,20 @@ import { User } from "./User.ts"
 
 /** A signed-in browser (bodies: SessionPublic). */
 export const Session = Schema.Struct({
-  id: Id,
-  issued_at: Timestamp,
-  last_seen_at: Timestamp,
-  ip_at_issue: Schema.String,
-  user_agent_at_issue: Schema.NullOr(Schema.String),
-  is_current: Schema.Boolean
-}).annotations({ identifier: "Session" })
+  id: describe(Id, "Its id.", exampleId),
+  issued_at: describe(Timestamp, "When it was opened.", exampleTime),
+  last_seen_at: describe(Timestamp, "When it was last heard of.", exampleTime),
+  ip_at_issue: describe(Schema.String, "The address that signed in.", "203.0.113.7"),
+  user_agent_at_issue: describe(Schema.NullOr(Schema.String), "The browser that signed in.", "Mozilla/5.0"),
+  is_current: describe(Schema.Boolean, "Whether it is the session of this request.", true)
+}).annotations(named("Session", "A signed-in browser."))
 export type Session = typeof Session.Type
 
 export const Login = Schema.Struct({
-  email: text(320, 3),
-  password: GivenPassword,
-  remember_me: Schema.optionalWith(Schema.Boolean, { default: () => false })
-}).annotations({ identifier: "Login" })
+  email: describe(text(320, 3), "The e-mail address.", "ada@example.com"),
+  password: describe(GivenPassword, "A password.", Redacted.make("correct horse battery staple")),
+  remember_me: describe(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Keeps the session beyond the browser's end.", false)
+}).annotations(named("Login", "A login."))
 export type Login = typeof Login.Type
 
 /**
@@ -27,17 +28,21 @@ export type Login = typeof Login.Type
  * may call verify, me and logout only.
  */
 export const LoggedIn = Schema.Struct({
-  user: User,
-  mfa_required: Schema.Boolean,
-  mfa_enrollment_required: Schema.Boolean,
-  mfa_enrollment_deadline: Schema.NullOr(Timestamp)
-}).annotations({ identifier: "LoggedIn" })
+  user: describe(User, "Who signed in."),
+  mfa_required: describe(Schema.Boolean, "Whether the session still needs a code of the second factor.", false),
+  mfa_enrollment_required: describe(Schema.Boolean, "Whether the policy asks for a second factor that is not there.", false),
+  mfa_enrollment_deadline: describe(Schema.NullOr(Timestamp), "By when it must be enrolled.", null)
+}).annotations(named("LoggedIn", "The login's answer; the session is in its cookies."))
 export type LoggedIn = typeof LoggedIn.Type
 
 /** The password once more, where no second factor is. */
-export const Reauthenticate = Schema.Struct({ password: GivenPassword }).annotations({ identifier: "Reauthenticate" })
+export const Reauthenticate = Schema.Struct({
+  password: describe(GivenPassword, "A password.", Redacted.make("correct horse battery staple"))
+}).annotations(named("Reauthenticate", "The password again."))
 export type Reauthenticate = typeof Reauthenticate.Type
 
 /** Whether anything was ended (bodies: SessionRevokedResponse). */
-export const SessionRevoked = Schema.Struct({ revoked: Schema.Boolean }).annotations({ identifier: "SessionRevoked" })
+export const SessionRevoked = Schema.Struct({
+  revoked: describe(Schema.Boolean, "False when there was nothing to revoke.", true)
+}).annotations(named("SessionRevoked", "Whether a session was ended."))
 export type SessionRevoked = typeof SessionRevoked.Type

@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Redacted, Schema } from "effect"
+import { describe, exampleId, exampleTime, named } from "./Describe.ts"
 import { Role } from "./Access.ts"
 import { GivenPassword, NewPassword } from "./Password.ts"
 import { change } from "./Patch.ts"
@@ -8,31 +9,35 @@ import { Timestamp } from "./Timestamp.ts"
 
 /** A person (bodies: UserPublic). */
 export const User = Schema.Struct({
-  id: Id,
-  email: Schema.String,
-  first_name: Schema.NullOr(Schema.String),
-  last_name: Schema.NullOr(Schema.String),
-  display_name: Schema.NullOr(Schema.String),
-  is_admin: Schema.Boolean,
-  timezone: Schema.String,
-  created_at: Timestamp
-}).annotations({ identifier: "User" })
+  id: describe(Id, "Its id.", exampleId),
+  email: describe(Schema.String, "The e-mail address.", "ada@example.com"),
+  first_name: describe(Schema.NullOr(Schema.String), "The first name.", "Ada"),
+  last_name: describe(Schema.NullOr(Schema.String), "The last name.", "Lovelace"),
+  display_name: describe(Schema.NullOr(Schema.String), "The name that others see.", "Ada Lovelace"),
+  is_admin: describe(Schema.Boolean, "Whether the user is a global admin.", false),
+  timezone: describe(Schema.String, "A time zone of the IANA database.", "Europe/Berlin"),
+  created_at: describe(Timestamp, "When it was created.", exampleTime)
+}).annotations(named("User", "A person."))
 export type User = typeof User.Type
 
 /** A person as global admins see them (bodies: UserAdminPublic). */
 export const UserDetail = Schema.Struct({
   ...User.fields,
-  is_active: Schema.Boolean,
-  last_login_at: Schema.NullOr(Timestamp),
-  updated_at: Timestamp
-}).annotations({ identifier: "UserDetail" })
+  is_active: describe(Schema.Boolean, "Whether the account can sign in.", true),
+  last_login_at: describe(Schema.NullOr(Timestamp), "When they last signed in; null: never.", exampleTime),
+  updated_at: describe(Timestamp, "When it last changed.", exampleTime)
+}).annotations(named("UserDetail", "A person as global admins see them."))
 export type UserDetail = typeof UserDetail.Type
 
 /** A person as they see themselves (bodies: UserMePublic). */
 export const Me = Schema.Struct({
   ...User.fields,
-  memberships: Schema.Array(Schema.Struct({ project_id: Id, project_slug: Schema.String, role: Role }))
-}).annotations({ identifier: "Me" })
+  memberships: describe(Schema.Array(Schema.Struct({
+    project_id: describe(Id, "The project's id.", exampleId),
+    project_slug: describe(Schema.String, "The project's slug.", "shop"),
+    role: describe(Role, "The role in it.", "operator")
+  })), "The projects that it is a member of.", [{ project_id: exampleId, project_slug: "shop", role: "operator" }])
+}).annotations(named("Me", "The own account."))
 export type Me = typeof Me.Type
 
 /** One `@` between what needs no quotes in a mail's header; whether mail arrives is not ours to know. */
@@ -47,38 +52,47 @@ export const emailKey = (email: string): string => email.normalize("NFKC").trim(
 export const textsOf = (user: Partial<Pick<User, "email" | "first_name" | "last_name" | "display_name">>): ReadonlyArray<string> =>
   [user.email, user.first_name, user.last_name, user.display_name].filter((text) => typeof text === "string")
 
-const names = { first_name: maybe(text(100)), last_name: maybe(text(100)), display_name: maybe(text(200)) }
+const names = {
+  first_name: describe(maybe(text(100)), "The first name.", "Ada"),
+  last_name: describe(maybe(text(100)), "The last name.", "Lovelace"),
+  display_name: describe(maybe(text(200)), "The name that others see.", "Ada Lovelace")
+}
 
 export const CreateUser = Schema.Struct({
-  email: Email,
+  email: describe(Email, "The e-mail address.", "ada@example.com"),
   ...names,
-  password: NewPassword,
-  is_admin: Schema.optionalWith(Schema.Boolean, { default: () => false }),
-  timezone: Schema.optionalWith(TimeZone, { default: () => "UTC" })
-}).annotations({ identifier: "CreateUser" })
+  password: describe(NewPassword, "A password.", Redacted.make("correct horse battery staple")),
+  is_admin: describe(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Whether the user is a global admin.", false),
+  timezone: describe(Schema.optionalWith(TimeZone, { default: () => "UTC" }), "A time zone of the IANA database.", "Europe/Berlin")
+}).annotations(named("CreateUser", "A new user."))
 export type CreateUser = typeof CreateUser.Type
 
-/** A change of oneself (bodies: UpdateProfileRequest; `Patch.ts` says what null does). An empty name clears it as null does. */
+/** A change of oneself: `Patch.ts` says what null does; an empty name clears it too (bodies: UpdateProfileRequest). */
 export const UpdateProfile = Schema.Struct({
-  first_name: change(text(100)),
-  last_name: change(text(100)),
-  display_name: change(text(200)),
-  timezone: change(TimeZone)
+  first_name: describe(change(text(100)), "The first name.", "Ada"),
+  last_name: describe(change(text(100)), "The last name.", "Lovelace"),
+  display_name: describe(change(text(200)), "The name that others see.", "Ada Lovelace"),
+  timezone: describe(change(TimeZone), "A time zone of the IANA database.", "Europe/Berlin")
 })
-  .annotations({ identifier: "UpdateProfile" })
+  .annotations(named("UpdateProfile", "Changes of the own account; absent fields stay."))
 export type UpdateProfile = typeof UpdateProfile.Type
 
 /** A change by a global admin, by the same rule. */
 export const UpdateUser = Schema.Struct({
   ...UpdateProfile.fields,
-  is_admin: change(Schema.Boolean),
-  is_active: change(Schema.Boolean)
-}).annotations({ identifier: "UpdateUser" })
+  is_admin: describe(change(Schema.Boolean), "Whether the user is a global admin.", false),
+  is_active: describe(change(Schema.Boolean), "Whether the account can sign in.", true)
+}).annotations(named("UpdateUser", "Changes of a user; absent fields stay."))
 export type UpdateUser = typeof UpdateUser.Type
 
 /** A password that a global admin sets for somebody (bodies: PasswordResetRequest). */
-export const SetPassword = Schema.Struct({ new_password: NewPassword }).annotations({ identifier: "SetPassword" })
+export const SetPassword = Schema.Struct({
+  new_password: describe(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
+}).annotations(named("SetPassword", "A password that a global admin sets."))
 
-export const ChangePassword = Schema.Struct({ current_password: GivenPassword, new_password: NewPassword })
-  .annotations({ identifier: "ChangePassword" })
+export const ChangePassword = Schema.Struct({
+  current_password: describe(GivenPassword, "The password as it is now.", Redacted.make("correct horse battery staple")),
+  new_password: describe(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
+})
+  .annotations(named("ChangePassword", "The own password, old and new."))
 export type ChangePassword = typeof ChangePassword.Type

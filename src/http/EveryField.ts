@@ -2,23 +2,34 @@ import { HttpApi, type HttpApiGroup } from "@effect/platform"
 import { Option, Schema, SchemaAST } from "effect"
 
 /** What is wrong within one field is told by its first flaw: a list of a million may have a million. */
-const untilTheFirstFlaw = (field: SchemaAST.PropertySignature) =>
+const untilTheFirstFlaw = (field: SchemaAST.PropertySignature, annotations = field.annotations) =>
   new SchemaAST.PropertySignature(
     field.name,
     SchemaAST.annotations(field.type, { [SchemaAST.ParseOptionsAnnotationId]: { errors: "first" } }),
     field.isOptional,
     field.isReadonly,
-    field.annotations
+    annotations
   )
+
+/**
+ * The encoded side of a struct with defaults. Effect keeps what describes a field on the decoded side only, and the
+ * document is of the encoded one.
+ */
+const withFieldsOf = ({ from, to }: SchemaAST.Transformation): SchemaAST.AST => {
+  if (!SchemaAST.isTypeLiteral(from) || !SchemaAST.isTypeLiteral(to)) return withFields(from)
+  const decoded = new Map(to.propertySignatures.map(({ annotations, name }) => [name, annotations]))
+  const fields = from.propertySignatures.map((field) => untilTheFirstFlaw(field, { ...decoded.get(field.name), ...field.annotations }))
+  return new SchemaAST.TypeLiteral(fields, from.indexSignatures, from.annotations)
+}
 
 const withFields = (ast: SchemaAST.AST): SchemaAST.AST => {
   switch (ast._tag) {
     case "TypeLiteral":
-      return new SchemaAST.TypeLiteral(ast.propertySignatures.map(untilTheFirstFlaw), ast.indexSignatures, ast.annotations)
+      return new SchemaAST.TypeLiteral(ast.propertySignatures.map((field) => untilTheFirstFlaw(field)), ast.indexSignatures, ast.annotations)
     case "Refinement":
       return new SchemaAST.Refinement(withFields(ast.from), ast.filter, ast.annotations)
     case "Transformation":
-      return new SchemaAST.Transformation(withFields(ast.from), ast.to, ast.transformation, ast.annotations)
+      return new SchemaAST.Transformation(withFieldsOf(ast), ast.to, ast.transformation, ast.annotations)
     default:
       return ast
   }

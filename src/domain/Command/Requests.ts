@@ -1,36 +1,57 @@
 import { Schema } from "effect"
+import { describe, exampleId, named } from "../Describe.ts"
 import type { CanonicalText } from "../CanonicalJson.ts"
 import { GivenId, maybe, text } from "../Text.ts"
 
 /** Bodies of the command endpoints (interface, Commands; bodies: …Request). */
 
-const idempotency_key = maybe(text(200, 1))
+const idempotency_key = describe(
+  maybe(text(200, 1)),
+  "Makes a repetition safe: the same key and body get the first command again.",
+  "retry-a3f1c2d4"
+)
 const engine = text(40, 1)
-const worker_name = text(200, 1)
-const queue = text(200, 1)
+const worker_name = describe(text(200, 1), "The worker's name, as `/workers` shows it.", "celery@box-1")
+const queue = describe(text(200, 1), "The queue's name.", "default")
 
 /** Who is asked: an agent, and which of its engines; without it the brain finds the engine out. */
-const target = { agent_id: GivenId, engine: maybe(engine) }
+const agent_id = describe(GivenId, "The agent that is asked.", exampleId)
+const target = {
+  agent_id,
+  engine: describe(maybe(engine), "The engine; without it the brain finds it from the queue or the agent.", "celery")
+}
 const ofWorker = { ...target, worker_name }
-const ofTask = { agent_id: GivenId, engine, task_id: text(200, 1) }
+const ofTask = {
+  agent_id,
+  engine: describe(engine, "The task's engine.", "celery"),
+  task_id: describe(text(200, 1), "The engine's own id of the task.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607")
+}
 
 /** Bytes of `override_args` and of `override_kwargs`, serialized (interface, Limits). */
 export const maxOverrideBytes = 65_536
 
 export const RetryTaskRequest = Schema.Struct({
   ...ofTask,
-  override_args: maybe(Schema.Array(Schema.Unknown)),
-  override_kwargs: maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  eta_seconds: maybe(Schema.Int.pipe(Schema.between(0, 86_400))),
+  override_args: describe(
+    maybe(Schema.Array(Schema.Unknown)),
+    "Positional arguments instead of the task's own, at most 64 KiB; only together with `override_kwargs`.",
+    [42]
+  ),
+  override_kwargs: describe(
+    maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+    "Named arguments instead of the task's own, at most 64 KiB.",
+    { currency: "EUR" }
+  ),
+  eta_seconds: describe(maybe(Schema.Int.pipe(Schema.between(0, 86_400))), "Seconds to wait before it runs.", 60),
   idempotency_key
-}).pipe(
+}).annotations({ description: "A task to retry." }).pipe(
   Schema.filter(({ override_args, override_kwargs }) =>
     (override_args === null) === (override_kwargs === null) || {
       path: [override_args === null ? "override_args" : "override_kwargs"],
       message: "send both override_args and override_kwargs, or neither"
     }
   )
-).annotations({ identifier: "RetryTaskRequest" })
+).annotations(named("RetryTaskRequest", "A task to retry."))
 
 /** A retry with its overrides as the caller wrote them: no digit and no int or float changed. Both or neither. */
 export interface RetryTask extends Omit<typeof RetryTaskRequest.Type, "override_args" | "override_kwargs"> {
@@ -39,59 +60,87 @@ export interface RetryTask extends Omit<typeof RetryTaskRequest.Type, "override_
 }
 
 export const CancelTaskRequest = Schema.Struct({ ...ofTask, idempotency_key })
-  .annotations({ identifier: "CancelTaskRequest" })
+  .annotations(named("CancelTaskRequest", "A task to cancel."))
 export type CancelTask = typeof CancelTaskRequest.Type
 
 export const RequeueDeadLetterRequest = Schema.Struct({ ...ofTask, idempotency_key })
-  .annotations({ identifier: "RequeueDeadLetterRequest" })
+  .annotations(named("RequeueDeadLetterRequest", "A task to requeue."))
 export type RequeueDeadLetter = typeof RequeueDeadLetterRequest.Type
 
 /** `filter` is read by `selectionOf`: what is wrong in it decides between 410 and 422. */
 export const BulkRetryRequest = Schema.Struct({
-  agent_id: GivenId,
-  filter: maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  max: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 10_000)), { default: () => 1000 }),
+  agent_id,
+  filter: describe(
+    maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+    "`task_ids`: at most 10,000 of the engine's ids; `engine`: theirs.",
+    { task_ids: ["a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"], engine: "celery" }
+  ),
+  max: describe(
+    Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 10_000)), { default: () => 1000 }),
+    "The most tasks to retry.",
+    1000
+  ),
   idempotency_key
-}).annotations({ identifier: "BulkRetryRequest" })
+}).annotations(named("BulkRetryRequest", "Tasks to retry."))
 export type BulkRetry = typeof BulkRetryRequest.Type
 
 export const PurgeQueueRequest = Schema.Struct({
   ...target,
   queue,
-  confirm_token: maybe(text(128, 1)),
-  observed_depth: maybe(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))),
-  force: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  confirm_token: describe(
+    maybe(text(128, 1)),
+    "The confirmation that the agent asks for, where it does.",
+    null
+  ),
+  observed_depth: describe(
+    maybe(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))),
+    "The queue's length as the caller saw it.",
+    12
+  ),
+  force: describe(
+    Schema.optionalWith(Schema.Boolean, { default: () => false }),
+    "Purges whatever the queue's length is by now.",
+    false
+  ),
   idempotency_key
-}).annotations({ identifier: "PurgeQueueRequest" })
+}).annotations(named("PurgeQueueRequest", "A queue to purge."))
 export type PurgeQueue = typeof PurgeQueueRequest.Type
 
 export const RestartWorkerRequest = Schema.Struct({ ...ofWorker, idempotency_key })
-  .annotations({ identifier: "RestartWorkerRequest" })
+  .annotations(named("RestartWorkerRequest", "A worker to restart."))
 export type RestartWorker = typeof RestartWorkerRequest.Type
 
 export const PoolResizeRequest = Schema.Struct({
   ...ofWorker,
-  delta: Schema.Int.pipe(
-    Schema.between(-100, 100),
-    Schema.filter((delta) => delta !== 0 || "must grow or shrink the pool: not 0")
+  delta: describe(
+    Schema.Int.pipe(
+      Schema.between(-100, 100),
+      Schema.filter((delta) => delta !== 0 || "must grow or shrink the pool: not 0")
+    ),
+    "How many more, or with a minus sign fewer.",
+    2
   ),
   idempotency_key
-}).annotations({ identifier: "PoolResizeRequest" })
+}).annotations(named("PoolResizeRequest", "A pool to resize."))
 export type PoolResize = typeof PoolResizeRequest.Type
 
 export const ConsumerRequest = Schema.Struct({ ...ofWorker, queue, idempotency_key })
-  .annotations({ identifier: "ConsumerRequest" })
+  .annotations(named("ConsumerRequest", "A worker and a queue."))
 export type Consumer = typeof ConsumerRequest.Type
 
 export const RateLimitRequest = Schema.Struct({
   ...target,
-  task_name: text(500, 1),
-  rate: text(20, 1).pipe(
-    Schema.pattern(/^\d+(\/[smh])?$/, {
-      message: () => "must be a whole number, alone or with /s, /m or /h; 0 clears the limit"
-    })
+  task_name: describe(text(500, 1), "The task's name.", "shop.pay"),
+  rate: describe(
+    text(20, 1).pipe(
+      Schema.pattern(/^\d+(\/[smh])?$/, {
+        message: () => "must be a whole number, alone or with /s, /m or /h; 0 clears the limit"
+      })
+    ),
+    "Tasks per second, minute or hour; 0 lifts the limit.",
+    "10/m"
   ),
-  worker_name: maybe(text(200)),
+  worker_name: describe(maybe(text(200)), "The worker; without it all workers.", "celery@box-1"),
   idempotency_key
-}).annotations({ identifier: "RateLimitRequest" })
+}).annotations(named("RateLimitRequest", "A rate limit of a task."))
 export type RateLimit = typeof RateLimitRequest.Type

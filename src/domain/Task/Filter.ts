@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { describe, exampleId, exampleTime, named } from "../Describe.ts"
 import { whole } from "../Query.ts"
 import { TaskPriority, TaskState } from "../TaskState.ts"
 import { GivenId, maybe, text } from "../Text.ts"
@@ -50,7 +51,7 @@ export const QueryTimestamp = Schema.compose(
 const QueryBoolean = Schema.compose(
   Schema.Lowercase,
   Schema.transformLiterals(["true", true], ["1", true], ["false", false], ["0", false])
-)
+).annotations({ jsonSchema: { type: "boolean" } })
 
 /** Accepted 1 to 5000, then clamped to SVC_REST_MAX_PAGE_SIZE (interface, Limits). */
 export const QueryLimit = whole(1, 5000)
@@ -62,29 +63,29 @@ export type ExportFormat = typeof ExportFormat.Type
 
 /** The query of `GET /projects/{slug}/tasks` (interface, List query parameters). */
 export const ListTasks = Schema.Struct({
-  state: Schema.optional(TaskState),
-  priority: Schema.optional(Priorities),
-  name: Schema.optional(text(200)),
-  search: Schema.optional(text(200)),
-  search_exceptions: Schema.optional(QueryBoolean),
-  queue: Schema.optional(text(200)),
-  worker: Schema.optional(text(200)),
-  since: Schema.optional(QueryTimestamp),
-  until: Schema.optional(QueryTimestamp),
-  cursor: Schema.optional(Schema.String),
-  limit: Schema.optional(QueryLimit),
-  include_total: Schema.optionalWith(QueryBoolean, { default: () => false }),
-  format: Schema.optional(ExportFormat),
-  fields: Schema.optional(text(500))
+  state: describe(Schema.optional(TaskState), "One state.", "failure"),
+  priority: describe(Schema.optional(Priorities), "Priorities with commas between them: any of them.", ["critical", "high"]),
+  name: describe(Schema.optional(text(200)), "Part of the name, letter for letter.", "shop."),
+  search: describe(Schema.optional(text(200)), "Part of name, queue, worker or task id, in either case.", "pay"),
+  search_exceptions: describe(Schema.optional(QueryBoolean), "`true`: `search` also finds a part of the exception.", true),
+  queue: describe(Schema.optional(text(200)), "The whole name of the queue.", "default"),
+  worker: describe(Schema.optional(text(200)), "The whole name of the worker.", "celery@box-1"),
+  since: describe(Schema.optional(QueryTimestamp), "Lower bound, included, of `received_at`, or of the first event where that is null.", exampleTime),
+  until: describe(Schema.optional(QueryTimestamp), "Upper bound, included.", exampleTime),
+  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  limit: describe(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
+  include_total: describe(Schema.optionalWith(QueryBoolean, { default: () => false }), "Adds `total_count`.", true),
+  format: describe(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
+  fields: describe(Schema.optional(text(500)), "The columns and their order, with commas between them.", "name,state")
 })
 export type ListTasks = typeof ListTasks.Type
 
 /** The query of `GET /projects/{slug}/events`. */
 export const ListEvents = Schema.Struct({
-  engine: text(40, 1),
-  task_id: text(200, 1),
-  cursor: Schema.optional(Schema.String),
-  limit: Schema.optional(QueryLimit)
+  engine: describe(text(40, 1), "The engine, in lower case.", "celery"),
+  task_id: describe(text(200, 1), "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  limit: describe(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
 })
 
 const FilterText = text(200, 1).pipe(
@@ -92,21 +93,25 @@ const FilterText = text(200, 1).pipe(
 )
 
 const filterFields = {
-  filter_state: maybe(TaskState),
-  filter_priority: maybe(
-    Schema.Array(TaskPriority).pipe(
-      Schema.minItems(1),
-      Schema.filter((given) => new Set(given).size === given.length || "must not name a priority twice", {
-        jsonSchema: { uniqueItems: true }
-      })
-    )
+  filter_state: describe(maybe(TaskState), "One state.", null),
+  filter_priority: describe(
+    maybe(
+      Schema.Array(TaskPriority).pipe(
+        Schema.minItems(1),
+        Schema.filter((given) => new Set(given).size === given.length || "must not name a priority twice", {
+          jsonSchema: { uniqueItems: true }
+        })
+      )
+    ),
+    "Priorities: any of them.",
+    null
   ),
-  filter_search: maybe(FilterText),
-  filter_name: maybe(FilterText),
-  filter_queue: maybe(FilterText),
-  filter_worker: maybe(FilterText),
-  filter_since: maybe(Timestamp),
-  filter_until: maybe(Timestamp)
+  filter_search: describe(maybe(FilterText), "Part of name, queue, worker or task id.", null),
+  filter_name: describe(maybe(FilterText), "Part of the name, letter for letter.", null),
+  filter_queue: describe(maybe(FilterText), "The whole name of the queue.", null),
+  filter_worker: describe(maybe(FilterText), "The whole name of the worker.", null),
+  filter_since: describe(maybe(Timestamp), "Lower bound, included.", null),
+  filter_until: describe(maybe(Timestamp), "Upper bound, included.", null)
 }
 
 /**
@@ -114,16 +119,25 @@ const filterFields = {
  * another name is refused: a misspelt filter would delete more than was meant.
  */
 export const BulkDelete = Schema.Struct({
-  task_ids: maybe(Schema.Array(GivenId).pipe(Schema.minItems(1), Schema.maxItems(1000))),
+  task_ids: describe(
+    maybe(Schema.Array(GivenId).pipe(Schema.minItems(1), Schema.maxItems(1000))),
+    "Ids of tasks (`id`, not `task_id`); those of other projects are passed over.",
+    [exampleId]
+  ),
   ...filterFields
-}).pipe(
+}).annotations({ description: "Which tasks to delete: either `task_ids`, or at least one filter." }).pipe(
   Schema.filter(({ task_ids, ...filters }) => {
     const filtered = Object.values(filters).some((term) => term !== null)
     if (task_ids !== null && filtered) return "send either task_ids or filters, not both"
     return task_ids !== null || filtered || "send task_ids or at least one filter"
   })
-).annotations({ identifier: "BulkDelete", parseOptions: { onExcessProperty: "error" } })
+).annotations({
+  ...named("BulkDelete", "Which tasks to delete: either `task_ids`, or at least one filter."),
+  parseOptions: { onExcessProperty: "error" }
+})
 export type BulkDelete = typeof BulkDelete.Type
 
-export const BulkDeleted = Schema.Struct({ deleted_count: Schema.NonNegativeInt })
-  .annotations({ identifier: "BulkDeleted" })
+export const BulkDeleted = Schema.Struct({
+  deleted_count: describe(Schema.NonNegativeInt, "How many; call again until it is 0.", 250)
+})
+  .annotations(named("BulkDeleted", "How many tasks were deleted."))

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { describe } from "../../domain/Describe.ts"
 import { CommandPull, FrameUpload, FrameUploadAnswer } from "../../domain/LongPoll.ts"
 import { wholeOr } from "../../domain/Query.ts"
 import { FromAgent } from "../Access.ts"
@@ -13,7 +14,10 @@ const mebibyte = 1024 * 1024
 export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
   .add(
     HttpApiEndpoint.get("pull", "/agent/commands")
-      .setUrlParams(Schema.Struct({ wait: wholeOr(0, 60, 30), max_frames: wholeOr(0, 500, 50) }))
+      .setUrlParams(Schema.Struct({
+        wait: describe(wholeOr(0, 60, 30), "Seconds to wait for a command.", 30),
+        max_frames: describe(wholeOr(0, 500, 50), "The most frames.", 50)
+      }))
       .addSuccess(CommandPull)
       .annotateContext(withParameters(sessionNonce))
       .annotate(Access, { caller: "agent", bucket: "agent", fails: ["session_nonce_missing", "frame_refused", "unavailable"] })

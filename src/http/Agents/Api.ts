@@ -1,13 +1,15 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent } from "../../domain/Agent.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const agentId = HttpApiSchema.param("agent_id", GivenId)
+const agentId = pathParameter("agent_id", GivenId, "The agent's id.", exampleId)
 
 /** A project's agents (interface, Agents; bodies: agents). */
 export class AgentsApi extends HttpApiGroup.make("agents")

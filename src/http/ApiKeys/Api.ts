@@ -1,12 +1,14 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../domain/ApiKey.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const keyId = HttpApiSchema.param("key_id", GivenId)
+const keyId = pathParameter("key_id", GivenId, "The key's id.", exampleId)
 
 /**
  * The caller's own keys (interface, API keys). Only a signed-in person creates or changes one. A key with `auth:write`

@@ -1,12 +1,14 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import { Verified } from "../../domain/Mfa.ts"
 import { PasswordPolicy } from "../../domain/Password.ts"
 import { LoggedIn, Login, Reauthenticate, Session, SessionRevoked } from "../../domain/Session.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { ChangePassword, Me, UpdateProfile } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** The way in (interface, Session and account). The answer sets the session and the CSRF cookie. */
@@ -26,7 +28,7 @@ export class LoginApi extends HttpApiGroup.make("login")
   .annotateContext(inChapter("Sign-in"))
 {}
 
-const sessionId = HttpApiSchema.param("session_id", GivenId)
+const sessionId = pathParameter("session_id", GivenId, "The session's id.", exampleId)
 
 /** One's own account and sessions (interface, Session and account; bodies: auth). */
 export class AuthApi extends HttpApiGroup.make("auth")

@@ -1,6 +1,7 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type Rule } from "../../domain/Access.ts"
+import { describe, exampleId } from "../../domain/Describe.ts"
 import { CommandList, CommandPublic } from "../../domain/Command.ts"
 import {
   BulkRetryRequest,
@@ -17,15 +18,15 @@ import { QueryLimit } from "../../domain/Task/Filter.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const commandId = HttpApiSchema.param("command_id", GivenId)
+const commandId = pathParameter("command_id", GivenId, "The command's id.", exampleId)
 
 const Filter = Schema.Struct({
-  /** One of the statuses; anything else means all. */
-  status: Schema.optional(Schema.String),
-  cursor: Schema.optional(Schema.String),
-  limit: Schema.optional(QueryLimit)
+  status: describe(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),
+  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJjb21tYW5kcyIsIjAxOTljMGRlIl0"),
+  limit: describe(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
 })
 
 const read: Rule = { caller: "viewer", scope: "commands:read" }

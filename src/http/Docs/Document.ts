@@ -59,6 +59,7 @@ const openTo = (schemas: Readonly<Record<string, unknown>>, bodies: unknown): vo
 /** What a list answers with `format`: the columns, and so a row's members, are those of `fields`. */
 const files = (content: OpenApi.OpenApiSpecContent): object => ({
   "application/json": {
+    ...content["application/json"],
     schema: { anyOf: [content["application/json"]?.schema, { $ref: "#/components/schemas/ExportedRows" }] }
   },
   "text/csv": { schema: { type: "string" } },

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import {
   AcceptInvitation,
   CreatedInvitation,
@@ -14,9 +15,10 @@ import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { html, LinkToken } from "../Html/Api.ts"
 import { slug } from "../Projects/Api.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const invitationId = HttpApiSchema.param("invitation_id", GivenId)
+const invitationId = pathParameter("invitation_id", GivenId, "The invitation's id.", exampleId)
 
 /** Asking people into a project, for its admins (bodies: invitations). */
 export class InvitationsApi extends HttpApiGroup.make("invitations")

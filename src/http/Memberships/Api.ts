@@ -1,13 +1,15 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import { GrantMembership, Membership, UpdateMembership } from "../../domain/Membership.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const membershipId = HttpApiSchema.param("membership_id", GivenId)
+const membershipId = pathParameter("membership_id", GivenId, "The membership's id.", exampleId)
 
 /** Who may do what in a project, for its admins (bodies: memberships). */
 export class MembershipsApi extends HttpApiGroup.make("memberships")

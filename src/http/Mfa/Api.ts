@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import {
   CompleteEnrollment,
   DisableMfa,
@@ -14,9 +15,10 @@ import {
 } from "../../domain/Mfa.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { Authenticated } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const deviceId = HttpApiSchema.param("device_id", GivenId)
+const deviceId = pathParameter("device_id", GivenId, "The device's id.", exampleId)
 
 /** One's own second factor (interface, Multi-factor authentication; bodies: auth). */
 export class MfaApi extends HttpApiGroup.make("mfa")

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { CreateProject, Project, UpdateProject } from "../../domain/Project.ts"
 import { Authenticated, InProject } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** The projects themselves (interface, Other paths; bodies: projects). */
@@ -24,7 +25,7 @@ export class ProjectsApi extends HttpApiGroup.make("projects")
   .annotateContext(inChapter("Projects"))
 {}
 
-export const slug = HttpApiSchema.param("slug", Schema.String)
+export const slug = pathParameter("slug", Schema.String, "The project's slug.", "shop")
 
 /** One project. */
 export class ProjectApi extends HttpApiGroup.make("project")

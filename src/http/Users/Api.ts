@@ -1,19 +1,24 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { describe, exampleId } from "../../domain/Describe.ts"
 import { wholeOr } from "../../domain/Query.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { CreateUser, SetPassword, UpdateUser, UserDetail } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const userId = HttpApiSchema.param("user_id", GivenId)
+const userId = pathParameter("user_id", GivenId, "The user's id.", exampleId)
 
 /** Everybody's accounts, for global admins (bodies: users). */
 export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("list", "/users")
-      .setUrlParams(Schema.Struct({ limit: wholeOr(1, 500, 100), offset: wholeOr(0, 1_000_000, 0) }))
+      .setUrlParams(Schema.Struct({
+        limit: describe(wholeOr(1, 500, 100), "Rows of a page.", 100),
+        offset: describe(wholeOr(0, 1_000_000, 0), "Rows to leave out before.", 0)
+      }))
       .addSuccess(Schema.Array(UserDetail))
       .annotate(Access, { caller: "global_admin", scope: "users:read" })
       .annotateContext(operation("List users", "By `offset` and `limit`, oldest first."))

@@ -1,22 +1,23 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { describe, exampleId } from "../../domain/Describe.ts"
 import { AgentWorker } from "../../domain/AgentWorker.ts"
 import { RowsParams, wholeOr } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
-import { pagedRows } from "../Docs/Parameters.ts"
+import { pagedRows, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const workerId = HttpApiSchema.param("worker_id", Schema.String)
+const workerId = pathParameter("worker_id", Schema.String, "The worker's id.", exampleId)
 
 const AgentWorkersParams = Schema.Struct({
-  state: Schema.optional(text(40)),
-  role: Schema.optional(text(40)),
-  cursor: Schema.optional(Schema.String),
-  limit: wholeOr(1, 500, 200)
+  state: describe(Schema.optional(text(40)), "One state.", "online"),
+  role: describe(Schema.optional(text(40)), "One role.", "worker"),
+  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"),
+  limit: describe(wholeOr(1, 500, 200), "The most rows.", 200)
 })
 
 /** The engines' workers, and the agents' own processes (interface, Agents; bodies: workers, agent-workers). */

@@ -8,10 +8,10 @@ import { cancelCommands } from "./CancelCommands.ts"
 /** A row of `agents` as the drivers give it, without what is derived and without the secrets. */
 const Row = Schema.Struct({
   ...Schema.Struct(Agent.fields).omit("is_outdated", "version_status").fields,
-  engine_adapters: Json(Agent.fields.engine_adapters),
-  scheduler_adapters: Json(Agent.fields.scheduler_adapters),
-  capabilities: Json(Agent.fields.capabilities),
-  setup_advice: Json(Agent.fields.setup_advice)
+  engine_adapters: Json(Agent.fields.engine_adapters.from),
+  scheduler_adapters: Json(Agent.fields.scheduler_adapters.from),
+  capabilities: Json(Agent.fields.capabilities.from),
+  setup_advice: Json(Agent.fields.setup_advice.from)
 })
 const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (stored: object): Agent => {

@@ -6,7 +6,7 @@ import { Json } from "../Row.ts"
 
 const Row = Schema.Struct({
   ...ApiKey.fields,
-  scopes: Json(ApiKey.fields.scopes),
+  scopes: Json(ApiKey.fields.scopes.from),
   allowed_cidrs: Schema.NullOr(Json(Schema.Array(Schema.String)))
 })
 const decodeRow = Schema.decodeUnknownSync(Row)

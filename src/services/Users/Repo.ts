@@ -10,7 +10,7 @@ const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (row: object) => decodeRow(row)
 const encode = Schema.encodeSync(Row)
 
-const MembershipRows = Schema.Array(Me.fields.memberships.value)
+const MembershipRows = Schema.Array(Me.fields.memberships.from.value)
 const decodeMemberships = Schema.decodeUnknownSync(MembershipRows)
 
 /** What a login needs to know about an account. */

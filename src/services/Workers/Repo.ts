@@ -9,7 +9,7 @@ const stored = {
 }
 const decodeWorker = Schema.decodeUnknownSync(Schema.Struct({ ...Worker.fields, ...stored }))
 const decodeDetail = Schema.decodeUnknownSync(
-  Schema.Struct({ ...WorkerDetail.fields, ...stored, metadata: Json(WorkerDetail.fields.metadata) })
+  Schema.Struct({ ...WorkerDetail.fields, ...stored, metadata: Json(WorkerDetail.fields.metadata.from) })
 )
 
 interface Row {

@@ -29,8 +29,11 @@ const decoded = (text: string): string | null => {
   }
 }
 
+const booleans = new Map<string, boolean>([["true", true], ["1", true], ["false", false], ["0", false]])
+
 /** A query's text as the type that its schema has, as the document means it. */
 const typed = (text: string, { type }: JsonSchema): unknown =>
+  type === "boolean" ? booleans.get(text.toLowerCase()) :
   type === "integer" || type === "number" ? (/^\s*[-+]?[\d.]+(e\d+)?\s*$/i.test(text) ? Number(text) : text) : text
 
 const parsed = (text: string): { readonly value: unknown } | null => {

@@ -1,0 +1,131 @@
+import { OpenApi } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { createConfig, lintFromString } from "@redocly/openapi-core"
+import { readdirSync, readFileSync } from "node:fs"
+import { codes } from "../../src/domain/ErrorCodes.ts"
+import { documented } from "../../src/http/Docs/Document.ts"
+import { tags } from "../../src/http/Docs/Tags.ts"
+import { rules } from "../../src/http/Rules.ts"
+import { type JsonSchema, validator } from "./fuzz/JsonSchema.ts"
+
+interface Shown extends JsonSchema {
+  readonly description?: string
+  readonly examples?: ReadonlyArray<unknown>
+}
+
+interface Media {
+  readonly schema: Shown
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+interface Answer {
+  readonly $ref?: string
+  readonly description?: string
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary?: string
+  readonly description?: string
+  readonly tags: ReadonlyArray<string>
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly description?: string; readonly example?: unknown }>
+  readonly requestBody?: Answer
+  readonly responses: Readonly<Record<string, Answer>>
+}
+
+// the package types the document more loosely than what this test reads of it
+const document = OpenApi.fromApi(documented) as unknown as {
+  readonly info: { readonly description: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Shown>>
+    readonly responses: Readonly<Record<string, Answer>>
+  }
+}
+
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+const { schemas } = document.components
+const { violations } = validator(schemas)
+
+/** Every field of a schema and of those within it, by its path; references are components, which are looked at themselves. */
+const fieldsOf = (name: string, schema: JsonSchema): ReadonlyArray<readonly [string, Shown]> => [
+  ...Object.entries(schema.properties ?? {}).flatMap(([key, field]) =>
+    [[`${name}.${key}`, field] as const, ...fieldsOf(`${name}.${key}`, field)]),
+  ...[...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.items === undefined ? [] : [schema.items])]
+    .flatMap((inner) => fieldsOf(name, inner))
+]
+
+const holdsReference = (schema: JsonSchema): boolean => JSON.stringify(schema).includes("\"$ref\"")
+
+describe("the reference", () => {
+  it("passes Redocly's recommended rules", async () => {
+    const config = await createConfig({
+      extends: ["recommended"],
+      rules: { "operation-2xx-response": "off" } // of /ws/agent, whose success is 101
+    })
+    const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: "/openapi.json", config })
+    assert.deepStrictEqual(found.map(({ location, message, ruleId }) => `${ruleId}: ${message} (${location[0]?.pointer})`), [])
+  })
+
+  it("says of each operation and parameter what it is, and shows a value of each parameter", () => {
+    const bare = operations.flatMap(({ description = "", operationId, parameters, summary = "" }) => [
+      ...(summary === "" || description === "" ? [operationId] : []),
+      ...parameters.filter(({ description, example }) => description === undefined || example === undefined)
+        .map(({ name }) => `${operationId} ${name}`)
+    ])
+    assert.deepStrictEqual(bare, [], "operation(…) and pathParameter(…) in http/Docs, describe(…) in domain/Describe.ts")
+  })
+
+  it("says of each body and field what it is, and shows a value of it", () => {
+    const bodies = Object.entries(schemas).filter(([, { description }]) => description === undefined).map(([name]) => name)
+    const fields = Object.entries(schemas).flatMap(([name, schema]) => fieldsOf(name, schema))
+      .filter(([, field]) => field.description === undefined || (field.examples === undefined && !holdsReference(field)))
+      .map(([name]) => name)
+    assert.deepStrictEqual([...bodies, ...fields], [], "named(…) and describe(…) of domain/Describe.ts")
+  })
+
+  it("shows an example of each JSON body that its schema takes, and every body has a name", () => {
+    const wrong = operations.flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)].flatMap((answer) => {
+        const media = answer?.content?.["application/json"]
+        if (media === undefined) return []
+        const [first] = violations(media.schema, media.example)
+        const isNamed = [media.schema, media.schema.items, ...(media.schema.anyOf ?? [])].some((schema) => schema?.$ref !== undefined)
+        return first !== undefined || !isNamed ? [`${operationId}: ${first?.path.join(".")} ${first?.why ?? "has no name"}`] : []
+      }))
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("lists the failures that an operation's access, path and body imply, and no others", () => {
+    const codesOf = (operationId: string) => {
+      const responses = operations.find((operation) => operation.operationId === operationId)?.responses ?? {}
+      return Object.values(responses).flatMap(({ $ref }) => $ref?.split("/").at(-1)?.split(".") ?? [])
+    }
+    assert.deepStrictEqual(codesOf("health.ready"), ["bad_request"])
+    assert.deepStrictEqual(codesOf("queues.list"), [
+      "bad_request", "host_not_allowed", "unauthenticated", "mfa_required", "forbidden", "scope_missing",
+      "address_not_allowed", "mfa_enrollment_required", "not_found", "unavailable"
+    ])
+    assert.include(codesOf("projects.create"), "slug_taken")
+    assert.include(codesOf("projects.create"), "idempotency_conflict")
+  })
+
+  it("has every code that the program writes, and every code of the list somewhere", () => {
+    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+    const written = files.flatMap((file) =>
+      Array.from(readFileSync(`src/${file}`, "utf8").matchAll(/new \w+\(\{\s*code: "(\w+)"/g), ([, code = ""]) => code))
+    assert.deepStrictEqual(written.filter((code) => !(code in codes)), [])
+    // `user_inactive` is answered by the command line alone
+    const text = JSON.stringify([document.info, document.paths, document.components.responses])
+    assert.deepStrictEqual(Object.keys(codes).filter((code) => code !== "user_inactive" && !text.includes(`\`${code}\``)), [])
+  })
+
+  it("has every endpoint, under a chapter of the list", () => {
+    const known = Object.keys(document.paths).map((path) => path.replace(/\{(\w+)\}/g, ":$1"))
+    assert.deepStrictEqual([...rules.keys()].map((route) => route.split(" ")[1] ?? "").filter((path) => !known.includes(path)), [])
+    assert.deepStrictEqual(operations.flatMap((operation) => operation.tags).filter((tag) => !(tag in tags)), [])
+    for (const path of ["/metrics", "/ws/agent", "/health", "/health/ready"]) assert.include(known, path)
+  })
+})
