@@ -75,13 +75,21 @@ export const newPasswordFields = (most = longestPassword): string =>
 <input name="password" type="password" required minlength="${policy.min_length}" maxlength="${most}" autocomplete="new-password"></label>
 <label>Password again <input name="again" type="password" required autocomplete="new-password"></label>`
 
+/** Three queued bars; within the page, so that the browser asks for no other file. */
+const icon = "data:image/svg+xml," + encodeURIComponent(
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='3' fill='#1f5eff'/>" +
+    "<path d='M4 5h8M4 8h8M4 11h5' stroke='#fff' stroke-width='1.6' stroke-linecap='round'/></svg>"
+)
+
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`
 
 /** A page of `sections`, HTML of our own, and what happens in it. */
-export const page = ({ script, sections, title }: {
+export const page = ({ css = "", script, sections, title }: {
   readonly title: string
   readonly sections: string
   readonly script?: string
+  /** Style in addition to the house's. */
+  readonly css?: string
 }): Page => {
   const whole = script === undefined ? "" : helpers + script
   return {
@@ -91,7 +99,8 @@ export const page = ({ script, sections, title }: {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${style}</style>
+<link rel="icon" href="${icon}">
+<style>${style}${css}</style>
 </head>
 <body>
 <main>
@@ -102,8 +111,8 @@ ${script === undefined ? "" : `<script type="module">${whole}</script>`}
 </body>
 </html>
 `,
-    policy: `default-src 'none'; script-src ${script === undefined ? "'none'" : hashOf(whole)}; style-src ${hashOf(style)}; ` +
-      "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+    policy: `default-src 'none'; script-src ${script === undefined ? "'none'" : hashOf(whole)}; style-src ${hashOf(style + css)}; ` +
+      "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; img-src data:"
   }
 }
 

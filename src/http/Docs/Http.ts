@@ -1,24 +1,56 @@
 import { HttpLayerRouter, HttpServerRequest, HttpServerResponse, OpenApi } from "@effect/platform"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { brotliCompress, gzip } from "node:zlib"
 import { RateLimited } from "../../domain/Errors.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
+import { Setup } from "../../services/Setup.ts"
 import { addressOf, parseProxies } from "../middleware/Client.ts"
+import { shown } from "../Page.ts"
 import { documented } from "./Document.ts"
+import { afterSetup, beforeSetup } from "./HomePage.ts"
+import { render } from "./ReferencePage.ts"
 
-const page = "/api/v1/docs"
+/** The brain's bare address: where things are. */
+export const rootRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
+  const setup = yield* Setup
+  yield* router.add("GET", "/", Effect.map(setup.isFirstBoot, (isFirst) => shown(isFirst ? beforeSetup : afterSetup)))
+}))
 
-/** The page brings its script and style with it and calls nothing but this server. */
-const pagePolicy = "default-src 'self'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; " +
-  "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+/** A text that stays the same while the program runs, with its tag and its compressed forms. */
+const prepare = (text: string) =>
+  Effect.promise(async () => ({
+    etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`,
+    plain: Buffer.from(text),
+    br: await promisify(brotliCompress)(text),
+    gzip: await promisify(gzip)(text)
+  }))
 
-/** Who opens the brain's bare address is led to the page. */
-export const rootRoutes = HttpLayerRouter.add("GET", "/", HttpServerResponse.redirect(page))
+type Prepared = Effect.Effect.Success<ReturnType<typeof prepare>>
 
-/**
- * `/api/v1/openapi.json` (3.1) and the API page, both made from the definition at the first request: the page's
- * script alone is 3 MB that most processes never need.
- */
+/** A browser asks again each time, and gets 304 while the program is the same. */
+const answer = (
+  { etag, plain, ...compressed }: Prepared,
+  { headers }: HttpServerRequest.HttpServerRequest,
+  contentType: string,
+  policy: Readonly<Record<string, string>>
+) => {
+  const always = { ...policy, etag, "cache-control": "no-cache", vary: "accept-encoding" }
+  if (headers["if-none-match"]?.split(/\s*,\s*/).some((known) => known.replace(/^W\//, "") === etag)) {
+    return HttpServerResponse.empty({ status: 304, headers: always })
+  }
+  const accepted = (headers["accept-encoding"] ?? "").split(",").filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one))
+    .map((one) => one.split(";")[0]?.trim())
+  const coding = accepted.includes("br") ? "br" : accepted.includes("gzip") ? "gzip" : null
+  return HttpServerResponse.uint8Array(coding === null ? plain : compressed[coding], {
+    contentType,
+    headers: { ...always, ...(coding !== null && { "content-encoding": coding }) }
+  })
+}
+
+/** `/api/v1/openapi.json` (3.1) and the API page, both made from the definition at the first request. */
 export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const limits = yield* RateLimits
   const settings = yield* Settings
@@ -26,29 +58,20 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
 
   const limited = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    if (!(yield* limits.takeFrom("docs", addressOf(request, proxies)))) {
-      return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
-    }
+    if (yield* limits.takeFrom("docs", addressOf(request, proxies))) return request
+    return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
   })
-  const document = yield* Effect.cached(Effect.sync(() => JSON.stringify(OpenApi.fromApi(documented))))
-  const made = yield* Effect.cached(Effect.gen(function*() {
-    const { layerHttpLayerRouter } = yield* Effect.promise(() => import("@effect/platform/HttpApiScalar"))
-    // the package renders the page only as a route, so it gets a router of its own to put it on
-    const inner = yield* HttpLayerRouter.make
-    yield* Effect.scoped(Layer.build(layerHttpLayerRouter({ api: documented, path: page }))).pipe(
-      Effect.provideService(HttpLayerRouter.HttpRouter, inner)
-    )
-    return yield* inner.asHttpEffect()
+  // in a fiber of its own: an interrupt of the first request would be kept as the answer to all
+  const once = <A>(work: Effect.Effect<A>) =>
+    Effect.map(Effect.cached(work), (kept) => Effect.flatMap(Effect.forkDaemon(kept), Fiber.join))
+  const document = yield* once(Effect.suspend(() => prepare(JSON.stringify(OpenApi.fromApi(documented)))))
+  const page = yield* once(Effect.suspend(() => {
+    const { html, policy } = render(OpenApi.fromApi(documented))
+    return Effect.map(prepare(html), (prepared) => ({ prepared, policy: { "content-security-policy": policy } }))
   }))
-  // in a fiber of its own: who opens the page first may leave meanwhile, and that end would be kept as the answer to all
-  const scalar = Effect.flatMap(Effect.forkDaemon(made), Fiber.join)
 
-  yield* router.add("GET", "/api/v1/openapi.json", Effect.zipRight(
-    limited,
-    Effect.map(document, (text) => HttpServerResponse.text(text, { contentType: "application/json" }))
-  ))
-  yield* router.add("GET", page, Effect.zipRight(
-    limited,
-    Effect.map(scalar, HttpServerResponse.setHeader("content-security-policy", pagePolicy))
-  ))
+  yield* router.add("GET", "/api/v1/openapi.json", Effect.flatMap(limited, (request) =>
+    Effect.map(document, (prepared) => answer(prepared, request, "application/json", {}))))
+  yield* router.add("GET", "/api/v1/docs", Effect.flatMap(limited, (request) =>
+    Effect.map(page, ({ policy, prepared }) => answer(prepared, request, "text/html; charset=utf-8", policy))))
 }))
