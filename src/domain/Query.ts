@@ -15,4 +15,7 @@ export const wholeOr = (least: number, most: number, otherwise: number) =>
   Schema.optionalWith(whole(least, most), { default: () => otherwise })
 
 /** The query of a list whose answer is a bare array: where it goes on is in a header (`http/NextPage.ts`). */
-export const RowsParams = Schema.Struct({ cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ"), limit: describe(wholeOr(1, 500, 500), "The most rows of a page.", 200) })
+export const RowsParams = Schema.Struct({
+  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ"),
+  limit: describe(wholeOr(1, 500, 500), "The most rows of a page.", 200)
+})

@@ -15,7 +15,7 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
     return {
       registry,
       agentsOnline: new Gauge({ name: "svc_agents_online", help: "Agents online, of all replicas", registers }),
-      tasksTotal: new Gauge({ name: "svc_tasks_total", help: "Tasks by state", labelNames: ["state"], registers }),
+      tasksTotal: new Gauge({ name: "svc_tasks_total", help: "Tasks by state now: a gauge, whose name the contract fixes", labelNames: ["state"], registers }),
       backgroundTaskErrorActive: new Gauge({
         name: "svc_background_task_error_active",
         help: "1 while a background loop is failing",

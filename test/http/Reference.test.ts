@@ -104,7 +104,7 @@ describe("the reference", () => {
       return Object.values(responses).flatMap(({ $ref }) => $ref?.split("/").at(-1)?.split(".") ?? [])
     }
     assert.deepStrictEqual(codesOf("health.ready"), ["bad_request"])
-    assert.deepStrictEqual(codesOf("queues.list"), [
+    assert.deepStrictEqual(codesOf("project.get"), [
       "bad_request", "host_not_allowed", "unauthenticated", "mfa_required", "forbidden", "scope_missing",
       "address_not_allowed", "mfa_enrollment_required", "not_found", "unavailable"
     ])
