@@ -3,6 +3,7 @@ import { Data, Effect, Either, Layer } from "effect"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { declared, Settings, type SettingsShape, type Source } from "../services/Settings.ts"
+import { deprecated } from "../services/Settings/Deprecated.ts"
 import type { Setting } from "../services/Settings/Kinds.ts"
 
 /** The program cannot start with these settings; `problems` has one sentence each. */
@@ -26,9 +27,12 @@ export const starterFile: string = [
 ].join("\n") + "\n"
 
 /** Lines of `NAME=value`; `#` begins a comment. Shared with `svc config validate`. */
-export const parseTunables = (content: string): { values: Map<string, string>; problems: Array<string> } => {
+export const parseTunables = (
+  content: string
+): { values: Map<string, string>; problems: Array<string>; warnings: Array<string> } => {
   const values = new Map<string, string>()
   const problems: Array<string> = []
+  const warnings: Array<string> = []
   const byName = new Map(Object.values(declared).map((setting) => [setting.name, setting as Setting<unknown>]))
   content.split(/\r?\n/).forEach((line, index) => {
     const trimmed = line.trim()
@@ -37,6 +41,7 @@ export const parseTunables = (content: string): { values: Map<string, string>; p
     const name = at === -1 ? trimmed : trimmed.slice(0, at).trim()
     const setting = byName.get(name)
     if (at === -1) problems.push(`line ${index + 1}: expected NAME=value`)
+    else if (deprecated.has(name)) warnings.push(`line ${index + 1}: nothing reads ${name} any more; remove the line`)
     else if (setting === undefined) problems.push(`line ${index + 1}: ${name} is not a setting`)
     else if (!setting.tunable) problems.push(`line ${index + 1}: ${name} may not stand in this file; set it in the environment`)
     else {
@@ -46,7 +51,7 @@ export const parseTunables = (content: string): { values: Map<string, string>; p
       else values.set(name, value)
     }
   })
-  return { values, problems }
+  return { values, problems, warnings }
 }
 
 /** Absolute path of SVC_HOME; `~/.svc` when it is not set. */
@@ -73,7 +78,7 @@ const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
     const file = tunablesFile(home)
     const tunables = (yield* Effect.orElseSucceed(fs.exists(file), () => false))
       ? parseTunables(yield* fs.readFileString(file))
-      : { values: new Map<string, string>(), problems: [] }
+      : parseTunables("")
     problems.push(...tunables.problems.map((problem) => `${file}: ${problem}`))
 
     const values: Record<string, unknown> = {}

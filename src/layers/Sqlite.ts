@@ -3,6 +3,7 @@ import { SqlClient, SqlError, Statement } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import BetterSqlite3 from "better-sqlite3"
 import { type Clock, Effect, Option, type Scope } from "effect"
+import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import type { Measure, SqliteAccess } from "../services/Database.ts"
 
 /**
@@ -12,10 +13,24 @@ import type { Measure, SqliteAccess } from "../services/Database.ts"
  */
 const statementCacheSize = 500
 
+/**
+ * The file, and those that SQLite puts beside it, are for their owner only, whatever the umask: they hold tasks' arguments
+ * and hashes of passwords. SQLite gives `-wal` and `-shm` the mode of the file. A file of somebody else stays as it is.
+ */
+export const keepFromOthers = (file: string): void => {
+  if (file === ":memory:") return
+  closeSync(openSync(file, "a", 0o600))
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
+    const { mode, uid } = statSync(one, { throwIfNoEntry: false }) ?? {}
+    if (mode !== undefined && uid === process.getuid?.() && (mode & 0o077) !== 0) chmodSync(one, 0o600)
+  }
+}
+
 const open = (file: string, readonly: boolean): Effect.Effect<BetterSqlite3.Database, SqlError.SqlError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
+        if (!readonly) keepFromOthers(file)
         const db = new BetterSqlite3(file, { readonly, timeout: 5000 })
         if (!readonly) db.pragma("journal_mode = WAL")
         db.pragma("synchronous = FULL") // an acknowledged event survives a power cut; group commit makes it cheap

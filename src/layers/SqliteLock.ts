@@ -3,6 +3,7 @@ import { SqlError } from "@effect/sql"
 import BetterSqlite3 from "better-sqlite3"
 import { Data, Effect, Layer } from "effect"
 import { Database } from "../services/Database.ts"
+import { keepFromOthers } from "./Sqlite.ts"
 
 /** Another process, or another part of this one, runs the brain on this SQLite file. */
 export class AlreadyServed extends Data.TaggedError("AlreadyServed")<{ readonly file: string }> {
@@ -17,6 +18,7 @@ const hold = (lockFile: string, file: string) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
+        keepFromOthers(lockFile)
         const lock = new BetterSqlite3(lockFile, { timeout: 0 })
         try {
           lock.exec("BEGIN EXCLUSIVE")

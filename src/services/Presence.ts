@@ -1,6 +1,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Array as Arr, Deferred, Effect, Option, Queue, Schema } from "effect"
 import { SetupAdvice } from "../domain/Agent.ts"
+import * as Redaction from "../domain/Redaction.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { agentProcess, ENGINES_WITHOUT_WORKERS } from "../domain/Worker.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -76,6 +77,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const loops = yield* Loops
     const caps = yield* RowCaps
     const settings = yield* Settings
+    const redaction = Redaction.make(settings.redactExtraKeys)
     const clock = yield* Effect.clock
     const pending = new Pending()
     const workers = new Latest<WorkerRow>()
@@ -148,7 +150,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         },
         adapters: (health) => {
           const now = millis()
-          const found = readAdapterHealth(health)
+          const found = readAdapterHealth(health, redaction)
           for (const { metadata, queues: reads, ...worker } of found.workers) {
             workers.set(`${projectId} ${worker.engine} ${worker.name}`, {
               ...worker,

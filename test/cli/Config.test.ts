@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { temporaryHome } from "../databases.ts"
-import { svc } from "./svc.ts"
+import { inject } from "vitest"
+import { until } from "../until.ts"
+import { running, svc } from "./svc.ts"
 
 const token = "a-token-of-the-metrics"
 
@@ -67,7 +70,70 @@ describe("svc init and svc config", () => {
       const settings = { SVC_HOME: home, SVC_METRICS_AUTH_TOKEN_FILE: join(home, "token"), SVC_PORT_FILE: "x", SVC_COLOUR: "blue" }
       const operators = { SVC_URL: "https://svc.example.com", SVC_API_KEY_FILE: join(home, "token"), SVC_PROJECT: "shop" }
       const { stdout } = yield* svc(["doctor"], { ...settings, ...operators })
-      assert.include(stdout, "warning: nothing reads SVC_COLOUR, SVC_PORT_FILE of the environment")
+      assert.include(stdout, "warning: nothing reads SVC_COLOUR, SVC_PORT_FILE (did you mean SVC_PORT?) of the environment")
+    }))
+
+  it.scoped("warn of deprecated settings and refuse none of them; svc serve warns of names that nothing reads, never of values", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      writeFileSync(join(home, "svc.conf"), "SVC_LOGIN_BACKOFF_BASE_SECONDS=0.5\nSVC_LOGIN_BACKOFF_MAX_SECONDS=5.0\n")
+      const validated = yield* svc(["config", "validate"], { SVC_HOME: home })
+      assert.strictEqual(validated.code, 0, validated.stderr)
+      assert.include(validated.stderr, "line 1: nothing reads SVC_LOGIN_BACKOFF_BASE_SECONDS any more")
+      const server = yield* running(["serve", "--port", "0"], {
+        SVC_HOME: home,
+        SVC_LOGLEVEL: "hunter2",
+        SVC_COLOUR: "hunter2",
+        SVC_URL: "https://svc.example.com",
+        SVC_API_KEY: "svk_x",
+        SVC_TEST_POSTGRES_URL: "x",
+        SVC_LOGIN_BACKOFF_MAX_SECONDS: "5.0"
+      })
+      yield* until(Effect.sync(server.stderr), (text) => text.includes("is ready at"))
+      const said = server.stderr()
+      assert.include(said, "nothing reads SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?) of the environment\n")
+      assert.include(said, "nothing reads SVC_LOGIN_BACKOFF_MAX_SECONDS of the environment any more")
+      assert.include(said, "line 2: nothing reads SVC_LOGIN_BACKOFF_MAX_SECONDS any more")
+      assert.notInclude(said, "hunter2")
+    }))
+
+  it.scoped("refuse credentials in URLs that people are shown, and print none of them", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      for (const name of ["SVC_PUBLIC_URL", "SVC_OTEL_EXPORTER_OTLP_ENDPOINT"]) {
+        for (const url of ["https://user:hunter2@svc.example.com", "https://hunter2@svc.example.com/x"]) {
+          const refused = yield* svc(["check"], { SVC_HOME: home, [name]: url })
+          assert.include(refused.stderr, `${name} must be a URL without a user name or password`)
+          assert.notInclude(refused.stderr, "hunter2")
+        }
+      }
+      const shown = yield* svc(["config", "show"], { SVC_HOME: home, SVC_AGENT_BRAIN_URL: "https://user:hunter2@svc.example.com" })
+      assert.include(shown.stdout, "SVC_AGENT_BRAIN_URL=https://***@svc.example.com")
+    }))
+
+  it.scoped("keep SQLite's files and all of SVC_HOME from others, whatever the umask, also files from before", () =>
+    Effect.gen(function*() {
+      const home = join(yield* temporaryHome, "home")
+      const underUmask = (args: string) =>
+        Effect.sync(() =>
+          spawnSync("sh", ["-c", `umask 000; exec "${process.execPath}" "${inject("program")}" ${args}`], {
+            env: { PATH: process.env.PATH ?? "", SVC_HOME: home },
+            encoding: "utf8"
+          }))
+      assert.strictEqual((yield* underUmask("migrate upgrade")).status, 0)
+      chmodSync(join(home, "svc.db"), 0o666)
+      const server = spawn("sh", ["-c", `umask 000; exec "${process.execPath}" "${inject("program")}" serve --port 0`], {
+        env: { PATH: process.env.PATH ?? "", SVC_HOME: home },
+        stdio: ["ignore", "ignore", "pipe"]
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => server.kill("SIGKILL")))
+      let said = ""
+      server.stderr.on("data", (chunk) => (said += String(chunk)))
+      yield* until(Effect.sync(() => said), (text) => text.includes("is ready at"))
+      const files = readdirSync(home)
+      assert.includeMembers(files, ["svc.db", "svc.db-wal", "svc.db-shm", "svc.db.lock"])
+      for (const file of files) assert.strictEqual(statSync(join(home, file)).mode & 0o077, 0, file)
+      assert.strictEqual(statSync(home).mode & 0o077, 0)
     }))
 
   it.scoped("have nothing to say about a file that is not there", () =>

@@ -9,7 +9,8 @@ export const run = () =>
     const fs = yield* FileSystem.FileSystem
     const file = tunablesFile(homeOf(yield* Environment))
     if (!(yield* fs.exists(file))) return yield* Console.log(`${file} is not there: nothing to check (svc init makes one)`)
-    const { problems, values } = parseTunables(yield* fs.readFileString(file))
+    const { problems, values, warnings } = parseTunables(yield* fs.readFileString(file))
     if (problems.length > 0) return yield* new Refused({ message: `${file}: ${problems.join("; ")}` })
+    for (const warning of warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
     yield* Console.log(`${file}: ok, ${values.size} settings`)
   })

@@ -6,11 +6,11 @@ import { migrations } from "../../../migrations/index.ts"
 import { openFilesLimit } from "../../layers/Connections.ts"
 import { Database, Reader } from "../../services/Database.ts"
 import { MailTransport } from "../../services/Mail/Transport.ts"
-import { declared, Settings } from "../../services/Settings.ts"
-import { clientDeclared } from "../ClientSettings.ts"
+import { Settings } from "../../services/Settings.ts"
 import { Environment } from "../Environment.ts"
 import { inspect, inspected, linesOf, requireKeys } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
+import { unknownNames } from "../UnknownNames.ts"
 import { warningsOf } from "../Warnings.ts"
 
 const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
@@ -23,11 +23,6 @@ const exposedFiles = (home: string) =>
     return yield* Effect.filter(files.map((file) => join(home, file)), (file) =>
       Effect.map(fs.stat(file), ({ mode, type }) => type === "File" && isOpenToOthers(mode)))
   }).pipe(Effect.orElseSucceed(() => [])) // no folder, no files
-
-const unknownNames = Effect.map(Environment, (environment) => {
-  const known = new Set([...Object.values(declared), ...Object.values(clientDeclared)].flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
-  return Object.keys(environment).filter((name) => name.startsWith("SVC_") && !known.has(name)).sort()
-})
 
 const freeBytes = (home: string) =>
   Effect.tryPromise(() => statfs(home)).pipe(
@@ -62,7 +57,7 @@ export const run = () =>
       dialect: found.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
       revision: found.revision,
       head: migrations[migrations.length - 1]?.id ?? 0,
-      unknownNames: yield* unknownNames,
+      unknownNames: unknownNames(yield* Environment),
       exposedFiles: yield* exposedFiles(effective.home),
       freeBytes: yield* freeBytes(effective.home),
       openFilesLimit: yield* openFilesLimit,

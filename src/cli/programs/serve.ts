@@ -1,13 +1,17 @@
+import { FileSystem } from "@effect/platform"
 import { Console, Effect, Either, Option } from "effect"
 import cluster from "node:cluster"
 import { locate } from "../../layers/Database.ts"
+import { homeOf, parseTunables, tunablesFile } from "../../layers/Settings.ts"
 import { declared, Settings, type SettingsShape } from "../../services/Settings.ts"
 import type { Setting } from "../../services/Settings/Kinds.ts"
 import { supervise } from "../Cluster.ts"
+import { Environment } from "../Environment.ts"
 import { Refused } from "../Explain.ts"
 import { lazily } from "../Load.ts"
 import { announce, serve } from "../Serving.ts"
 import { settings } from "../Settings.ts"
+import { deprecatedNames, unknownNames } from "../UnknownNames.ts"
 
 export interface Options {
   readonly host: Option.Option<string>
@@ -37,10 +41,23 @@ export const overridesOf = ({ host, port, workers }: Options): Partial<SettingsS
 const oneWorker = (workers: number) =>
   Console.warn(`Warning: one worker runs instead of ${workers}, because SQLite has one writing process. Several need PostgreSQL (SVC_DATABASE_URL).`)
 
+/** Names only: a value may be a secret under a mistyped name. */
+const warnOfNames = Effect.gen(function*() {
+  const environment = yield* Environment
+  const [unknown, old] = [unknownNames(environment), deprecatedNames(environment)]
+  if (unknown.length > 0) yield* Console.warn(`Warning: nothing reads ${unknown.join(", ")} of the environment`)
+  if (old.length > 0) yield* Console.warn(`Warning: nothing reads ${old.join(", ")} of the environment any more`)
+  const file = tunablesFile(homeOf(environment))
+  const fs = yield* FileSystem.FileSystem
+  const content = yield* Effect.orElseSucceed(fs.readFileString(file), () => "")
+  for (const warning of parseTunables(content).warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
+})
+
 export const run = (options: Options) =>
   Effect.gen(function*() {
     yield* checked("port", declared.port, options.port)
     yield* checked("workers", declared.workers, options.workers)
+    if (cluster.isPrimary) yield* warnOfNames
     if (options.demo) return yield* lazily(() => import("./demo.ts"))(options)
     const effective = settings(overridesOf(options))
     const { databaseUrl, home, workers } = yield* Effect.provide(Settings, effective)

@@ -2,6 +2,8 @@
  * What a heartbeat's `adapter_health` says about an engine's workers and queues (the agents' protocol, section 2.5).
  * Everything in it is an agent's word: what does not fit is left out, never an error.
  */
+import { withoutCredentials } from "../../domain/Credentials.ts"
+import type { Redaction } from "../../domain/Redaction.ts"
 
 export interface WorkerReport {
   readonly engine: string
@@ -34,7 +36,7 @@ const mostTaskNames = 5000
 const mostActive = 2000
 
 /** `health`: `<engine>.<name>` to text, objects as JSON text. Scheduler names count as engines too. */
-export const readAdapterHealth = (health: Readonly<Record<string, unknown>>): AdapterReport => {
+export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, redaction: Redaction): AdapterReport => {
   const workers: Array<WorkerReport> = []
   const queues = new Map<string, QueueReport>()
   for (const [key, value] of Object.entries(health)) {
@@ -61,7 +63,7 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>): Ad
     }
     for (const [node, details] of entries.slice(0, mostWorkers)) {
       if (name(node) === null) continue
-      const report = workerOf(engine, node, record(details))
+      const report = workerOf(engine, node, record(details), redaction)
       workers.push(report)
       const hint = brokerHint(record(record(record(details).stats).broker))
       for (const queue of report.queues) add(queue, null, hint)
@@ -71,7 +73,7 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>): Ad
 }
 
 /** One node of Celery's `worker_details`: `stats`, `active`, `active_queues`, `registered`, `conf`. */
-const workerOf = (engine: string, node: string, details: Readonly<Record<string, unknown>>): WorkerReport => {
+const workerOf = (engine: string, node: string, details: Readonly<Record<string, unknown>>, redaction: Redaction): WorkerReport => {
   const stats = record(details.stats)
   const pool = record(stats.pool)
   const totals = Object.values(record(stats.total)).map((total) => count(total) ?? 0)
@@ -86,14 +88,14 @@ const workerOf = (engine: string, node: string, details: Readonly<Record<string,
     active_tasks: list(details.active).length,
     metadata: {
       registered: list(details.registered).flatMap((task) => name(task) ?? []).slice(0, mostTaskNames),
-      pool: scalars({ ...pool, processes: list(pool.processes).length }),
+      pool: scalars({ ...pool, processes: list(pool.processes).length }, redaction),
       prefetch_count: count(stats.prefetch_count),
       active_task_ids: Array.isArray(details.active)
         ? details.active.slice(0, mostActive).flatMap((task) => name(record(task).id) ?? [])
         : null,
       uptime_seconds: count(stats.uptime),
       processed_since_start: totals.reduce((sum, total) => sum + total, 0),
-      conf: scalars(record(details.conf))
+      conf: scalars(record(details.conf), redaction)
     }
   }
 }
@@ -104,16 +106,17 @@ const brokerHint = (broker: Readonly<Record<string, unknown>>): string | null =>
   if (host === null) return null
   const port = count(broker.port)
   const path = name(broker.virtual_host)?.replace(/^\/+/, "") ?? ""
-  return `${name(broker.transport) ?? "broker"}://${host}${port === null ? "" : `:${port}`}/${path}`.slice(0, 2 * longestName)
+  const url = `${name(broker.transport) ?? "broker"}://${host}${port === null ? "" : `:${port}`}/${path}`
+  return withoutCredentials(url).slice(0, 2 * longestName)
 }
 
-/** The members that are plain values, texts cut; keeps what may name a secret out. */
-const scalars = (from: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+/** The members that are plain values, texts cut; keeps what may name a secret out, and masks what shows by its form. */
+const scalars = (from: Readonly<Record<string, unknown>>, redaction: Redaction): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(from).slice(0, 200).filter(([key, value]) =>
-      !/password|secret|token|url|credential/i.test(key) &&
+      !/password|secret|token|url|credential/i.test(key) && !redaction.secretKey(key) &&
       (value === null || ["string", "number", "boolean"].includes(typeof value))
-    ).map(([key, value]) => [storable(key, longestName), typeof value === "string" ? storable(value, 500) : value])
+    ).map(([key, value]) => [storable(key, longestName), typeof value === "string" ? storable(redaction.text(withoutCredentials(value)), 500) : value])
   )
 
 const parse = (value: unknown): unknown => {

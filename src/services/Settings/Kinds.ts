@@ -1,5 +1,6 @@
 import { Either, Redacted } from "effect"
 import { isRange } from "../../domain/Cidr.ts"
+import { hasCredentials, withoutCredentials } from "../../domain/Credentials.ts"
 import { isHostName } from "../../domain/HostName.ts"
 import { parseSender, parseSmtpUrl } from "../../domain/Smtp.ts"
 
@@ -43,7 +44,7 @@ export const text = (name: string, fallback: string, line: string, extra: Extra 
   line,
   fallback,
   parse: Either.right,
-  print: (value) => value
+  print: withoutCredentials
 })
 
 export const decimal = (name: string, fallback: number, min: number, max: number, line: string): Setting<number> => ({
@@ -107,7 +108,9 @@ export const url = (name: string, line: string): Setting<string> => ({
   ...text(name, "", line),
   type: "http or https URL",
   parse: (text) =>
-    text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
+    hasCredentials(text)
+      ? Either.left("must be a URL without a user name or password: it is shown to people")
+      : text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
       ? Either.right(text.replace(/^https?/i, (scheme) => scheme.toLowerCase())) // compared in many places
       : Either.left(`must be an http or https URL, but is "${text}"`)
 })

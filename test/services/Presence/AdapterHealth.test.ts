@@ -1,5 +1,8 @@
 import { assert, describe, it } from "vitest"
-import { readAdapterHealth } from "../../../src/services/Presence/AdapterHealth.ts"
+import { make } from "../../../src/domain/Redaction.ts"
+import * as AdapterHealth from "../../../src/services/Presence/AdapterHealth.ts"
+
+const readAdapterHealth = (health: Readonly<Record<string, unknown>>) => AdapterHealth.readAdapterHealth(health, make(["pin"]))
 
 const celery = (details: object) => readAdapterHealth({ "celery.worker_details": JSON.stringify(details) })
 
@@ -66,5 +69,26 @@ describe("adapter health", () => {
       "bullmq.worker_details": JSON.stringify({ "shop:1": { stats: { hostname: "box" } }, "w@there": { stats: { hostname: "box" } }, w3: {} })
     })
     assert.deepStrictEqual(workers.map(({ hostname, name }) => [name, hostname]), [["shop:1", "box"], ["w@there", "there"], ["w3", null]])
+  })
+
+  it("keeps no credentials of a worker's configuration, under whatever name they come", () => {
+    const conf = {
+      broker_read: "redis://:hunter2@redis:6379/0",
+      result_backend: "db+postgresql://celery:hunter2@db/results",
+      broker_failover: "amqp://hunter2@rabbit//;amqp://u:hunter2@other//",
+      mail_pin: "hunter2",
+      security: "password=hunter2",
+      broker_transport: "redis"
+    }
+    const { queues, workers } = celery({
+      "celery@web": {
+        conf,
+        stats: { pool: { implementation: "https://u:hunter2@h/" }, broker: { hostname: "u:hunter2@rabbit", transport: "amqp", port: 5672 } },
+        active_queues: [{ name: "celery" }]
+      }
+    })
+    assert.notInclude(JSON.stringify([queues, workers]), "hunter2")
+    assert.deepInclude(workers[0]?.metadata.conf, { broker_transport: "redis", result_backend: "db+postgresql://***@db/results" })
+    assert.strictEqual(queues[0]?.broker_url_hint, "amqp://***@rabbit:5672/")
   })
 })
