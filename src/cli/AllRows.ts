@@ -21,7 +21,7 @@ export const allRows = Effect.fnUntraced(function*<A, E, R>(
   do {
     const [found, response] = yield* page({ limit: 500, ...(cursor !== undefined && { cursor }) })
     rows.push(...found)
-    const text = (yield* response.text).trim()
+    const text = new TextDecoder().decode(yield* response.arrayBuffer).trim() // the client has read it so; `text` would read it again
     if (found.length > 0) texts.push(text.slice(1, -1)) // without the brackets of the array
     headers = response.headers
     cursor = headers["x-svc-next-cursor"]
