@@ -14,6 +14,26 @@ const home = join(folder, "home")
 const svc = join(folder, "node_modules/.bin/svc")
 const env = { PATH: process.env.PATH, HOME: folder, SVC_HOME: home }
 
+/** A program on every entry point; what a query may have, it need not have. */
+const consumer = `
+import { Effect, Redacted } from "effect"
+import { Brain } from "svc"
+import { startAgent } from "svc/agent"
+import { bullmq, bullmqFromOutside } from "svc/agent/bullmq"
+import * as queues from "svc/agent/effect-queue"
+import { client } from "svc/http"
+
+export const all = [Brain.layer, startAgent, bullmq, bullmqFromOutside, queues.make]
+
+export const tasks = Effect.gen(function*() {
+  const api = yield* client({ baseUrl: "http://127.0.0.1:7700", apiKey: Redacted.make("svk_x") })
+  yield* api.users.list({ urlParams: {} })
+  yield* api.activity.list({ urlParams: {} })
+  yield* api.workers.listAgentWorkers({ path: { slug: "shop" }, urlParams: { state: "online" } })
+  return yield* api.tasks.list({ path: { slug: "shop" }, urlParams: {} })
+})
+`
+
 let passed = 0
 let failed = 0
 const check = async (what, run) => {
@@ -110,6 +130,18 @@ try {
     node(`const { startAgent, Agent } = await import("svc/agent"); if (!startAgent || !Agent.layer) throw new Error("no startAgent")`)
     node(`const queues = await import("svc/agent/effect-queue"); if (!queues.make || !queues.engine) throw new Error("no Effect queues")`)
   })
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const tools = ["typescript", "@types/node", "bullmq", "ioredis"].map((name) => `${name}@${devDependencies[name]}`)
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...tools], { cwd: folder, stdio: "inherit" })
+  writeFileSync(join(folder, "consumer.mts"), consumer)
+  for (const [module, moduleResolution] of [["nodenext", "nodenext"], ["node16", "node16"], ["esnext", "bundler"]]) {
+    await check(`the types compile with skipLibCheck off: ${moduleResolution}`, () => {
+      const compilerOptions = { strict: true, exactOptionalPropertyTypes: true, target: "es2022", module, moduleResolution, types: ["node"], skipLibCheck: false, noEmit: true }
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.mts"] }))
+      const { status, stdout } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], { cwd: folder, encoding: "utf8" })
+      expect(status === 0, stdout)
+    })
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
   rmSync(prebuilt, { recursive: true, force: true })

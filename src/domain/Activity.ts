@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describe, exampleId, exampleTime, named } from "./Describe.ts"
 import { Page } from "./Page.ts"
-import { wholeOr } from "./Query.ts"
+import { whole } from "./Query.ts"
 import { ExportFormat, QueryLimit, QueryTimestamp } from "./Task/Filter.ts"
 import { GivenId, Id, text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
@@ -59,7 +59,7 @@ const QueryCursor = Schema.compose(
 
 /** The query of `GET /activity`. */
 export const ListActivity = Schema.Struct({
-  limit: describe(wholeOr(1, 200, 50), "Rows of a page.", 50),
+  limit: describe(Schema.optional(whole(1, 200)), "Rows of a page.", 50),
   since_cursor: describe(Schema.optional(QueryCursor), "Rows newer than this place: `newest_cursor` of the last look.", { occurred_at: exampleTime, id: exampleId }),
   before_cursor: describe(Schema.optional(QueryCursor), "Rows older than this place: `next_before_cursor` of the page before.", { occurred_at: exampleTime, id: exampleId }),
   action_prefix: describe(Schema.optional(text(80)), "The beginning of the action, letter for letter.", "task."),

@@ -10,12 +10,8 @@ export const whole = (least: number, most: number) => {
   ).annotations({ jsonSchema: { type: "integer", minimum: least, maximum: most } })
 }
 
-/** The same, and `otherwise` where the query has none. */
-export const wholeOr = (least: number, most: number, otherwise: number) =>
-  Schema.optionalWith(whole(least, most), { default: () => otherwise })
-
-/** The query of a list whose answer is a bare array: where it goes on is in a header (`http/NextPage.ts`). */
+/** The query of a list whose answer is a bare array: the next page begins at the cursor in a header (`http/NextPage.ts`). */
 export const RowsParams = Schema.Struct({
-  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ"),
-  limit: describe(wholeOr(1, 500, 500), "The most rows of a page.", 200)
+  cursor: describe(Schema.optional(Schema.String), "The header `X-SVC-Next-Cursor` of the page before.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ"),
+  limit: describe(Schema.optional(whole(1, 500)), "The most rows of a page.", 200)
 })

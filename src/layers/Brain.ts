@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { warnOfOtherEffect } from "../domain/EffectVersion.ts"
 import { Activity } from "../services/Activity.ts"
 import { AgentWorkers } from "../services/AgentWorkers.ts"
 import { AllowedHosts } from "../services/AllowedHosts.ts"
@@ -54,5 +55,6 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Vault.layer),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(Database.served),
-  Layer.provideMerge(Metrics.layer)
+  Layer.provideMerge(Metrics.layer),
+  Layer.provideMerge(Layer.effectDiscard(warnOfOtherEffect))
 )

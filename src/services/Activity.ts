@@ -21,6 +21,9 @@ import { Settings } from "./Settings.ts"
 
 const defaultLimit = 50
 
+/** Rows of a page of the feed. */
+const defaultFeed = 50
+
 /** The audit log for its readers: the activity feed of everybody, and the log of one project for its admins. */
 export class Activity extends Effect.Service<Activity>()("svc/Activity", {
   effect: Effect.gen(function*() {
@@ -46,6 +49,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
      */
     const feed = Effect.fn("Activity.feed")(function*(query: ListActivity) {
       const actor = yield* CurrentActor
+      const { limit = defaultFeed } = query
       const since = query.since_cursor
       const before = query.before_cursor
       const from = since !== undefined && before === undefined ? "oldest" : "newest"
@@ -56,13 +60,13 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
         from,
         after,
         before: end === null ? null : end.exact ? end.seq : end.seq + 1,
-        limit: query.limit + 1
+        limit: limit + 1
       })
-      const shown = found.slice(0, query.limit)
+      const shown = found.slice(0, limit)
       const newestFirst = from === "newest" ? shown : shown.toReversed()
       const [newest] = newestFirst
       const oldest = newestFirst.at(-1)
-      const more = from === "newest" && found.length > query.limit && oldest !== undefined
+      const more = from === "newest" && found.length > limit && oldest !== undefined
       return {
         items: newestFirst.map(itemOf(actor)),
         next_before_cursor: more ? encodeCursor(oldest) : null,

@@ -1,4 +1,5 @@
 import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "effect"
+import { warnOfOtherEffect } from "../../domain/EffectVersion.ts"
 import * as Redaction from "../../domain/Redaction.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import { type Claimed, BufferFolder } from "./BufferFolder.ts"
@@ -158,5 +159,6 @@ const effectLog = Effect.map(FiberSet.makeRuntime<never>(), (fork): Log => {
 
 /** The running agent, for an application on Effect. */
 export class Agent extends Context.Tag("svc/Agent")<Agent, RunningAgent>() {
-  static readonly layer = (options: AgentOptions): Layer.Layer<Agent, AgentRefused> => Layer.scoped(Agent, make(options))
+  static readonly layer = (options: AgentOptions): Layer.Layer<Agent, AgentRefused> =>
+    Layer.scoped(Agent, Effect.zipRight(warnOfOtherEffect, make(options)))
 }

@@ -74,7 +74,7 @@ export const ListTasks = Schema.Struct({
   until: describe(Schema.optional(QueryTimestamp), "Upper bound, included.", exampleTime),
   cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
   limit: describe(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
-  include_total: describe(Schema.optionalWith(QueryBoolean, { default: () => false }), "Adds `total_count`.", true),
+  include_total: describe(Schema.optional(QueryBoolean), "Adds `total_count`.", true),
   format: describe(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
   fields: describe(Schema.optional(text(500)), "The columns and their order, with commas between them.", "name,state")
 })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { describe } from "../../domain/Describe.ts"
 import { CommandPull, FrameUpload, FrameUploadAnswer } from "../../domain/LongPoll.ts"
-import { wholeOr } from "../../domain/Query.ts"
+import { whole } from "../../domain/Query.ts"
 import { FromAgent } from "../Access.ts"
 import { sessionNonce, withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -15,8 +15,8 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
   .add(
     HttpApiEndpoint.get("pull", "/agent/commands")
       .setUrlParams(Schema.Struct({
-        wait: describe(wholeOr(0, 60, 30), "Seconds to wait for a command.", 30),
-        max_frames: describe(wholeOr(0, 500, 50), "The most frames.", 50)
+        wait: describe(Schema.optional(whole(0, 60)), "Seconds to wait for a command.", 30),
+        max_frames: describe(Schema.optional(whole(0, 500)), "The most frames.", 50)
       }))
       .addSuccess(CommandPull)
       .annotateContext(withParameters(sessionNonce))

@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(Api, "agentLongPoll", Effect.fnUntrace
   const polls = yield* AgentPolls
   const { closing } = yield* NodeServer
   return handlers
-    .handle("pull", ({ request, urlParams: { max_frames, wait } }) =>
+    .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>
       Effect.raceFirst(
         polls.pull(pollHeaders(request), wait, max_frames),
         Effect.as(closing, []) // the agent polls again, whoever answers then

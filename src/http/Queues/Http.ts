@@ -6,5 +6,5 @@ import { rowsOf } from "../NextPage.ts"
 
 export const layer = HttpApiBuilder.group(Api, "queues", Effect.fnUntraced(function*(handlers) {
   const queues = yield* Queues
-  return handlers.handle("list", ({ urlParams }) => Effect.flatMap(queues.list(urlParams), rowsOf))
+  return handlers.handle("list", ({ urlParams }) => Effect.flatMap(queues.list({ ...urlParams, limit: urlParams.limit ?? 500 }), rowsOf))
 }))

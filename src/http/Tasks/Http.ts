@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(functi
         : tasks.list(filterOf(urlParams), {
           cursor: urlParams.cursor ?? null,
           limit: urlParams.limit ?? null,
-          include_total: urlParams.include_total
+          include_total: urlParams.include_total ?? false
         }).pipe(Effect.map((page) => saysLimit(urlParams, json(pageJson(page))))))
     .handleRaw("get", ({ path }) => Effect.map(tasks.detail(path), ({ retry_note, row }) =>
         json(`${write(row).slice(0, -1)},"retry_note":${JSON.stringify(retry_note)}}`)))

@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { describe, exampleId } from "../../domain/Describe.ts"
-import { wholeOr } from "../../domain/Query.ts"
+import { whole } from "../../domain/Query.ts"
 import { GivenId } from "../../domain/Text.ts"
 import { CreateUser, SetPassword, UpdateUser, UserDetail } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
@@ -16,8 +16,8 @@ export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("list", "/users")
       .setUrlParams(Schema.Struct({
-        limit: describe(wholeOr(1, 500, 100), "Rows of a page.", 100),
-        offset: describe(wholeOr(0, 1_000_000, 0), "Rows to leave out before.", 0)
+        limit: describe(Schema.optional(whole(1, 500)), "Rows of a page.", 100),
+        offset: describe(Schema.optional(whole(0, 1_000_000)), "Rows to leave out before.", 0)
       }))
       .addSuccess(Schema.Array(UserDetail))
       .annotate(Access, { caller: "global_admin", scope: "users:read" })

@@ -6,7 +6,7 @@ import { Api } from "../Api.ts"
 export const layer = HttpApiBuilder.group(Api, "users", Effect.fnUntraced(function*(handlers) {
   const users = yield* Users
   return handlers
-    .handle("list", ({ urlParams }) => users.list(urlParams.limit, urlParams.offset))
+    .handle("list", ({ urlParams }) => users.list(urlParams.limit ?? 100, urlParams.offset ?? 0))
     .handle("create", ({ payload }) => users.create(payload))
     .handle("get", ({ path }) => users.get(path.user_id))
     .handle("update", ({ path, payload }) => users.update(path.user_id, payload))

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { describe, exampleId } from "../../domain/Describe.ts"
 import { AgentWorker } from "../../domain/AgentWorker.ts"
-import { RowsParams, wholeOr } from "../../domain/Query.ts"
+import { RowsParams, whole } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Authenticated, InProject } from "../Access.ts"
@@ -17,7 +17,7 @@ const AgentWorkersParams = Schema.Struct({
   state: describe(Schema.optional(text(40)), "One state.", "online"),
   role: describe(Schema.optional(text(40)), "One role.", "worker"),
   cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"),
-  limit: describe(wholeOr(1, 500, 200), "The most rows.", 200)
+  limit: describe(Schema.optional(whole(1, 500)), "The most rows.", 200)
 })
 
 /** The engines' workers, and the agents' own processes (interface, Agents; bodies: workers, agent-workers). */

@@ -9,7 +9,7 @@ export const layer = HttpApiBuilder.group(Api, "workers", Effect.fnUntraced(func
   const workers = yield* Workers
   const agentWorkers = yield* AgentWorkers
   return handlers
-    .handle("list", ({ urlParams }) => Effect.flatMap(workers.list(urlParams), rowsOf))
+    .handle("list", ({ urlParams }) => Effect.flatMap(workers.list({ ...urlParams, limit: urlParams.limit ?? 500 }), rowsOf))
     .handle("get", ({ path }) => workers.get(path.worker_id))
-    .handle("listAgentWorkers", ({ urlParams }) => Effect.flatMap(agentWorkers.list(urlParams), rowsOf))
+    .handle("listAgentWorkers", ({ urlParams }) => Effect.flatMap(agentWorkers.list({ ...urlParams, limit: urlParams.limit ?? 200 }), rowsOf))
 }))
