@@ -16,7 +16,7 @@ const workerId = pathParameter("worker_id", Schema.String, "The worker's id.", e
 const AgentWorkersParams = Schema.Struct({
   state: describe(Schema.optional(text(40)), "One state.", "online"),
   role: describe(Schema.optional(text(40)), "One role.", "worker"),
-  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"),
+  cursor: describe(Schema.optional(Schema.String), "The header `X-SVC-Next-Cursor` of the page before.", "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"),
   limit: describe(Schema.optional(whole(1, 500)), "The most rows.", 200)
 })
 
