@@ -46,6 +46,16 @@ export const TaskDetail = Schema.Struct({
     Schema.NullOr(Schema.String),
     "What a retry of this task without other arguments needs; null where nothing is known to be missing.",
     null
+  ),
+  retried_from: describe(
+    Schema.NullOr(Schema.String),
+    "The engine's id of the task that a retry made this one of; null where no command did.",
+    null
+  ),
+  retried_as: describe(
+    Schema.Array(Schema.String),
+    "The engine's ids of the tasks that retries of this one made, newest first, at most 20.",
+    ["d4c3b2a1-6e5b-4f70-8a91-c2b3d4e5f607"]
   )
 }).annotations(named("TaskDetail", "A task with what only its own page shows."))
 

@@ -10,11 +10,12 @@ import { CommandIssue } from "../services/Commands/Issue.ts"
 import { CommandQueue } from "../services/Commands/Queue.ts"
 import { TaskReconciliation } from "../services/Commands/Reconciliation.ts"
 import { CommandsRepo } from "../services/Commands/Repo.ts"
+import { TaskRetries } from "../services/Commands/Retries.ts"
 import { CommandSweep } from "../services/Commands/Sweep.ts"
 import { CommandWriter } from "../services/Commands/Writer.ts"
 
 /** Where the agents' line puts answers to commands. */
-export const inbox = Inbox.layer.pipe(Layer.provide(CommandQueue.layer))
+export const inbox = Inbox.layer.pipe(Layer.provide(Layer.merge(CommandQueue.layer, TaskRetries.layer)))
 
 /** Commands with their loops. Needs AgentLine, which in turn needs `inbox`. */
 export const layer = Layer.mergeAll(
@@ -28,5 +29,5 @@ export const layer = Layer.mergeAll(
   Layer.provide(CommandWriter.layer),
   Layer.provideMerge(CommandSweep.layer),
   Layer.provide(CommandDispatch.layer.pipe(Layer.provide(Elsewhere.layer))),
-  Layer.provide(Layer.merge(CommandsRepo.layer, CommandQueue.layer))
+  Layer.provide(Layer.mergeAll(CommandsRepo.layer, CommandQueue.layer, TaskRetries.layer))
 )

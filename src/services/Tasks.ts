@@ -97,11 +97,16 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return row ?? (yield* noTask)
     }, orDieOnSql)
 
-    /** One task, and what a retry of it needs. */
+    /** One task, what a retry of it needs, and the tasks before and after it in a line of retries. */
     const detail = Effect.fn("Tasks.detail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const row = yield* find(key)
-      return { row, retry_note: retryNote(key.engine, yield* repo.lastRetry(project.id, key.engine)) }
+      return {
+        row,
+        retry_note: retryNote(key.engine, yield* repo.lastRetry(project.id, key.engine)),
+        retried_from: yield* repo.retriedFrom(project.id, key),
+        retried_as: yield* repo.retriedAs(project.id, key)
+      }
     }, orDieOnSql)
 
     /** The tree a task belongs to. */

@@ -146,6 +146,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.match(ok(yield* run("commands", "show", id)), /\nstatus +completed\n/)
       assert.include(ok(yield* run("commands", "list", "--status", "completed")), id)
       assert.lengthOf(JSON.parse(ok(yield* run("commands", "list", "--limit", "2", "--json"))).items, 2)
+      answering(agent, { status: "success", result: { new_task_id: "t2" } })
+      ok(yield* run("commands", "retry", "t1", "--wait"))
+      assert.match(ok(yield* run("tasks", "show", "t1")), /\nretried as +t2\n/)
+      assert.match(ok(yield* run("tasks", "show", "t2")), /\nretried from +t1\n/)
       const again = ["commands", "restart", "w", "--idempotency-key", "k1", "--json"]
       assert.strictEqual(JSON.parse(ok(yield* run(...again))).id, JSON.parse(ok(yield* run(...again))).id)
     }))

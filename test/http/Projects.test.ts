@@ -46,6 +46,8 @@ describe.each(engines)("projects on %s", (engine) => {
         const [command] = yield* sql`SELECT * FROM commands WHERE project_id = ${project.id}`
         const copies = yield* Effect.forEach(many, () => Effect.map(Ids.next, (id) => ({ ...command, id, idempotency_key: null })))
         for (const part of [copies.slice(0, 550), copies.slice(550)]) yield* sql`INSERT INTO commands ${sql.insert(part)}`
+        const links = many.map((n) => ({ project_id: project.id, engine: "celery", task_id: "t", new_task_id: `new ${n}`, command_id: command!.id }))
+        for (const part of [links.slice(0, 550), links.slice(550)]) yield* sql`INSERT INTO task_retries ${sql.insert(part)}`
 
         const named = (rows: ReadonlyArray<{ name: string }>) => rows.map(({ name }) => name).filter((name) => !["audit_log", "project_deletions"].includes(name))
         const isPostgres = engine === "PostgreSQL"
@@ -68,7 +70,7 @@ describe.each(engines)("projects on %s", (engine) => {
         assert.includeMembers(tables, ["agents", "api_keys", "commands", "invitations", "memberships", "tasks", "workers"])
         // the database takes the rest along by itself
         for (const table of tables.filter((table) => !cascading.includes(table))) assert.isAbove(yield* rowsOf(table), 0, `${table}: nothing to delete`)
-        for (const table of ["tasks", "task_facets", "commands"]) assert.isAbove(yield* rowsOf(table), 1000, table)
+        for (const table of ["tasks", "task_facets", "commands", "task_retries"]) assert.isAbove(yield* rowsOf(table), 1000, table)
 
         assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, { token })).status, 204)
         yield* projects.sweepDeleted()

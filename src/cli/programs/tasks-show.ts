@@ -27,7 +27,9 @@ const shown = (task: typeof TaskDetail.Type, text: string): string =>
       ["kwargs", memberText(text, "kwargs")],
       ["result", memberText(text, "result")],
       ["exception", task.exception],
-      ["retry", task.retry_note]
+      ["retry", task.retry_note],
+      ["retried from", task.retried_from],
+      ["retried as", task.retried_as.join(", ")]
     ]),
     ...(task.traceback === null ? [] : [visibleLines(task.traceback.trimEnd())])
   ].join("\n")

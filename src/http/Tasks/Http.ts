@@ -42,8 +42,8 @@ export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(functi
           limit: urlParams.limit ?? null,
           include_total: urlParams.include_total ?? false
         }).pipe(Effect.map((page) => saysLimit(urlParams, json(pageJson(page))))))
-    .handleRaw("get", ({ path }) => Effect.map(tasks.detail(path), ({ retry_note, row }) =>
-        json(`${write(row).slice(0, -1)},"retry_note":${JSON.stringify(retry_note)}}`)))
+    .handleRaw("get", ({ path }) => Effect.map(tasks.detail(path), ({ row, ...more }) =>
+        json(`${write(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)))
     .handle("tree", ({ path }) => tasks.tree(path))
     .handle("bulkDelete", ({ payload }) =>
       Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count })))

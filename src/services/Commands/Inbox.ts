@@ -12,6 +12,7 @@ import { Settings } from "../Settings.ts"
 import { type Answer, changesOf, type Ending, isEnding } from "./Answers.ts"
 import { observeEnd } from "./Ended.ts"
 import { CommandQueue } from "./Queue.ts"
+import { TaskRetries } from "./Retries.ts"
 
 /** Which command an agent speaks of, and who speaks. */
 interface Report {
@@ -64,6 +65,7 @@ interface Mark {
 export const layer = Layer.scoped(CommandInbox, Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const queue = yield* CommandQueue
+  const retries = yield* TaskRetries
   const audit = yield* Audit
   const metrics = yield* Metrics
   const loops = yield* Loops
@@ -91,6 +93,7 @@ export const layer = Layer.scoped(CommandInbox, Effect.gen(function*() {
     if (strays > 0) metrics.swallowedExceptions.inc({ module: "commands", site: "stray_answer" }, strays)
     if (changed.length > 0) yield* queue.change(changed.map(({ change }) => change))
     const endings = changed.filter(isEnding)
+    yield* retries.insert(endings)
     yield* audit.recordAll(endings.filter(({ row }) => row.status === "timeout").map(late))
     return endings
   }, sql.withTransaction)

@@ -39,6 +39,8 @@ export interface Locked {
   readonly agent_id: string | null
   readonly worker_id: string | null
   readonly action: string
+  readonly engine: string | null
+  readonly target_id: string | null
   readonly status: CommandStatus
   readonly issued_at: Timestamp
   readonly acked_at: Timestamp | null
@@ -144,8 +146,8 @@ export class CommandQueue extends Effect.Service<CommandQueue>()("svc/CommandQue
 
     /** The rows of these ids, locked in the order of their ids: the same order everywhere. */
     const lock = (ids: ReadonlyArray<string>) =>
-      sql<Locked>`SELECT id, project_id, agent_id, worker_id, action, status, issued_at, acked_at FROM commands
-        WHERE id IN ${sql.in(ids)} ORDER BY id ${forUpdate}`
+      sql<Locked>`SELECT id, project_id, agent_id, worker_id, action, engine, target_id, status, issued_at, acked_at
+        FROM commands WHERE id IN ${sql.in(ids)} ORDER BY id ${forUpdate}`
 
     /** Applies what agents answered to locked rows. */
     const change = (rows: ReadonlyArray<Change>) => {

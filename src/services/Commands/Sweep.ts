@@ -6,6 +6,7 @@ import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 import { observeEnd } from "./Ended.ts"
 import { CommandQueue } from "./Queue.ts"
+import { TaskRetries } from "./Retries.ts"
 
 /** Rows of one statement. */
 const slice = 500
@@ -14,6 +15,7 @@ const slice = 500
 export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSweep", {
   effect: Effect.gen(function*() {
     const queue = yield* CommandQueue
+    const retries = yield* TaskRetries
     const metrics = yield* Metrics
     const { commandsRetentionDays } = yield* Settings
 
@@ -27,10 +29,11 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
       }
     })
 
-    /** Commands that ended longer ago than the retention are deleted. */
+    /** Commands that ended longer ago than the retention are deleted, and the links between tasks that such retries made. */
     const forget = Effect.gen(function*() {
       const before = Timestamp.addSeconds(yield* Timestamp.now, -commandsRetentionDays * 86_400)
       while ((yield* queue.forget(before, slice)) === slice) yield* turn
+      while ((yield* retries.prune(before, slice)) === slice) yield* turn
     })
 
     return { expire, forget } as const

@@ -22,6 +22,7 @@ const sliceRows = 1000
 const leftovers = [
   ["tasks", "project_id, id"],
   ["commands", "id"],
+  ["task_retries", "project_id, engine, new_task_id, task_id"],
   ["task_facets", "project_id, facet, value"],
   ["task_counts", "project_id, state, slot"]
 ] as const

@@ -14,6 +14,9 @@ const bytes = ["args", "kwargs", "result", "exception", "traceback", "tags"]
 /** Commands among which a project's last retry is looked for, so that a project without one costs no longer read. */
 const newestCommands = 200
 
+/** Tasks that retries of one task made, of which its page names the newest. */
+const mostRetriesShown = 20
+
 /**
  * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects, and what the JSON, the exports and the
  * tree are written from.
@@ -72,6 +75,24 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
               AND id IN (SELECT id FROM commands WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${newestCommands})
             ORDER BY id DESC LIMIT 1`,
           (rows) => rows[0] ?? null
+        ),
+
+      /** The task that a retry made this one of, null where none did; by the newest command where there are several. */
+      retriedFrom: (projectId: string, { engine, task_id }: TaskKey) =>
+        Effect.map(
+          sql<{ task_id: string }>`SELECT task_id FROM task_retries
+            WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}
+            ORDER BY command_id DESC LIMIT 1`,
+          ([row]) => row?.task_id ?? null
+        ),
+
+      /** The tasks that retries of this one made, newest first. */
+      retriedAs: (projectId: string, { engine, task_id }: TaskKey) =>
+        Effect.map(
+          sql<{ new_task_id: string }>`SELECT new_task_id FROM task_retries
+            WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
+            ORDER BY command_id DESC LIMIT ${mostRetriesShown}`,
+          (rows) => rows.map(({ new_task_id }) => new_task_id)
         ),
 
       /** The text of a task's history, undefined when there is no such task. */

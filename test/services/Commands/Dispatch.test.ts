@@ -234,14 +234,19 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
 
     it.effect("what ended long ago is forgotten", () =>
       Effect.gen(function*() {
-        const { commands, get, inProject, restart, sql } = yield* world
+        const { commands, get, inProject, project, restart, sql } = yield* world
         const sweep = yield* CommandSweep
         const old = yield* restart()
         const young = yield* restart()
         const open = yield* restart()
         for (const { id } of [old, young]) yield* inProject(commands.cancel(id))
         yield* sql`UPDATE commands SET completed_at = '2001-01-01T00:00:00.000000Z' WHERE id = ${old.id}`
+        const link = { project_id: project.id, engine: "celery", task_id: "t" }
+        // one more than a slice
+        const longAgo = Array.from({ length: 501 }, (_, n) => ({ ...link, new_task_id: `old ${n}`, command_id: Ids.lowestAt(Date.UTC(2001, 0, 1) + n) }))
+        yield* sql`INSERT INTO task_retries ${sql.insert([...longAgo, { ...link, new_task_id: "young", command_id: young.id }])}`
         yield* sweep.forget
+        assert.deepStrictEqual(yield* sql`SELECT new_task_id FROM task_retries WHERE project_id = ${project.id}`, [{ new_task_id: "young" }])
         assert.deepStrictEqual((yield* sql`SELECT id FROM commands WHERE id = ${old.id}`).length, 0)
         assert.strictEqual((yield* get(young.id)).status, "cancelled")
         assert.strictEqual((yield* get(open.id)).status, "pending")

@@ -1,0 +1,58 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { type Retried, retriedBy } from "../../domain/Command/Retried.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { turn } from "../EventLoop.ts"
+import * as Ids from "../Ids.ts"
+import { recordset } from "../Recordset.ts"
+import type { Ending } from "./Answers.ts"
+
+/** Rows of one statement. */
+const slice = 1000
+
+interface Link extends Retried {
+  readonly project_id: string
+  readonly engine: string
+  readonly command_id: string
+}
+
+const linksOf = ({ change, row }: Ending): ReadonlyArray<Link> => {
+  const { action, engine, id, project_id, target_id } = row
+  if (change.status !== "completed" || change.result === null || engine === null) return []
+  return retriedBy(action, target_id, change.result).map((retried) => ({ ...retried, project_id, engine, command_id: id }))
+}
+
+/** Links retried tasks with the tasks that the retries made. */
+export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const columns = { project_id: "uuid", engine: "text", task_id: "text", new_task_id: "text", command_id: "uuid" } as const
+    const names = sql.literal(Object.keys(columns).join(", "))
+
+    /** Inserts the links that the ended commands tell of, in the caller's transaction. */
+    const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<Ending>) {
+      const links = endings.flatMap(linksOf)
+      for (let from = 0; from < links.length; from += slice) {
+        if (from > 0) yield* turn
+        // SQLite reads ON CONFLICT behind a table as a join's ON, unless a WHERE stands between
+        yield* sql`INSERT INTO task_retries (${names})
+          SELECT ${names} FROM ${recordset(sql, "r", columns, links.slice(from, from + slice))} WHERE true
+          ON CONFLICT DO NOTHING`
+      }
+    })
+
+    /** Deletes at most `limit` links of commands that were issued before `before`; answers how many. */
+    const prune = (before: Timestamp.Timestamp, limit: number) =>
+      Effect.map(
+        sql`DELETE FROM task_retries WHERE (project_id, engine, new_task_id, task_id) IN (
+          SELECT project_id, engine, new_task_id, task_id FROM task_retries
+          WHERE command_id < ${Ids.lowestAt(Timestamp.toEpochMillis(before))}
+          ORDER BY command_id LIMIT ${limit}) RETURNING 1`,
+        (rows) => rows.length
+      )
+
+    return { insert, prune } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
