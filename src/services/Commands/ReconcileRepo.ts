@@ -26,6 +26,14 @@ interface Described {
   readonly described_at?: Timestamp | null
 }
 
+/** A process or an agent, with its engines as the gateway wrote them: a JSON array of names. */
+interface ServingRow {
+  readonly engines: string
+}
+
+const withEngines = <A extends ServingRow>(rows: ReadonlyArray<A>) =>
+  rows.map((row): Omit<A, "engines"> & { readonly engines: ReadonlyArray<string> } => ({ ...row, engines: JSON.parse(row.engines) }))
+
 /** The reads of `TaskReconciliation`. */
 export class ReconcileRepo extends Effect.Service<ReconcileRepo>()("svc/ReconcileRepo", {
   effect: Effect.gen(function*() {
@@ -58,26 +66,20 @@ export class ReconcileRepo extends Effect.Service<ReconcileRepo>()("svc/Reconcil
       })
     })
 
-    interface Serving {
-      readonly engines: string
-    }
-    const serving = <A extends Serving>(rows: ReadonlyArray<A>) =>
-      rows.map((row) => ({ ...row, engines: JSON.parse(row.engines) as ReadonlyArray<string> })) // what the gateway wrote
-
     /** The project's online agent processes: since when each is there, and its engines. */
     const processes = (projectId: string) =>
       Effect.map(
-        read<Serving & { readonly since: Timestamp }>`SELECT coalesce(started_at, created_at) AS since, engines
+        read<ServingRow & { readonly since: Timestamp }>`SELECT coalesce(started_at, created_at) AS since, engines
           FROM agent_workers WHERE project_id = ${projectId} AND state = 'online'`,
-        serving
+        withEngines
       )
 
     /** The project's online agents, the one seen last first. */
     const agents = (projectId: string) =>
       Effect.map(
-        read<Serving & { readonly id: string }>`SELECT id, engine_adapters AS engines FROM agents
+        read<ServingRow & { readonly id: string }>`SELECT id, engine_adapters AS engines FROM agents
           WHERE project_id = ${projectId} AND state = 'online' ORDER BY last_seen_at DESC`,
-        serving
+        withEngines
       )
 
     /** Those of the commands that have ended. */
