@@ -4,9 +4,12 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client"
 /** Seconds; from a memory read to a request that nobody waits for any more. */
 const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
+/** Seconds; from a task that does next to nothing to one of hours. */
+const taskDurations = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 7200]
+
 /**
  * Every metric of the brain, in one list (interface, Metrics). Labels are bounded: states, reasons, actions and
- * module names of our own, never ids, names of tasks or addresses.
+ * module names of our own, never ids or addresses. `SVC_METRICS_TASK_NAMES` limits the names of tasks.
  */
 export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
   sync: () => {
@@ -16,6 +19,19 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       registry,
       agentsOnline: new Gauge({ name: "svc_agents_online", help: "Agents online, of all replicas", registers }),
       tasksTotal: new Gauge({ name: "svc_tasks_total", help: "Tasks by state now: a gauge, whose name the contract fixes", labelNames: ["state"], registers }),
+      tasksEnded: new Counter({
+        name: "svc_tasks_ended_total",
+        help: "Tasks that ended, by task name and outcome, as this process stored them",
+        labelNames: ["name", "outcome"],
+        registers
+      }),
+      taskRun: new Histogram({
+        name: "svc_task_run_seconds",
+        help: "Run time of tasks that ended, by task name, as their workers report it",
+        labelNames: ["name"],
+        buckets: taskDurations,
+        registers
+      }),
       backgroundTaskErrorActive: new Gauge({
         name: "svc_background_task_error_active",
         help: "1 while a background loop is failing",

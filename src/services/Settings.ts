@@ -122,6 +122,7 @@ export const declared = {
   agentAllowInsecure: { ...oneOf("SVC_AGENT_ALLOW_INSECURE", ["no", "yes"], "no", "For an agent's process: yes allows plain http to another machine."), tunable: false },
   agentRedactExtraKeys: { ...list("SVC_AGENT_REDACT_EXTRA_KEYS", "For an agent's process: more key names whose values are masked before they are sent."), tunable: false },
 
+  metricsTaskNames: integer("SVC_METRICS_TASK_NAMES", 200, 0, 10_000, "Task names with series of their own in the metrics of one process; further names are counted as other."),
   otlpEndpoint: url("SVC_OTEL_EXPORTER_OTLP_ENDPOINT", "Base URL of an OTLP/HTTP collector; empty: no tracing."),
   sentryDsn: sentryProject("SVC_SENTRY_DSN", "Sentry project to report crashes to; unset: none.")
 } as const

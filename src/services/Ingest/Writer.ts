@@ -7,12 +7,14 @@ import { Audit } from "../Audit.ts"
 import type { StoredRow } from "../Audit/Append.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
 import { turn } from "../EventLoop.ts"
+import { Metrics } from "../Metrics.ts"
 import { RowCaps } from "../RowCaps.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { countSlot } from "../Tasks/Counts.ts"
 import { type Arrivals, type Group, makeSorter, makeStorable } from "./Arrivals.ts"
 import type { Pending } from "./Backlog.ts"
+import { makeEndCounter } from "./Ends.ts"
 import { KnownFacets } from "./Facets.ts"
 import { failuresOf } from "./Failures.ts"
 import { fold, type Folded } from "./Fold.ts"
@@ -54,6 +56,7 @@ export const makeWriter = Effect.gen(function*() {
   const facets = new KnownFacets()
   const audit = yield* Audit
   const caps = yield* RowCaps
+  const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
   const tallied: Tallied = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
     const tally = tallyOf(arrivals, folded, millis)
@@ -79,6 +82,7 @@ export const makeWriter = Effect.gen(function*() {
   const committed = ({ folded, tally }: Written): Effect.Effect<void> => {
     for (const { group, row } of folded) recent.set(group.key, row)
     facets.add(tally.facets, Timestamp.toEpochMillis(last))
+    countEnds(folded)
     return changes.publish(new Set(folded.map(({ row }) => row.project_id)), () =>
       folded.map(({ known, row }) => ({
         project_id: row.project_id,

@@ -1,0 +1,54 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { connected, event, freshAgent } from "../agent.ts"
+import { baseUrl, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { Keys } from "../../src/services/Keys.ts"
+import { until } from "../until.ts"
+
+/** The text of `/metrics`. */
+const scrape = Effect.gen(function*() {
+  const token = Redacted.value((yield* Keys).metricsToken)
+  return (yield* request("GET", "//metrics", { token })).text
+})
+
+/** The value of a series such as `name{label="value"}`; undefined when the text lacks the series. */
+const valueOf = (text: string, series: string): number | undefined => {
+  const line = text.split("\n").find((line) => line.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.slice(series.length + 1))
+}
+
+const ended = (name: string, outcome: string) => `svc_tasks_ended_total{name="${name}",outcome="${outcome}"}`
+
+describe.each(engines)("metrics to alert on, on %s", (engine) => {
+  layer(serverOn(engine, { metricsTaskNames: 2 }), { excludeTestServices: true })((it) => {
+    const fresh = Effect.gen(function*() {
+      const project = yield* freshProject()
+      const agent = yield* connected({ base: yield* baseUrl, ...(yield* freshAgent(project)) })
+      return { agent, project }
+    })
+
+    it.scoped("ended tasks and their run time are counted by name, once, and names beyond the limit are `other`", () =>
+      Effect.gen(function*() {
+        const { agent } = yield* fresh
+        const endOf = (kind: string, task_id: string, task_name: string) =>
+          event({ engine: "celery", kind, task_id, data: { task_name, queue: "q", worker: "w@h", runtime_ms: 700, exception: "ValueError" } })
+        const paid = endOf("task.succeeded", "one", "pay")
+        const failed = endOf("task.failed", "two", "pay")
+        yield* Effect.promise(() => agent.sendEvents([paid, failed]))
+        yield* Effect.promise(() => agent.sendEvents([paid, failed])) // as an agent does after a lost acknowledgement
+        yield* Effect.promise(() => agent.sendEvents([endOf("task.failed", "three", "ship")]))
+        yield* Effect.promise(() =>
+          agent.sendEvents([endOf("task.failed", "four", "third"), endOf("task.failed", "five", "fourth")]))
+        const text = yield* until(scrape, (text) => valueOf(text, ended("other", "failure")) === 2)
+        assert.strictEqual(valueOf(text, ended("pay", "success")), 1)
+        assert.strictEqual(valueOf(text, ended("pay", "failure")), 1)
+        assert.strictEqual(valueOf(text, ended("ship", "failure")), 1)
+        assert.strictEqual(valueOf(text, ended("ship", "success")), 0) // so that rate() sees the first one
+        assert.notInclude(text, "name=\"third\"")
+        assert.strictEqual(valueOf(text, "svc_task_run_seconds_count{name=\"pay\"}"), 2)
+        assert.strictEqual(valueOf(text, "svc_task_run_seconds_bucket{le=\"0.5\",name=\"pay\"}"), 0)
+        assert.strictEqual(valueOf(text, "svc_task_run_seconds_bucket{le=\"1\",name=\"pay\"}"), 2)
+      }))
+  })
+})
