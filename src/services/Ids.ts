@@ -21,6 +21,9 @@ export const uuidv7 = (at: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+/** The millisecond that a UUIDv7 was made in. */
+export const millisOf = (id: string): number => parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 const bound = (millis: number, rest: "0" | "f"): string => {
   const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)
   const hex = clamped.toString(16).padStart(12, "0")

@@ -19,6 +19,19 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       registry,
       agentsOnline: new Gauge({ name: "svc_agents_online", help: "Agents online, of all replicas", registers }),
       tasksTotal: new Gauge({ name: "svc_tasks_total", help: "Tasks by state now: a gauge, whose name the contract fixes", labelNames: ["state"], registers }),
+      workersOnline: new Gauge({ name: "svc_workers_online", help: "Workers online, by engine, of all replicas", labelNames: ["engine"], registers }),
+      queueDepth: new Gauge({
+        name: "svc_queue_depth",
+        help: "Tasks in a queue, as agents reported in the last 5 minutes; the 500 deepest queues",
+        labelNames: ["project", "engine", "queue"],
+        registers
+      }),
+      oldestWaitingTask: new Gauge({
+        name: "svc_oldest_waiting_task_seconds",
+        help: "Age of the project's oldest task that is pending or received; 0: none waits",
+        labelNames: ["project"],
+        registers
+      }),
       tasksEnded: new Counter({
         name: "svc_tasks_ended_total",
         help: "Tasks that ended, by task name and outcome, as this process stored them",

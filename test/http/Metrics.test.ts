@@ -1,10 +1,16 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { readFileSync } from "node:fs"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { Keys } from "../../src/services/Keys.ts"
 import { until } from "../until.ts"
+
+const recorded: { readonly frame_json: string } = JSON.parse(
+  readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
+)
+const health: Record<string, string> = JSON.parse(recorded.frame_json).payload.adapter_health
 
 /** The text of `/metrics`. */
 const scrape = Effect.gen(function*() {
@@ -32,7 +38,7 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
       Effect.gen(function*() {
         const { agent } = yield* fresh
         const endOf = (kind: string, task_id: string, task_name: string) =>
-          event({ engine: "celery", kind, task_id, data: { task_name, queue: "q", worker: "w@h", runtime_ms: 700, exception: "ValueError" } })
+          event({ engine: "rq", kind, task_id, data: { task_name, queue: "q", worker: "w@h", runtime_ms: 700, exception: "ValueError" } })
         const paid = endOf("task.succeeded", "one", "pay")
         const failed = endOf("task.failed", "two", "pay")
         yield* Effect.promise(() => agent.sendEvents([paid, failed]))
@@ -49,6 +55,20 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
         assert.strictEqual(valueOf(text, "svc_task_run_seconds_count{name=\"pay\"}"), 2)
         assert.strictEqual(valueOf(text, "svc_task_run_seconds_bucket{le=\"0.5\",name=\"pay\"}"), 0)
         assert.strictEqual(valueOf(text, "svc_task_run_seconds_bucket{le=\"1\",name=\"pay\"}"), 2)
+      }))
+
+    it.scoped("queues, waiting tasks and workers of all replicas are read at a scrape", () =>
+      Effect.gen(function*() {
+        const { agent, project: { slug } } = yield* fresh
+        agent.heartbeat({ ...health, "celery.queue_depths": "{\"celery\": 7}" })
+        const depth = `svc_queue_depth{project="${slug}",engine="celery",queue="celery"}`
+        const age = `svc_oldest_waiting_task_seconds{project="${slug}"}`
+        const idle = yield* until(scrape, (text) => valueOf(text, depth) === 7)
+        assert.strictEqual(valueOf(idle, "svc_workers_online{engine=\"celery\"}"), 1)
+        assert.strictEqual(valueOf(idle, age), 0)
+        const waiting = event({ engine: "celery", kind: "task.received", task_id: "waits", data: { task_name: "pay", queue: "celery" } })
+        yield* Effect.promise(() => agent.sendEvents([waiting]))
+        yield* until(scrape, (text) => (valueOf(text, age) ?? 0) > 0)
       }))
   })
 })

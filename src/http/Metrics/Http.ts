@@ -2,13 +2,10 @@ import { HttpLayerRouter, HttpServerRequest, HttpServerResponse } from "@effect/
 import { Effect, Redacted } from "effect"
 import { timingSafeEqual } from "node:crypto"
 import { Unauthenticated } from "../../domain/Errors.ts"
-import { Reader } from "../../services/Database.ts"
 import { hashSecret } from "../../services/Ids.ts"
 import { Keys } from "../../services/Keys.ts"
 import { Metrics } from "../../services/Metrics.ts"
-
-/** Prometheus gives up after ten seconds. */
-const patience = "3 seconds"
+import { makeRefresh } from "./Shared.ts"
 
 /**
  * `GET /metrics`: Prometheus text behind its own bearer token (interface, Authentication, Metrics). What other
@@ -18,28 +15,9 @@ const patience = "3 seconds"
 export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const keys = yield* Keys
   const metrics = yield* Metrics
-  const read = yield* Reader
   const expected = Buffer.from(hashSecret(Redacted.value(keys.metricsToken)))
 
-  const refresh = Effect.gen(function*() {
-    const [agents] = yield* read<{ online: number }>`SELECT count(*) AS online FROM agents WHERE state = 'online'`
-    metrics.agentsOnline.set(agents?.online ?? 0)
-    const states = yield* read<{ state: string; tasks: number }>`
-      SELECT state, sum(tasks) AS tasks FROM task_counts GROUP BY state`
-    metrics.tasksTotal.reset()
-    for (const { state, tasks } of states) metrics.tasksTotal.set({ state }, Number(tasks)) // PostgreSQL sums int8 to numeric, which arrives as text
-  }).pipe(
-    Effect.timeout(patience),
-    Effect.catchAll((error) =>
-      Effect.zipRight(
-        Effect.sync(() => {
-          metrics.agentsOnline.remove()
-          metrics.tasksTotal.reset()
-          metrics.swallowedExceptions.inc({ module: "metrics", site: "refresh" })
-        }),
-        Effect.logDebug("the database did not tell its part of the metrics", error)
-      ))
-  )
+  const refresh = yield* makeRefresh
 
   yield* router.add("GET", "/metrics", Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
