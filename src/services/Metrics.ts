@@ -1,5 +1,13 @@
 import { Effect } from "effect"
-import { Counter, Gauge, Histogram, Registry } from "prom-client"
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
+
+let ofProcess: Registry | undefined
+
+/** Event loop, memory, CPU: of the process, however many brains run in it, since nothing ends their timers and observers. */
+const processRegistry = (): Registry => {
+  if (ofProcess === undefined) collectDefaultMetrics({ register: ofProcess = new Registry() })
+  return ofProcess
+}
 
 /** Seconds; from a memory read to a request that nobody waits for any more. */
 const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -15,8 +23,24 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
   sync: () => {
     const registry = new Registry()
     const registers = [registry]
+    const ofThisProcess = processRegistry()
     return {
       registry,
+      /** Every metric as Prometheus text. */
+      text: Effect.promise(() => Registry.merge([registry, ofThisProcess]).metrics()),
+      httpRequests: new Counter({
+        name: "svc_http_requests_total",
+        help: "Answered requests, by route pattern and status; 499: the client left before the answer",
+        labelNames: ["method", "route", "status"],
+        registers
+      }),
+      httpSeconds: new Histogram({
+        name: "svc_http_request_seconds",
+        help: "From a request's head to the head of its answer; long-poll routes wait on purpose",
+        labelNames: ["method", "route"],
+        buckets: durations,
+        registers
+      }),
       agentsOnline: new Gauge({ name: "svc_agents_online", help: "Agents online, of all replicas", registers }),
       tasksTotal: new Gauge({ name: "svc_tasks_total", help: "Tasks by state now: a gauge, whose name the contract fixes", labelNames: ["state"], registers }),
       workersOnline: new Gauge({ name: "svc_workers_online", help: "Workers online, by engine, of all replicas", labelNames: ["engine"], registers }),

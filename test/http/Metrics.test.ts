@@ -57,6 +57,29 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
         assert.strictEqual(valueOf(text, "svc_task_run_seconds_bucket{le=\"1\",name=\"pay\"}"), 2)
       }))
 
+    it.scoped("requests are counted by route pattern and status, and their time by route pattern", () =>
+      Effect.gen(function*() {
+        const { slug } = yield* freshProject()
+        yield* request("GET", `/projects/${slug}`)
+        yield* request("GET", `/projects/${slug}/tasks/celery/a%2Fb/tree?x=1`)
+        yield* request("PATCH", `//nothing/here/${slug}`)
+        const text = yield* scrape
+        const labels = "method=\"GET\",route=\"/api/v1/projects/:slug\""
+        assert.strictEqual(valueOf(text, `svc_http_requests_total{${labels},status="401"}`), 1)
+        assert.strictEqual(valueOf(text, `svc_http_request_seconds_count{${labels}}`), 1)
+        assert.strictEqual(valueOf(text, "svc_http_requests_total{method=\"GET\",route=\"/api/v1/projects/:slug/tasks/:engine/:task_id/tree\",status=\"401\"}"), 1)
+        assert.strictEqual(valueOf(text, "svc_http_requests_total{method=\"other\",route=\"other\",status=\"404\"}"), 1)
+        assert.notInclude(text, `/projects/${slug}`)
+      }))
+
+    it.scoped("the process and its event loop are measured", () =>
+      Effect.gen(function*() {
+        const text = yield* scrape
+        for (const name of ["nodejs_eventloop_lag_p99_seconds", "process_resident_memory_bytes", "process_cpu_seconds_total"]) {
+          assert.isAbove(valueOf(text, name) ?? NaN, 0, name)
+        }
+      }))
+
     it.scoped("queues, waiting tasks and workers of all replicas are read at a scrape", () =>
       Effect.gen(function*() {
         const { agent, project: { slug } } = yield* fresh

@@ -26,7 +26,7 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
       return yield* new Unauthenticated({ detail: "Send the metrics token as `Authorization: Bearer …` (file metrics.token in SVC_HOME)." })
     }
     yield* refresh
-    const text = yield* Effect.promise(() => metrics.registry.metrics())
+    const text = yield* metrics.text
     return HttpServerResponse.text(text, { contentType: metrics.registry.contentType })
   }))
 }))

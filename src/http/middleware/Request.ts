@@ -4,10 +4,11 @@ import { Cause, Effect, Option } from "effect"
 import { BadRequest, MethodNotAllowed } from "../../domain/Errors.ts"
 import { AllowedHosts } from "../../services/AllowedHosts.ts"
 import * as Ids from "../../services/Ids.ts"
+import { Metrics } from "../../services/Metrics.ts"
 import { publicUrlOf } from "../../services/PublicUrl.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as Problem from "../Problem.ts"
-import { methodsOf } from "../Methods.ts"
+import { methodsOf, routeOf } from "../Methods.ts"
 import * as Cors from "./Cors.ts"
 
 /** Headers of every answer: nothing is cached, framed, sniffed or referred on, and a page may use nothing of the device. */
@@ -56,6 +57,8 @@ const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
   Effect.gen(function*() {
     const hosts = yield* AllowedHosts
     const settings = yield* Settings
+    const clock = yield* Effect.clock
+    const metrics = yield* Metrics
     const always = { ...headers, ...(publicUrlOf(settings).startsWith("https:") && httpsOnly) }
 
     const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
@@ -64,10 +67,20 @@ const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
       return hosts.refusal({ hosts: headersDistinct.host ?? [], target: request.url, localAddress: socket.localAddress })
     }
 
+    /** Labels are route patterns, and those of requests without a route are one: clients choose paths and methods. */
+    const count = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, seconds: number) => {
+      const route = routeOf(method, url)
+      const labels = route === null ? { method: "other", route: "other" } : { method, route }
+      metrics.httpRequests.inc({ ...labels, status })
+      metrics.httpSeconds.observe(labels, seconds)
+    }
+
     return (app) =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         if (!covers(request.url)) return yield* app
+        const begun = clock.unsafeCurrentTimeNanos()
+        const seconds = () => Number(clock.unsafeCurrentTimeNanos() - begun) / 1e9
         yield* hideSecrets(request)
         const requestId = yield* Ids.ofRequest(request.headers["x-request-id"])
         const refused = refusalOf(request)
@@ -89,13 +102,20 @@ const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
           Effect.map((response) =>
             HttpServerResponse.setHeaders(response, { ...always, ...response.headers, ...cors, "x-request-id": requestId })
           ),
-          Effect.tap((response) => Effect.logDebug(`${request.method} ${pathOf(request.url)} ${response.status}`))
+          Effect.tap((response) => {
+            count(request, response.status, seconds())
+            return Effect.logDebug(`${request.method} ${pathOf(request.url)} ${response.status}`)
+          }),
+          Effect.onInterrupt(() => Effect.sync(() => count(request, clientLeft, seconds())))
         )
         return yield* Effect.annotateLogs(answer, "request_id", requestId)
       })
   }),
   { global: true }
 )
+
+/** The status of nginx, and of the platform's span, for a request whose client did not wait for the answer. */
+const clientLeft = 499
 
 /** What a trace must not hold of a request: the query may have a setup token or what people search for in it. */
 const hiddenHeaders = ["referer", "x-csrf-token"]
