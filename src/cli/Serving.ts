@@ -29,16 +29,19 @@ const endInTime = Effect.sync(() => {
 /** Of the workers of `svc serve --workers N` the first speaks to people; those that replace a dead one stay silent. */
 const speaks = cluster.isPrimary || cluster.worker?.id === 1
 
-/** Says that the server is ready and, while nobody has set it up, where to; answers its address. */
+/**
+ * Says that the server is ready and, while nobody has set it up, where to; answers its address. A process says so once:
+ * the first one as text on standard error, the others in the log.
+ */
 export const announce = Effect.gen(function*() {
   const effective = yield* Settings
   const { address } = yield* HttpServer.HttpServer
   const url = publicUrlOf({ ...effective, port: address._tag === "TcpAddress" ? address.port : effective.port })
-  yield* Effect.logInfo(`svc ${version} is ready at ${url}`)
-  if (!speaks) return url
+  const line = `svc ${version} is ready at ${url}`
+  if (!speaks) return yield* Effect.as(Effect.logInfo(line), url)
   const setup = yield* Setup
   const link = Option.map(yield* setup.link(), (link) => url + link.slice(publicUrlOf(effective).length))
-  yield* Console.warn(`svc ${version} is ready at ${url}`)
+  yield* Console.warn(line)
   yield* Console.warn(Option.match(link, {
     onNone: () => `Every call of its API: ${url}/api/v1/docs`, // there is nothing to see at the address itself
     onSome: (link) => `Nobody has set it up yet. Make the first admin here, once: ${link}`

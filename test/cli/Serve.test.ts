@@ -46,9 +46,10 @@ describe.each(engines)("svc serve on %s", (engine) => {
   it.scopedLive("starts on nothing, prints address and setup link for people and JSON lines for machines", () =>
     Effect.gen(function*() {
       const settings = yield* settingsOf(engine)
-      const brain = yield* serving(settings)
-      assert.include(brain.stderr(), `is ready at ${brain.url}\n`)
+      const brain = yield* serving({ ...settings, SVC_LOG_LEVEL: "debug" })
       yield* until(Effect.sync(brain.stderr), (text) => text.includes("/setup?token="))
+      assert.strictEqual(`${brain.stdout()}${brain.stderr()}`.split("is ready at").length, 2)
+      assert.include(brain.stderr(), `is ready at ${brain.url}\n`)
       const link = /http:\S+\/setup\?token=\S+/.exec(brain.stderr())?.[0] ?? ""
       assert.isTrue(link.startsWith(`${brain.url}/setup?token=`))
       assert.strictEqual((yield* get(link)).status, 200)
@@ -88,12 +89,14 @@ describe.each(engines)("svc serve on %s", (engine) => {
         fetch(`${brain.url}/api/v1/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body }))
       const cookie = login.headers.getSetCookie().map((one) => one.split(";", 1)[0]).join("; ")
       yield* Effect.promise(() =>
-        fetch(`${brain.url}/api/v1/projects/default?hidden=1`, { headers: { cookie, "x-request-id": "r-1" } }))
+        fetch(`${brain.url}/api/v1/projects/default?hidden=1`, { headers: { cookie, "x-request-id": "r-1", traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" } }))
       const line = yield* until(
         Effect.sync(() => brain.stdout().split("\n").find((line) => line.includes("r-1")) ?? ""),
         (line) => line !== ""
       )
-      const { msg, project_id, request_id, user_id } = JSON.parse(line)
+      const { duration_ms, msg, project_id, request_id, status, trace_id, user_id } = JSON.parse(line)
+      assert.deepStrictEqual([status, trace_id], [200, "4bf92f3577b34da6a3ce929d0e0e4736"])
+      assert.isAbove(duration_ms, 0)
       assert.deepStrictEqual({ msg, request_id }, { msg: "GET /api/v1/projects/default 200", request_id: "r-1" })
       assert.match(user_id, /^[0-9a-f-]{36}$/)
       assert.match(project_id, /^[0-9a-f-]{36}$/)
@@ -123,7 +126,7 @@ describe("svc serve --workers 2 on PostgreSQL", () => {
       assert.match(brain.stderr(), /\nsvc: worker 1 \(process \d+\) died: SIGKILL; another one follows\n/)
       yield* until(
         Effect.sync(() => brain.stdout().split("\n").filter((line) => line.includes("is ready")).length),
-        (ready) => ready === 3
+        (ready) => ready === 2 // the first worker said so on standard error
       )
       assert.strictEqual((yield* get(`${brain.url}/health/ready`)).status, 200)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)

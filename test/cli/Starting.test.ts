@@ -72,7 +72,8 @@ describe("svc serve while PostgreSQL is not there", () => {
       const { base, open, program } = yield* waiting(["--workers", "2"])
       yield* until(get(`${base}/health/ready`), (answer) => answer?.json.reason === "database")
       yield* open
-      yield* until(Effect.sync(program.stdout), (text) => text.split("is ready at").length === 3)
+      yield* until(Effect.sync(program.stderr), (text) => text.includes("is ready at"))
+      yield* until(Effect.sync(program.stdout), (text) => text.includes("is ready at"))
       assert.strictEqual((yield* get(`${base}/health/ready`))?.status, 200)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
     }), 180_000)

@@ -1,4 +1,4 @@
-import { HttpLayerRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpLayerRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Effect, Option } from "effect"
 import { BadRequest, MethodNotAllowed } from "../../domain/Errors.ts"
@@ -50,7 +50,7 @@ export const isOfBrain = (url: string): boolean => {
 
 /**
  * Around every route: the Host header is one of ours; a request id (taken from X-Request-Id when it is plain, else
- * new), the id in each log line, one line a request at debug level, the headers above, what a configured other site
+ * new), this id and that of the trace in each log line, one line a request at debug level, the headers above, what a configured other site
  * needs, and every failure as a problem document.
  */
 const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
@@ -103,16 +103,33 @@ const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
             HttpServerResponse.setHeaders(response, { ...always, ...response.headers, ...cors, "x-request-id": requestId })
           ),
           Effect.tap((response) => {
-            count(request, response.status, seconds())
-            return Effect.logDebug(`${request.method} ${pathOf(request.url)} ${response.status}`)
+            const took = seconds()
+            count(request, response.status, took)
+            return Effect.logDebug(`${request.method} ${pathOf(request.url)} ${response.status}`).pipe(
+              Effect.annotateLogs({ status: response.status, duration_ms: Math.round(took * 1e5) / 100 })
+            )
           }),
           Effect.onInterrupt(() => Effect.sync(() => count(request, clientLeft, seconds())))
         )
-        return yield* Effect.annotateLogs(answer, "request_id", requestId)
+        const traceId = yield* traceIdOf(request)
+        return yield* Effect.annotateLogs(answer, { request_id: requestId, ...(traceId !== null && { trace_id: traceId }) })
       })
   }),
   { global: true }
 )
+
+/** The trace of the request's span, else, while no spans are made, the client's; null: neither. */
+const traceIdOf = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<string | null> =>
+  Effect.map(Effect.option(Effect.currentSpan), (span) =>
+    Option.getOrNull(
+      Option.map(span, ({ traceId }) => traceId).pipe(
+        Option.filter((traceId) => plainTraceId.test(traceId)),
+        Option.orElse(() => Option.map(HttpTraceContext.w3c(headers), ({ traceId }) => traceId))
+      )
+    ))
+
+/** Not that of spans that are not made (`noop`), nor whatever text a client sends in a B3 header. */
+const plainTraceId = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i
 
 /** The status of nginx, and of the platform's span, for a request whose client did not wait for the answer. */
 const clientLeft = 499
