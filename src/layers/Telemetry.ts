@@ -1,10 +1,7 @@
-import { FetchHttpClient } from "@effect/platform"
-import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
-import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import { Array as Arr, Cause, Effect, HashMap, Layer, Logger, LogLevel } from "effect"
-import { version } from "../domain/Version.ts"
 import { Settings, type SettingsShape } from "../services/Settings.ts"
 import * as Sentry from "./Sentry.ts"
+import * as Traces from "./Traces.ts"
 
 const levels: Readonly<Record<SettingsShape["logLevel"], LogLevel.LogLevel>> = {
   debug: LogLevel.Debug,
@@ -43,14 +40,5 @@ const toStdout = Logger.map(jsonLine, (line) => {
 const logs = Layer.unwrapEffect(Effect.map(Settings, ({ logLevel }) =>
   Layer.merge(Logger.replace(Logger.defaultLogger, toStdout), Logger.minimumLogLevel(levels[logLevel]))))
 
-/** Spans go to the collector's `/v1/traces` when one is set; else none are made. */
-const traces = Layer.unwrapEffect(Effect.map(Settings, ({ otlpEndpoint }) =>
-  otlpEndpoint === ""
-    ? Layer.setTracerEnabled(false)
-    : OtlpTracer.layer({
-      url: `${otlpEndpoint.replace(/\/+$/, "")}/v1/traces`,
-      resource: { serviceName: "svc", serviceVersion: version }
-    }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(FetchHttpClient.layer))))
-
 /** Logs, traces and crash reports of the running brain, as the settings say. */
-export const layer = Layer.mergeAll(traces, Sentry.layer).pipe(Layer.provideMerge(logs))
+export const layer = Layer.mergeAll(Traces.layer, Sentry.layer).pipe(Layer.provideMerge(logs))

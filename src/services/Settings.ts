@@ -124,6 +124,8 @@ export const declared = {
 
   metricsTaskNames: integer("SVC_METRICS_TASK_NAMES", 200, 0, 10_000, "Task names with series of their own in the metrics of one process; further names are counted as other."),
   otlpEndpoint: url("SVC_OTEL_EXPORTER_OTLP_ENDPOINT", "Base URL of an OTLP/HTTP collector; empty: no tracing."),
+  tracesSampleShare: decimal("SVC_TRACES_SAMPLE_SHARE", 1, 0, 1, "Share of traces that are sent to the collector, from 0 to 1."),
+  tracesStatements: flag("SVC_TRACES_STATEMENTS", false, "Traces hold the text of database statements, without their values."),
   sentryDsn: sentryProject("SVC_SENTRY_DSN", "Sentry project to report crashes to; unset: none.")
 } as const
 

@@ -1,13 +1,16 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Layer, Logger, Redacted } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Cause, Effect, Layer, Logger, Redacted, Tracer } from "effect"
 import { createServer } from "node:http"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { bodyOf } from "../bodies.ts"
+import { brainOn } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
 import { portOf } from "../ports.ts"
+import { until } from "../until.ts"
 
 /** What was logged, as the lines that would go to standard output. */
 const logged = (effect: Effect.Effect<unknown>) =>
@@ -18,17 +21,26 @@ const logged = (effect: Effect.Effect<unknown>) =>
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) // one object a line
   })
 
-/** A server that keeps what is posted to it, as a collector does. */
-const collector = Effect.gen(function*() {
-  const posts: Array<{ readonly path: string; readonly body: string }> = []
-  const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
-      posts.push({ path: request.url ?? "", body })
-      response.end("{}")
+/** A server that keeps what is posted to it, as a collector does, once it has answered 503 as often as `refusals` says. */
+const collectorAfter = (refusals: number) =>
+  Effect.gen(function*() {
+    const posts: Array<{ readonly path: string; readonly body: string }> = []
+    let refused = 0
+    const server = createServer((request, response) => {
+      void bodyOf(request).then((body) => {
+        if (refused < refusals) {
+          refused += 1
+          response.writeHead(503).end()
+          return
+        }
+        posts.push({ path: request.url ?? "", body })
+        response.end("{}")
+      })
     })
+    return { posts, host: `127.0.0.1:${yield* portOf(server)}` }
   })
-  return { posts, host: `127.0.0.1:${yield* portOf(server)}` }
-})
+
+const collector = collectorAfter(0)
 
 const withSettings = (overrides: Partial<SettingsShape>) =>
   Telemetry.layer.pipe(
@@ -91,6 +103,50 @@ describe("traces", () => {
     Effect.gen(function*() {
       const span = yield* Effect.withSpan(Effect.currentSpan, "a piece of work").pipe(Effect.provide(withSettings({})), Effect.option)
       assert.isFalse(span._tag === "Some" && span.value.sampled)
+    }))
+
+  it.scopedLive("are sent by the sampled share, whole or not at all, and not when the client's trace is not sampled", () =>
+    Effect.gen(function*() {
+      const { host, posts } = yield* collector
+      const trace = Effect.withSpan(Effect.void, "child").pipe(Effect.withSpan("parent"))
+      const unsampled = Tracer.externalSpan({ traceId: "0".repeat(32), spanId: "1".repeat(16), sampled: false })
+      yield* Effect.repeatN(trace, 399).pipe(
+        Effect.zipRight(Effect.withSpan(Effect.void, "of a client", { parent: unsampled })),
+        Effect.provide(withSettings({ otlpEndpoint: `http://${host}`, tracesSampleShare: 0.5 }))
+      )
+      const text = posts.map(({ body }) => body).join()
+      const [parents, children] = ["parent", "child"].map((name) => text.split(`"name":"${name}"`).length - 1)
+      assert.strictEqual(parents, children)
+      assert.isTrue(parents! > 100 && parents! < 300, String(parents)) // 10 standard deviations
+      assert.notInclude(text, "of a client")
+    }))
+
+  for (const tracesStatements of [false, true]) {
+    it.scopedLive(`${tracesStatements ? "hold" : "do not hold"} the text of statements ${tracesStatements ? "when asked to" : "unless asked to"}`, () =>
+      Effect.gen(function*() {
+        const { host, posts } = yield* collector
+        yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS marked`).pipe(
+          Effect.provide(withSettings({ otlpEndpoint: `http://${host}`, tracesStatements })),
+          Effect.provide(brainOn("SQLite"))
+        )
+        const text = posts.map(({ body }) => body).join()
+        assert.include(text, "sql.execute")
+        assert.strictEqual(text.includes("SELECT 1 AS marked"), tracesStatements)
+      }))
+  }
+
+  it.scopedLive("are dropped while the collector is out, with one warning, and sent when it answers again", () =>
+    Effect.gen(function*() {
+      const { host, posts } = yield* collectorAfter(2)
+      const lines: Array<string> = []
+      const collect = Logger.add(Logger.map(Telemetry.jsonLine, (line) => void lines.push(line)))
+      yield* Effect.gen(function*() {
+        yield* Effect.repeatN(Effect.withSpan(Effect.void, "a piece of work"), 999) // a full batch, which is sent at once and tried again after 1 s
+        yield* until(Effect.sync(() => posts.length), (count) => count > 0)
+      }).pipe(Effect.provide(withSettings({ otlpEndpoint: `http://${host}` }).pipe(Layer.provide(collect))))
+      const said = lines.map((line) => JSON.parse(line) as { level: string; msg: string }).filter(({ msg }) => msg.includes("trace collector")) // one object a line
+      assert.deepStrictEqual(said.map(({ level }) => level), ["warning", "info"])
+      assert.include(said[0]?.msg, "it answers 503")
     }))
 })
 
