@@ -72,6 +72,14 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
         assert.notInclude(text, `/projects/${slug}`)
       }))
 
+    it.scoped("every metric of ours is in docs/metrics.md with its type", () =>
+      Effect.gen(function*() {
+        const documented = readFileSync("docs/metrics.md", "utf8")
+        const types = [...(yield* scrape).matchAll(/^# TYPE (svc_\w+) (\w+)$/gm)]
+        assert.isAbove(types.length, 20)
+        for (const [, name, type] of types) assert.include(documented, `| \`${name}\` | ${type} |`)
+      }))
+
     it.scoped("the process and its event loop are measured", () =>
       Effect.gen(function*() {
         const text = yield* scrape
