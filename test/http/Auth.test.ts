@@ -277,12 +277,14 @@ describe.each(engines)("sessions on %s", (engine) => {
         assert.strictEqual((yield* login(user.email)).status, 200)
       }))
 
-    it.effect("changes one's own names and time zone, and clears a name with an empty one", () =>
+    it.effect("changes one's own names and time zone, and clears a name with null or an empty one", () =>
       Effect.gen(function*() {
         const browser = yield* signedIn(yield* freshUser())
         const patch = (body: object) => request("PATCH", "/auth/me", { headers: browser, body })
-        const changed = yield* patch({ first_name: "Ada", timezone: "Europe/Berlin", display_name: null })
+        const changed = yield* patch({ first_name: "Ada", timezone: "Europe/Berlin" })
         assert.deepInclude(changed.json, { first_name: "Ada", timezone: "Europe/Berlin", display_name: "A Person" })
+        assert.deepInclude((yield* patch({ display_name: null })).json, { display_name: null })
+        yield* patch({ display_name: "A Person" })
         assert.deepInclude((yield* patch({ display_name: "" })).json, { display_name: null })
         assert.deepInclude((yield* patch({ timezone: "Mars/Olympus" })).json, { status: 422 })
         assert.deepInclude((yield* patch({ first_name: "a\0b" })).json, { status: 422 })
