@@ -2,10 +2,11 @@
  * A shop on BullMQ that svc shows and operates. Its bank declines each order once, so there is something to retry.
  *
  *   npm ci && npm run build          # in a clone of svc, once: builds svc/agent
- *   svc agents create shop           # prints the three SVC_AGENT_ variables to export here
+ *   svc agents create shop-node      # prints the three SVC_AGENT_ variables to export here
  *   node examples/bullmq/shop.mjs    # needs Redis at 127.0.0.1:6379, or REDIS_URL
  *
- * In an application of your own: npm install svc bullmq ioredis.
+ * svc is not on npm yet. In an application of your own: npm pack in the clone, then
+ * npm install ../svc/svc-0.1.0.tgz bullmq ioredis (docs/agent.md).
  */
 import { Queue, Worker } from "bullmq"
 import { Redis } from "ioredis"

@@ -89,7 +89,7 @@ ${table}
 const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
   api_key: { type: "http", scheme: "bearer", description: "An API key, `svk_…`." },
   agent_token: { type: "http", scheme: "bearer", description: "An agent's token, from its creation." },
-  metrics_token: { type: "http", scheme: "bearer", description: "The metrics token: `SVC_METRICS_TOKEN`, or the file `metrics.token` in `SVC_HOME`." },
+  metrics_token: { type: "http", scheme: "bearer", description: "The metrics token: `SVC_METRICS_AUTH_TOKEN`, or the file `metrics.token` in `SVC_HOME`." },
   session: {
     type: "apiKey",
     in: "cookie",

@@ -35,8 +35,8 @@ const csrfFailed = new Forbidden({
 
 const inTheClear = new Forbidden({
   code: "https_required",
-  detail: "Nobody signs in or sets a password here, because plain http would show it on its way. Use the https address of " +
-    "the brain; who runs it sets SVC_PUBLIC_URL to that, or for a trial SVC_ENVIRONMENT=development."
+  detail: "Sign-in requires HTTPS. Open the brain at its https address, which its operator names in SVC_PUBLIC_URL, or set " +
+    "SVC_ENVIRONMENT=development for a local trial."
 })
 
 const onlyGlobalAdmins = new Forbidden({ detail: "Only a global admin can do this." })
