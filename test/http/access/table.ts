@@ -49,7 +49,7 @@ const project = under("/api/v1/projects/{slug}")
 
 export const endpoints: ReadonlyArray<Endpoint> = [
   // pages, documents and health. Contract: "Health and metrics"
-  root("GET /", "anybody", null, [], 302),
+  root("GET /", "anybody", null, [], 200),
   root("GET /setup", "anybody", null, [], 200),
   root("GET /reset-password", "anybody", null, [], 200),
   root("GET /invitation", "anybody", null, [], 200),
@@ -57,7 +57,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /docs", "anybody", null, [], 200),
   api("GET /openapi.json", "anybody", null, [], 200),
   api("GET /health", "anybody", null, [], 200),
-  api("GET /health/ready", "anybody", null, [], 503), // this server is never told that its start is complete
+  api("GET /health/ready", "anybody", null, [], 200),
   api("GET /health/system", "known", "home:read", [], 200), // the scope: decisions.md, Access
   api("GET /health/deep", "known", "home:read", [], 200, 503), // the scope: decisions.md, Access
 
