@@ -32,7 +32,7 @@ import { workers } from "./commands/workers.ts"
 import { repaired } from "./Completions.ts"
 import { isInteractive } from "./Confirm.ts"
 import { Refused } from "./Explain.ts"
-import { commandHelp, commandsBelow, type Described, groupHelp, type Named, nameOf, rootHelp } from "./Help.ts"
+import { commandHelp, commandsBelow, type Described, groupHelp, isGroup, type Named, nameOf, rootHelp } from "./Help.ts"
 import { errorWithOption } from "./LibraryErrors.ts"
 
 const sections = [
@@ -103,7 +103,9 @@ export const cli = (args: ReadonlyArray<string>) =>
     if (found instanceof Refused) return yield* found
     const asksHelp = given.includes("--help") || given.includes("-h")
     if (found === undefined && (given.length === 0 || asksHelp)) return yield* Console.log(rootHelp(current, groups, examples))
-    if (found !== undefined && commandsBelow(found.command).size > 0) return yield* Console.log(groupHelp(found))
+    if (found !== undefined && isGroup(found.command) && (asksHelp || found.command !== metricsToken.descriptor)) {
+      return yield* Console.log(groupHelp(found))
+    }
     const rewrite = (text: string): string => {
       if (given.includes("--completions")) return repaired(text)
       return asksHelp && found !== undefined ? commandHelp(found, text) : text

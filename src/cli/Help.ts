@@ -24,6 +24,9 @@ export const commandsBelow = (command: Described): ReadonlyMap<string, Described
   return below.some(([name]) => name === nameOf(command)) ? new Map() : new Map(below)
 }
 
+/** A group shows its help when it is given no command of its own; `metrics-token` is one that also does something itself. */
+export const isGroup = (command: Described): boolean => commandsBelow(command).size > 0
+
 const helpOf = (command: Described): string =>
   stripVTControlCharacters(HelpDoc.toAnsiText(CommandDescriptor.getHelp(command, CliConfig.defaultConfig)))
 
@@ -65,8 +68,7 @@ export const rootHelp = (version: string, sections: ReadonlyArray<Section>, exam
       "",
       heading,
       ...rows(commands.map((command) => {
-        const below = [...commandsBelow(command).keys()]
-        return [nameOf(command), below.length === 0 ? descriptionOf(command) : below.join(", ")] as const
+        return [nameOf(command), isGroup(command) ? [...commandsBelow(command).keys()].join(", ") : descriptionOf(command)] as const
       }))
     ]),
     "",
