@@ -19,7 +19,8 @@ const statementCacheSize = 500
  */
 export const keepFromOthers = (file: string): void => {
   if (file === ":memory:") return
-  closeSync(openSync(file, "a", 0o600))
+  // a file that is there is opened by SQLite, whose error says whether it is read-only or cannot be reached
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) closeSync(openSync(file, "a", 0o600))
   for (const one of [file, `${file}-wal`, `${file}-shm`]) {
     const { mode, uid } = statSync(one, { throwIfNoEntry: false }) ?? {}
     if (mode !== undefined && uid === process.getuid?.() && (mode & 0o077) !== 0) chmodSync(one, 0o600)
