@@ -14,6 +14,7 @@ export const packages: Readonly<Record<string, string>> = {
   "@effect/sql-pg": "0.53.0",
   "@effect/typeclass": "0.41.0",
   "@effect/workflow": "0.19.1",
+  "@types/better-sqlite3": "9.6.0",
   "@zxcvbn-ts/language-common": "4.1.3",
   argon2: "0.44.0",
   "better-sqlite3": "12.11.1",
