@@ -102,10 +102,12 @@ export const world = Effect.fnUntraced(function*(
   const other = yield* freshKey()
   yield* freshKey({ roles: { [project.id]: "viewer" } })
   const [membership] = yield* Effect.orDie(sql<{ id: string }>`SELECT id FROM memberships WHERE project_id = ${project.id}`)
-  const { token } = yield* freshKey({ isAdmin: true })
+  const { token, user_id } = yield* freshKey({ isAdmin: true })
+  const spare = yield* freshKey()
+  const [spareKey] = yield* Effect.orDie(sql<{ id: string }>`UPDATE api_keys SET user_id = ${user_id} WHERE user_id = ${spare.user_id} RETURNING id`)
   const person = isSignedIn
     ? yield* browsing(enrolled)
-    : { email: "nobody@example.com", browser: {}, session_id: "", key_id: "", device_id: "" }
+    : { email: "nobody@example.com", browser: {}, session_id: "", key_id: spareKey?.id ?? "", device_id: "" }
   const poll = longPoll({ base: yield* baseUrl, ...agent, project_id: project.id })
   const asAgent = { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": poll.nonce }
   const restart = { agent_id: agent.agent_id, worker_name: "w@box" }
