@@ -23,7 +23,7 @@ const actor = (user_id: string, is_admin: boolean, projects: ReadonlyArray<strin
   email: "bench@example.com",
   is_admin,
   roles: new Map(projects.map((id) => [id, "admin" as const])),
-  via: { kind: "session", session_id: user_id, enrolled: false, owes_factor: false, is_fresh: true, overdue_since: null },
+  via: { kind: "session", session_id: user_id, enrolled: false, factor_pending: false, is_fresh: true, overdue_since: null },
   source_ip: null,
   user_agent: null
 })

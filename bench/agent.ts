@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { BufferFolder } from "../src/agents/runtime/BufferFolder.ts"
-import { Capture } from "../src/agents/runtime/Capture.ts"
+import { EventEncoder } from "../src/agents/runtime/EventEncoder.ts"
 import type { EngineEvent } from "../src/agents/runtime/Engine.ts"
 import { Outbox } from "../src/agents/runtime/Outbox.ts"
 import * as Redaction from "../src/domain/Redaction.ts"
@@ -32,8 +32,8 @@ const events = Array.from({ length: count }, (_, n): EngineEvent => {
   return { kind, taskId: randomUUID(), occurredAt: 1_795_243_586_088 + n, data }
 })
 
-const capture = new Capture(Redaction.make([]), Date.now)
-const texts = events.map((event) => capture.event("bullmq", event) ?? "")
+const capture = new EventEncoder(Redaction.make([]), Date.now)
+const texts = events.map((event) => capture.encode("bullmq", event) ?? "")
 
 const seconds = (work: () => void): number => {
   globalThis.gc?.()
@@ -63,10 +63,10 @@ const ours = (round: number) => {
   const home = new BufferFolder(join(folder, String(round)), "bench", () => {})
   const outbox = new Outbox(home.claim(), home, { maxEvents: 10 * count, maxBytes: 2 ** 40 }, Date.now, () => {})
   const captured = seconds(() => {
-    for (const event of events) capture.event("bullmq", event)
+    for (const event of events) capture.encode("bullmq", event)
   })
   const append = seconds(() => {
-    for (const event of events) outbox.add(capture.event("bullmq", event) ?? "")
+    for (const event of events) outbox.add(capture.encode("bullmq", event) ?? "")
     outbox.flush()
   })
   if (outbox.events !== count) throw new Error(`${outbox.events} events are in the buffer`)

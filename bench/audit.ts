@@ -3,11 +3,11 @@ import { Effect, Layer, Option } from "effect"
 import { createHmac, createSecretKey, randomUUID } from "node:crypto"
 import { system } from "../src/domain/Actor.ts"
 import { Audit } from "../src/services/Audit.ts"
-import type { StoredRow } from "../src/services/Audit/Append.ts"
-import { slice } from "../src/services/Audit/Read.ts"
-import { verifyAll } from "../src/services/Audit/Verify.ts"
+import type { StoredRow } from "../src/services/Audit/ChainWriter.ts"
+import { readSlice } from "../src/services/Audit/StoredRows.ts"
+import { verifyLog } from "../src/services/Audit/Verify.ts"
 import { Reader } from "../src/services/Database.ts"
-import { turn } from "../src/services/EventLoop.ts"
+import { yieldToEventLoop } from "../src/services/EventLoop.ts"
 import { Keys } from "../src/services/Keys.ts"
 import { auditLog } from "../test/services/Audit/layer.ts"
 import { barePostgres, bareSqlite } from "./audit/bare.ts"
@@ -125,19 +125,19 @@ const measure = Effect.gen(function*() {
       const reading = Effect.gen(function*() {
         let seq = 0
         while (true) {
-          const found = yield* slice(read, seq, Number.MAX_SAFE_INTEGER)
+          const found = yield* readSlice(read, seq, Number.MAX_SAFE_INTEGER)
           for (const row of found) createHmac("sha256", key).update(JSON.stringify(row)).digest("hex")
           const last = found[found.length - 1]
           if (last === undefined) return
           seq = last.seq
-          yield* turn
+          yield* yieldToEventLoop
         }
       })
       const before = held()
       const bareSeconds = yield* timed(() => run(reading))
       let count = 0
       const seconds = yield* timed(async () => {
-        const found = Option.getOrThrow(await run(verifyAll(read, keys, { afterSlice })))
+        const found = Option.getOrThrow(await run(verifyLog(read, keys, { afterSlice })))
         if (found.problem !== null) throw new Error(found.problem.detail)
         count = found.rows
       })

@@ -4,7 +4,7 @@
  * before it, microseconds an event, and characters of stored history a task. Run: npx vite-node bench/history.ts
  */
 import { randomUUID } from "node:crypto"
-import { apply, decode, empty, encode, type History, project, type TaskEvent } from "../src/domain/TaskHistory.ts"
+import { apply, decode, emptyHistory, encode, type History, project, type TaskEvent } from "../src/domain/TaskHistory.ts"
 import { addSeconds, parse } from "../src/domain/Timestamp.ts"
 
 const TASKS = 20_000
@@ -43,7 +43,7 @@ const triple = (index: number): Triple => {
 }
 
 const together = ([received, started, succeeded]: Triple): string => {
-  const history = empty()
+  const history = emptyHistory()
   apply(history, received)
   apply(history, started)
   apply(history, succeeded)
@@ -54,7 +54,7 @@ const together = ([received, started, succeeded]: Triple): string => {
 const oneByOne = (events: Triple): string => {
   let text: string | undefined
   for (const event of events) {
-    const history: History = text === undefined ? empty() : decode(text)
+    const history: History = text === undefined ? emptyHistory() : decode(text)
     apply(history, event)
     project(history)
     text = encode(history)

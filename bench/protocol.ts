@@ -7,7 +7,7 @@
 import { createHmac, randomUUID } from "node:crypto"
 import { FrameRefusal } from "../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../src/agents/protocol/Event.ts"
-import { openFromAgent, seal, WireSession } from "../src/agents/protocol/Frame.ts"
+import { decodeAgentFrame, encodeFrame, WireSession } from "../src/agents/protocol/Frame.ts"
 import { signingKey } from "../src/agents/protocol/Signing.ts"
 import type { JsonNode } from "../src/domain/CanonicalJson.ts"
 
@@ -42,7 +42,7 @@ const frames = (count: number, events: number): ReadonlyArray<Buffer> => {
   const agent = new WireSession(key, ids)
   return Array.from({ length: count }, (_, at) => {
     const payload = { events: Array.from({ length: events }, (_, i) => event(i + at)) }
-    const { hmac, id, nonce, seq, ts } = JSON.parse(seal("event_batch", `ev_${at}`, payload, agent, NOW))
+    const { hmac, id, nonce, seq, ts } = JSON.parse(encodeFrame("event_batch", `ev_${at}`, payload, agent, NOW))
     return Buffer.from(JSON.stringify({ v: 2, id, ts, nonce, seq, hmac, type: "event_batch", payload }))
   })
 }
@@ -50,7 +50,7 @@ const frames = (count: number, events: number): ReadonlyArray<Buffer> => {
 const verify = (bytes: ReadonlyArray<Buffer>, visit: (event: JsonNode) => void = () => {}): void => {
   const brain = new WireSession(key, ids)
   for (const text of bytes) {
-    const frame = openFromAgent(text.toString(), brain, NOW)
+    const frame = decodeAgentFrame(text.toString(), brain, NOW)
     if (frame instanceof FrameRefusal || frame.type !== "event_batch") throw new Error("a good frame was refused")
     frame.payload.events.forEach(visit)
   }
@@ -71,7 +71,7 @@ const limit = (bytes: ReadonlyArray<Buffer>): void => {
 const sealAcks = (bytes: ReadonlyArray<Buffer>): void => {
   const brain = new WireSession(key, ids)
   bytes.forEach((_, at) => {
-    seal("event_batch_ack", `ack_${at}`, { acked_id: `ev_${at}`, received: 1, accepted: 1, rejected: 0 }, brain, NOW)
+    encodeFrame("event_batch_ack", `ack_${at}`, { acked_id: `ev_${at}`, received: 1, accepted: 1, rejected: 0 }, brain, NOW)
   })
 }
 

@@ -31,4 +31,4 @@ export const freshSettings = (database: Database, given: Partial<SettingsShape> 
 
 /** The database of a brain with this environment, as it is. */
 export const databaseOf = (env: Readonly<Record<string, string>>) =>
-  DatabaseLayer.unmigrated.pipe(Layer.provide(SettingsLayer.layer(env)), Layer.provide(NodeContext.layer))
+  DatabaseLayer.layerUnmigrated.pipe(Layer.provide(SettingsLayer.layer(env)), Layer.provide(NodeContext.layer))

@@ -1,7 +1,7 @@
-import { type Bucket, buckets, countsUsers, Role, type Rule, windowSeconds } from "../src/domain/Access.ts"
-import { adminScopes, roleScopes, rules, scopes } from "../src/http/Rules.ts"
+import { type Bucket, rateBuckets, isUserBucket, Role, type AccessRule, windowSeconds } from "../src/domain/Access.ts"
+import { adminScopes, roleScopes, accessRules, scopes } from "../src/http/AccessRules.ts"
 
-const callers: Readonly<Record<Rule["caller"], string>> = {
+const callers: Readonly<Record<AccessRule["caller"], string>> = {
   public: "anybody",
   agent: "an agent's token",
   session: "signed-in browser",
@@ -15,16 +15,16 @@ const callers: Readonly<Record<Rule["caller"], string>> = {
 const shownPath = (path: string): string =>
   path.replaceAll("::", "\0").replaceAll(/:([a-z_]+)/g, "{$1}").replaceAll("\0", ":").replace(/^\/api\/v1/, "")
 
-const row = (route: string, rule: Rule): string => {
+const row = (route: string, rule: AccessRule): string => {
   const [method = "", path = ""] = route.split(" ")
   const notes = [
-    rule.takesSecrets === true ? "not in the clear" : "",
-    rule.mayBeSignedIn === true ? "session counts, with CSRF" : "",
+    rule.requiresHttps === true ? "not in the clear" : "",
+    rule.allowsSession === true ? "session counts, with CSRF" : "",
     rule.mutates === true && rule.caller !== "public" && rule.caller !== "agent" ? "CSRF" : "",
     rule.creates === undefined ? "" : rule.creates === "secret" ? "idempotent, secret" : "idempotent",
     rule.stepUp === true ? "step-up" : "",
-    rule.whileOwing === true ? "while owing" : "",
-    rule.whileRestricted === true ? "while restricted" : "",
+    rule.allowsPendingFactor === true ? "while owing" : "",
+    rule.allowsRestrictedSession === true ? "while restricted" : "",
     rule.bucket === undefined ? "" : `bucket ${rule.bucket}`,
     rule.destructive === true ? "audited" : "",
     rule.bodyLimit === undefined ? "" : `body ${rule.bodyLimit} B`
@@ -36,10 +36,10 @@ const row = (route: string, rule: Rule): string => {
 const roles = Role.literals
 
 // the record's own keys, which Object.keys widens to string
-const bucketNames = Object.keys(buckets) as ReadonlyArray<Bucket>
+const bucketNames = Object.keys(rateBuckets) as ReadonlyArray<Bucket>
 
 const bucketRow = (bucket: Bucket): string =>
-  `| ${bucket} | ${countsUsers(bucket) ? "user" : "address"} | ${buckets[bucket]} in ${windowSeconds(bucket)} s${bucket === "mfa" ? ", or `SVC_MFA_VERIFICATION_RATE_PER_MIN`" : ""} |`
+  `| ${bucket} | ${isUserBucket(bucket) ? "user" : "address"} | ${rateBuckets[bucket]} in ${windowSeconds(bucket)} s${bucket === "mfa" ? ", or `SVC_MFA_VERIFICATION_RATE_PER_MIN`" : ""} |`
 
 /** `docs/access.md`, from the declarations of the endpoints. */
 export const accessTable = (): string => `# Access
@@ -69,7 +69,7 @@ factor by now (all else is 403 \`mfa_enrollment_required\`). See [mfa.md](mfa.md
 
 | | path | who | scope | |
 |---|---|---|---|---|
-${[...rules].map(([route, rule]) => row(route, rule)).join("\n")}
+${[...accessRules].map(([route, rule]) => row(route, rule)).join("\n")}
 
 ## Scopes
 

@@ -21,7 +21,7 @@ const rooms = {
   entry: [...all, "layers", "http definitions"]
 }
 
-const definitions = /^src\/http\/(.*\/)?(Api|Access|EveryField|ProblemSchema|Client|Docs\/Tags|Docs\/Parameters|Docs\/Outside)\.ts$/
+const definitions = /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
 
 const roomOf = (file) => {
   if (definitions.test(file)) return "http definitions"

@@ -1,5 +1,5 @@
 import { clientDeclared } from "../src/cli/ClientSettings.ts"
-import { declared } from "../src/services/Settings.ts"
+import { settingDefinitions } from "../src/services/Settings.ts"
 import type { Setting } from "../src/services/Settings/Kinds.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
@@ -11,7 +11,7 @@ const row = (setting: Setting<unknown>): string => {
 }
 
 /** The record's values differ in A only, which a row does not show. */
-const settings = Object.values(declared) as ReadonlyArray<Setting<unknown>>
+const settings = Object.values(settingDefinitions) as ReadonlyArray<Setting<unknown>>
 
 const clientSettings = Object.values(clientDeclared) as ReadonlyArray<Setting<unknown>>
 

@@ -20,9 +20,9 @@ import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import WebSocket from "ws"
 import { FrameRefusal, type SignedType } from "../src/agents/protocol/Envelope.ts"
-import { type FrameOf, openFromBrain, seal, type WirePayloads, WireSession } from "../src/agents/protocol/Frame.ts"
-import { openHelloAck, sealHello } from "../src/agents/protocol/Hello.ts"
-import { freshNonce } from "../src/agents/protocol/Nonce.ts"
+import { type FrameOf, decodeBrainFrame, encodeFrame, type WirePayloads, WireSession } from "../src/agents/protocol/Frame.ts"
+import { decodeHelloAckFrame, encodeHelloFrame } from "../src/agents/protocol/Hello.ts"
+import { generateNonce } from "../src/agents/protocol/Nonce.ts"
 import { type SessionIds, Signer, signingKey } from "../src/agents/protocol/Signing.ts"
 import { canonicalize, type JsonInput, toValue } from "../src/domain/CanonicalJson.ts"
 import { system } from "../src/domain/Actor.ts"
@@ -120,7 +120,7 @@ const tampered = (wire: Wire, type: string, payload: JsonInput, tampering: Tampe
     type: tampering.type ?? type,
     id: tampering.id ?? `t_${randomUUID()}`,
     ts: tampering.ts ?? Timestamp.fromEpochMicros((now() + (tampering.skew ?? 0)) * 1000),
-    nonce: tampering.nonce ?? freshNonce(),
+    nonce: tampering.nonce ?? generateNonce(),
     seq: tampering.seq ?? wire.session.nextSeq(),
     payload: canonicalize(payload)
   })
@@ -204,7 +204,7 @@ export class TestAgent {
   private readonly waiting = new Map<string, Later<Ack>>()
   private readonly watchers = new Set<() => void>()
 
-  constructor(readonly ws: WebSocket, readonly helloAck: NonNullable<Exclude<ReturnType<typeof openHelloAck>, FrameRefusal>>, secret: string) {
+  constructor(readonly ws: WebSocket, readonly helloAck: NonNullable<Exclude<ReturnType<typeof decodeHelloAckFrame>, FrameRefusal>>, secret: string) {
     const { agentId, projectId, sessionId } = helloAck.payload
     this.ids = { agentId, projectId, sessionId }
     this.wire = wireOf(secret, this.ids)
@@ -264,7 +264,7 @@ export class TestAgent {
 
   /** The frame's text, with the next seq. */
   seal<T extends SignedType>(type: T, payload: WirePayloads[T], id = `f_${randomUUID()}`): string {
-    return seal(type, id, payload, this.wire.session, now())
+    return encodeFrame(type, id, payload, this.wire.session, now())
   }
 
   /** Sends a signed frame with something wrong in it; answers its text. */
@@ -313,7 +313,7 @@ export class TestAgent {
   }
 
   private receive(text: string): void {
-    const frame = openFromBrain(text, this.wire.session, now())
+    const frame = decodeBrainFrame(text, this.wire.session, now())
     if (frame instanceof FrameRefusal) {
       this.refusal = frame
       this.ws.close(1000)
@@ -354,13 +354,13 @@ export const connectAgent = async (options: Options): Promise<TestAgent> => {
   return new Promise((resolve, reject) => {
     ws.once("close", (code, reason) => reject(new Error(`closed ${code}: ${reason.toString()}`)))
     ws.once("message", (data: Buffer) => {
-      const ack = openHelloAck(data.toString("utf8"))
+      const ack = decodeHelloAckFrame(data.toString("utf8"))
       if (ack instanceof FrameRefusal) reject(new Error(`no hello_ack: ${ack.reason}`))
       else resolve(new TestAgent(ws, ack, options.hmac_secret))
     })
     // the cast: tests may put anything into a hello
-    const payload = helloPayload(options.hello) as Parameters<typeof sealHello>[1]
-    ws.send(Buffer.from(sealHello(`hello_${randomBytes(8).toString("hex")}`, payload)))
+    const payload = helloPayload(options.hello) as Parameters<typeof encodeHelloFrame>[1]
+    ws.send(Buffer.from(encodeHelloFrame(`hello_${randomBytes(8).toString("hex")}`, payload)))
   })
 }
 
@@ -410,7 +410,7 @@ export class PollAgent {
   }
 
   seal<T extends SignedType>(type: T, payload: WirePayloads[T], id = `f_${randomUUID()}`): string {
-    return seal(type, id, payload, this.wire.session, now())
+    return encodeFrame(type, id, payload, this.wire.session, now())
   }
 
   signed(type: string, payload: JsonInput, tampering: Tampering): string {
@@ -419,7 +419,7 @@ export class PollAgent {
 
   /** A command's frame as it came in a pull. */
   open(text: string): FrameOf<"command"> {
-    const frame = openFromBrain(text, this.wire.session, now())
+    const frame = decodeBrainFrame(text, this.wire.session, now())
     if (frame instanceof FrameRefusal || frame.type !== "command") throw new Error("no command frame")
     return frame
   }
@@ -444,5 +444,5 @@ export class PollAgent {
 
 export const longPoll = (
   options: Options & Credentials & { readonly project_id: string },
-  { family = "z4j", nonce = freshNonce() }: { readonly family?: "z4j" | "svc"; readonly nonce?: string } = {}
+  { family = "z4j", nonce = generateNonce() }: { readonly family?: "z4j" | "svc"; readonly nonce?: string } = {}
 ): PollAgent => new PollAgent(options, nonce, family)

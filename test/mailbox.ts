@@ -101,7 +101,7 @@ export const mailsSoFar = (address: string) =>
   Effect.map(Mailbox, ({ received }) => received.filter(({ to }) => to.includes(address.toLowerCase())))
 
 /** What the loops do each second. */
-const tick = Effect.flatMap(PasswordResets, (resets) => resets.answerRequests).pipe(
+const tick = Effect.flatMap(PasswordResets, (resets) => resets.processRequests).pipe(
   Effect.zipRight(Effect.flatMap(Mail, (mail) => mail.deliver))
 )
 

@@ -39,7 +39,7 @@ export interface StoredTask {
   readonly updated_at: string
 }
 
-const emptyHistory = TaskHistory.encode(TaskHistory.empty())
+const emptyHistory = TaskHistory.encode(TaskHistory.emptyHistory())
 
 /** A task first seen at `millis`: received at once and succeeded, unless `given` says otherwise. */
 export const storedTask = (project_id: string, millis: number, given: Partial<StoredTask> = {}): StoredTask => {

@@ -1,6 +1,6 @@
 import BetterSqlite3 from "better-sqlite3"
 import pg from "pg"
-import { columnNames, type StoredRow } from "../../src/services/Audit/Append.ts"
+import { auditColumnNames, type StoredRow } from "../../src/services/Audit/ChainWriter.ts"
 
 /** What the driver alone does for a row: the same transaction, lock and statements on twins of the tables, no hashing. */
 export interface Bare {
@@ -24,7 +24,7 @@ export const bareSqlite = (file: string): Bare => {
   let append: ((row: StoredRow) => void) | undefined
   const prepare = () => {
     const head = db.prepare("SELECT seq, row_hash, row_hmac, key_id FROM bare_head WHERE id = 1")
-    const insert = db.prepare(`INSERT INTO bare_log (${columnNames}) VALUES (${columnNames.replace(/\w+/g, "?")})`)
+    const insert = db.prepare(`INSERT INTO bare_log (${auditColumnNames}) VALUES (${auditColumnNames.replace(/\w+/g, "?")})`)
     const advance = db.prepare("UPDATE bare_head SET seq = ?, row_hash = ?, row_hmac = ? WHERE id = 1")
     const work = db.transaction((row: StoredRow) => {
       head.get()
@@ -50,7 +50,7 @@ export const bareSqlite = (file: string): Bare => {
 
 export const barePostgres = (url: string, connections: number): Bare => {
   const pool = new pg.Pool({ connectionString: url, max: connections })
-  const insert = `WITH appended AS (INSERT INTO bare_log (${columnNames}) VALUES (${columnNames.split(",").map((_, n) => `$${n + 1}`).join(", ")}))
+  const insert = `WITH appended AS (INSERT INTO bare_log (${auditColumnNames}) VALUES (${auditColumnNames.split(",").map((_, n) => `$${n + 1}`).join(", ")}))
     UPDATE bare_head SET seq = $2, row_hash = $16, row_hmac = $18 WHERE id = 1`
   return {
     copy: async () => {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import { WebSocket } from "ws"
 import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
 import { fromEpochMicros } from "../../src/domain/Timestamp.ts"
-import { seal, WireSession } from "../../src/agents/protocol/Frame.ts"
-import { openHelloAck, sealHello } from "../../src/agents/protocol/Hello.ts"
+import { encodeFrame, WireSession } from "../../src/agents/protocol/Frame.ts"
+import { decodeHelloAckFrame, encodeHelloFrame } from "../../src/agents/protocol/Hello.ts"
 import { decodeSecret, signingKey } from "../../src/agents/protocol/Signing.ts"
 import { FrameRefusal } from "../../src/agents/protocol/Envelope.ts"
 import { Either } from "effect"
@@ -40,7 +40,7 @@ const connect = (url: string, given: Job["agents"][number], index: number, tasks
       perMessageDeflate: false
     })
     socket.once("error", reject)
-    socket.once("open", () => socket.send(sealHello(`hello_${index}`, {
+    socket.once("open", () => socket.send(encodeHelloFrame(`hello_${index}`, {
       protocol_version: "2",
       agent_version: "1.13.0",
       framework: "bare",
@@ -55,7 +55,7 @@ const connect = (url: string, given: Job["agents"][number], index: number, tasks
       runtime_features: []
     })))
     socket.once("message", (data) => {
-      const ack = openHelloAck(String(data))
+      const ack = decodeHelloAckFrame(String(data))
       const secret = decodeSecret(given.hmacSecret)
       if (ack instanceof FrameRefusal || Either.isLeft(secret)) return reject(new Error("no hello_ack"))
       const ids = ack.payload
@@ -93,7 +93,7 @@ const make = (agent: Agent, job: Job) => {
   const events = Array.from({ length: count }, () => eventsOf(agent.told++)).flat()
   for (let at = 0; at < events.length; at += job.eventsPerFrame) {
     const id = `ev_${randomUUID().replaceAll("-", "")}`
-    const text = seal("event_batch", id, { events: events.slice(at, at + job.eventsPerFrame) }, agent.session, Date.now())
+    const text = encodeFrame("event_batch", id, { events: events.slice(at, at + job.eventsPerFrame) }, agent.session, Date.now())
     agent.frames.push({ id, text: Buffer.from(text) })
   }
 }

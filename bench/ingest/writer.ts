@@ -44,13 +44,13 @@ export const offerAll = (
     const more = () => {
       while (next < frames.length && next - settled < inFlight) {
         const offered = performance.now()
-        const settle = () => {
+        const onCommit = () => {
           waits.push(performance.now() - offered)
           if (++settled === frames.length) resume(Effect.void)
           else setImmediate(more)
         }
         const events = frames[next++]!
-        const taken = offer({ projectId, agentId, reporter: "bench", events, size: events.length * 400, settle })
+        const taken = offer({ projectId, agentId, reporter: "bench", events, size: events.length * 400, onCommit })
         if (!taken) throw new Error("the queue is full")
       }
     }

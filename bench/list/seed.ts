@@ -24,7 +24,7 @@ const at = (millis: number) => Timestamp.fromEpochMicros(millis * 1000)
 const kinds = ["task.received", "task.started", "task.succeeded"] as const
 
 const historyOf = (taskId: string, name: string, worker: string, millis: number): string => {
-  const history = TaskHistory.empty()
+  const history = TaskHistory.emptyHistory()
   kinds.forEach((kind, index) =>
     TaskHistory.apply(history, {
       id: randomUUID(),

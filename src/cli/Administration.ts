@@ -1,7 +1,7 @@
 import { Array as Arr, Layer, Logger, LogLevel } from "effect"
 import * as AuditLog from "../layers/AuditLog.ts"
 import * as DatabaseLayer from "../layers/Database.ts"
-import { keyReach } from "../layers/Identity.ts"
+import { layerEscalationPolicy } from "../layers/Identity.ts"
 import { Mail } from "../services/Mail.ts"
 import { Notices } from "../services/Mail/Notices.ts"
 import { MailRepo } from "../services/Mail/Repo.ts"
@@ -25,20 +25,20 @@ import { errorLine } from "./Console.ts"
 import { settings } from "./Settings.ts"
 
 /** What the services warn of, such as an audit row that its webhook did not take: a line each for the person. */
-const warnings = Logger.add(Logger.make(({ logLevel, message }) => {
+const layerWarnings = Logger.add(Logger.make(({ logLevel, message }) => {
   if (LogLevel.greaterThanEqual(logLevel, LogLevel.Warning)) process.stderr.write(`${errorLine(Arr.ensure(message).map(String).join(" "))}\n`)
 }))
 
 /** What writes to the audit log, over the migrated database. */
-export const auditing = AuditLog.layer.pipe(
+export const layerAudit = AuditLog.layer.pipe(
   Layer.provideMerge(Metrics.layer),
   Layer.provideMerge(DatabaseLayer.layer),
   Layer.provideMerge(settings()),
-  Layer.provideMerge(warnings)
+  Layer.provideMerge(layerWarnings)
 )
 
 /** Users, their second factor and the first boot; none of the brain's loops, which the server runs. */
-export const administration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
+export const layerAdministration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
   Layer.provide(Projects.layer),
   Layer.provide(Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))),
   Layer.provide(Layer.mergeAll(
@@ -51,6 +51,6 @@ export const administration = Layer.mergeAll(MfaReset.layer, PasswordResets.laye
     TrustedDevicesRepo.layer,
     UsersRepo.layer
   )),
-  Layer.provide(Layer.merge(keyReach, Vault.layer)),
-  Layer.provideMerge(auditing)
+  Layer.provide(Layer.merge(layerEscalationPolicy, Vault.layer)),
+  Layer.provideMerge(layerAudit)
 )

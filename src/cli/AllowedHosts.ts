@@ -1,20 +1,20 @@
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
-import { hostNameOf } from "../domain/HostName.ts"
+import { normalizeHostName } from "../domain/HostName.ts"
 import { allowedHostsFile } from "../services/AllowedHosts.ts"
 import { Settings } from "../services/Settings.ts"
 import { Refused } from "./Explain.ts"
 
 /** A name as people type it, in the form that is compared. */
-export const hostNamed = (text: string) => {
-  const name = hostNameOf(text)
+export const parseHost = (text: string) => {
+  const name = normalizeHostName(text)
   return name === null
     ? Effect.fail(new Refused({ usage: true, message: `${text} is not a host name or address; give it without https:// and without a port` }))
     : Effect.succeed(name)
 }
 
 /** The lines of the list, and how to put others in their place: whoever reads it meanwhile sees the old ones or the new. */
-export const allowedHostsLines = Effect.gen(function*() {
+export const readAllowedHosts = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const { home } = yield* Settings
   const file = allowedHostsFile(home)

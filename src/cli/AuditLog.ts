@@ -1,26 +1,26 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import * as AuditKeys from "../layers/AuditKeys.ts"
-import { untouched } from "../layers/KeyFiles.ts"
+import { requireKeyFile } from "../layers/KeyFiles.ts"
 import { system } from "../domain/Actor.ts"
 import { publicKeyOf } from "../services/Audit/SigningKeys.ts"
 import { CurrentActor } from "../services/CurrentActor.ts"
 import { Reader } from "../services/Database.ts"
-import { auditing } from "./Administration.ts"
+import { layerAudit } from "./Administration.ts"
 import { Refused } from "./Explain.ts"
-import { inspected } from "./Inspection.ts"
+import { layerInspection } from "./Inspection.ts"
 
 /** The log's keys as they are: none is made. */
-export const heldKeys = AuditKeys.read(untouched)
+export const readKeys = AuditKeys.readAuditKeys(requireKeyFile)
 
 /** The database for looking only. */
-export const looking = Layer.provideMerge(Layer.effect(SqlClient.SqlClient, Reader), inspected)
+export const layerReadOnly = Layer.provideMerge(Layer.effect(SqlClient.SqlClient, Reader), layerInspection)
 
 /** What changes the log's keys and state, recorded as done by `svc audit`. */
-export const changing = Layer.merge(auditing, Layer.succeed(CurrentActor, system("svc audit")))
+export const layerAuditLog = Layer.merge(layerAudit, Layer.succeed(CurrentActor, system("svc audit")))
 
 /** Public keys from the command line: the key, or id and key as `svc audit public-key` prints them. */
-export const trustedKeys = (given: ReadonlyArray<string>) =>
+export const decodePublicKeys = (given: ReadonlyArray<string>) =>
   Effect.forEach(given, (text) => {
     const key = publicKeyOf(text.trim().split(/\s+/).at(-1) ?? "")
     return key === undefined

@@ -1,5 +1,5 @@
 import { Effect, Either, Redacted } from "effect"
-import { fromEnvironment } from "../layers/Settings.ts"
+import { readEnvironment } from "../layers/Settings.ts"
 import { secret, type Setting, text } from "../services/Settings/Kinds.ts"
 import { Environment } from "./Environment.ts"
 import { Refused } from "./Explain.ts"
@@ -21,39 +21,39 @@ export interface ClientSettings {
   readonly project: string
 }
 
-const given = <A>(setting: Setting<A>) =>
+const readSetting = <A>(setting: Setting<A>) =>
   Effect.gen(function*() {
-    const found = yield* fromEnvironment(yield* Environment, setting)
-    if (found === null) return null
-    const value = setting.parse(found.text)
+    const source = yield* readEnvironment(yield* Environment, setting)
+    if (source === null) return null
+    const value = setting.parse(source.text)
     return Either.isRight(value)
-      ? { value: value.right, from: found.source === "file" ? `the file of ${setting.name}_FILE` : setting.name }
+      ? { value: value.right, from: source.source === "file" ? `the file of ${setting.name}_FILE` : setting.name }
       : yield* Effect.fail(`${setting.name} ${value.left}`)
   }).pipe(Effect.mapError((message) => new Refused({ message })))
 
 /** The address as requests are built on: http or https, no credentials, query or fragment, no slash at the end. */
-export const addressOf = (name: string, address: string): Effect.Effect<string, Refused> => {
+export const parseBrainUrl = (name: string, address: string): Effect.Effect<string, Refused> => {
   const url = URL.canParse(address) ? new URL(address) : null
-  const plain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.search === "" &&
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.search === "" &&
     url.hash === ""
-  return plain
+  return isPlain
     ? Effect.succeed(url.href.replace(/\/+$/, "").replace(/\/api\/v1$/, ""))
     : Effect.fail(new Refused({ message: `${name} must be the brain's address, such as https://svc.example.com` }))
 }
 
 /** A key that can be sent; `from` is where it was found. What is wrong with it is not quoted. */
-export const sendable = (apiKey: Redacted.Redacted, from: string): Effect.Effect<Redacted.Redacted, Refused> =>
+export const checkApiKey = (apiKey: Redacted.Redacted, from: string): Effect.Effect<Redacted.Redacted, Refused> =>
   /^[\x21-\x7e]+$/.test(Redacted.value(apiKey))
     ? Effect.succeed(apiKey)
     : Effect.fail(new Refused({ message: `what ${from} has is no API key: it is empty, or has a blank or another character that no key has` }))
 
 export const clientSettings = Effect.gen(function*() {
-  const url = yield* given(clientDeclared.url)
-  const key = yield* given(clientDeclared.apiKey)
-  const project = yield* given(clientDeclared.project)
+  const url = yield* readSetting(clientDeclared.url)
+  const key = yield* readSetting(clientDeclared.apiKey)
+  const project = yield* readSetting(clientDeclared.project)
   return {
-    url: url === null ? null : yield* addressOf("SVC_URL", url.value),
-    apiKey: key === null || key.value === null ? null : { value: yield* sendable(key.value, key.from), from: key.from },
+    url: url === null ? null : yield* parseBrainUrl("SVC_URL", url.value),
+    apiKey: key === null || key.value === null ? null : { value: yield* checkApiKey(key.value, key.from), from: key.from },
     project: project?.value ?? clientDeclared.project.fallback
   } satisfies ClientSettings
 })

@@ -1,10 +1,10 @@
 import { AutoCorrect, CliConfig } from "@effect/cli"
 
 /** The name that `word` was probably meant to be, for "did you mean"; undefined where no name is close. */
-export const closest = (word: string, names: Iterable<string>): string | undefined => {
-  const most = Math.max(1, Math.floor(word.length / 3))
+export const findClosest = (word: string, names: Iterable<string>): string | undefined => {
+  const maxEdits = Math.max(1, Math.floor(word.length / 3))
   const [best] = Array.from(names, (name) => ({ name, edits: AutoCorrect.levensteinDistance(word, name, CliConfig.defaultConfig) }))
-    .filter(({ edits }) => edits <= most)
+    .filter(({ edits }) => edits <= maxEdits)
     .toSorted((a, b) => a.edits - b.edits)
   return best?.name
 }

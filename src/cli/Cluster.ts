@@ -3,14 +3,14 @@ import cluster, { type Worker } from "node:cluster"
 import { Refused } from "./Explain.ts"
 
 /** A worker that does not end within this after SIGTERM is killed. */
-const patience = "10 seconds"
+const stopTimeout = "10 seconds"
 
 const startFailed = new Refused({ message: "a worker ended before it was ready; its own line says why" })
 
 /** A worker that ended; the loop below starts another one. */
 class WorkerDied extends Error {}
 
-const exited = (worker: Worker) =>
+const awaitExit = (worker: Worker) =>
   Effect.async<string>((resume) => {
     if (worker.isDead()) return resume(Effect.succeed("exit"))
     worker.once("exit", (code, signal) => resume(Effect.succeed(signal ?? `exit code ${code}`)))
@@ -25,7 +25,7 @@ export const reportReady = Effect.sync(() => {
   cluster.worker?.process.send?.(readyMessage, undefined, undefined, () => {})
 })
 
-const ready = (worker: Worker) =>
+const awaitReady = (worker: Worker) =>
   Effect.async<void>((resume) => {
     worker.on("message", (message) => {
       if (message === readyMessage) resume(Effect.void)
@@ -37,22 +37,22 @@ const fork = Effect.sync(() => cluster.fork().on("error", () => {}))
 
 const stop = (worker: Worker) =>
   Effect.sync(() => worker.process.kill("SIGTERM")).pipe(
-    Effect.zipRight(exited(worker)),
+    Effect.zipRight(awaitExit(worker)),
     Effect.interruptible,
-    Effect.timeoutOption(patience),
+    Effect.timeoutOption(stopTimeout),
     Effect.zipRight(Effect.sync(() => worker.isDead() || worker.process.kill("SIGKILL")))
   )
 
 /** One worker's life. It ends with WorkerDied, or fails `started` when the slot's first worker never was ready. */
-const life = (slot: number, started: Deferred.Deferred<void, Refused>) =>
+const runWorker = (slot: number, started: Deferred.Deferred<void, Refused>) =>
   Effect.acquireUseRelease(
     fork,
     (worker) =>
       Effect.gen(function*() {
-        yield* Effect.fork(Effect.zipRight(ready(worker), Deferred.succeed(started, void 0)))
-        const how = yield* exited(worker)
+        yield* Effect.fork(Effect.zipRight(awaitReady(worker), Deferred.succeed(started, void 0)))
+        const exitReason = yield* awaitExit(worker)
         if (yield* Deferred.fail(started, startFailed)) return yield* startFailed // false when it was ready once
-        yield* Console.error(`worker ${slot} (process ${worker.process.pid}) died: ${how}; another one follows`)
+        yield* Console.error(`worker ${slot} (process ${worker.process.pid}) died: ${exitReason}; another one follows`)
         return yield* Effect.fail(new WorkerDied())
       }),
     stop
@@ -70,12 +70,12 @@ const backOff = Schedule.exponential("250 millis").pipe(
  */
 export const supervise = (workers: number) =>
   Effect.gen(function*() {
-    const slot = (number: number) =>
+    const startSlot = (number: number) =>
       Effect.gen(function*() {
         const started = yield* Deferred.make<void, Refused>()
-        yield* life(number, started).pipe(Effect.retry({ schedule: backOff, while: (error) => error instanceof WorkerDied }), Effect.forkScoped)
+        yield* runWorker(number, started).pipe(Effect.retry({ schedule: backOff, while: (error) => error instanceof WorkerDied }), Effect.forkScoped)
         yield* Deferred.await(started)
       })
-    for (let number = 1; number <= workers; number++) yield* slot(number)
+    for (let number = 1; number <= workers; number++) yield* startSlot(number)
     return yield* Effect.never
   }).pipe(Effect.parallelFinalizers, Effect.scoped)

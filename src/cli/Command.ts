@@ -1,6 +1,6 @@
 import { CliConfig, Command } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { closest } from "./Closest.ts"
+import { findClosest } from "./Closest.ts"
 import { version as current } from "../domain/Version.ts"
 import { agent } from "./commands/agent.ts"
 import { allowedHosts } from "./commands/allowed-hosts.ts"
@@ -29,10 +29,10 @@ import { tasks } from "./commands/tasks.ts"
 import { version } from "./commands/version.ts"
 import { whoami } from "./commands/whoami.ts"
 import { workers } from "./commands/workers.ts"
-import { repaired } from "./Completions.ts"
+import { repairBashScript } from "./Completions.ts"
 import { isInteractive } from "./Confirm.ts"
 import { Refused } from "./Explain.ts"
-import { commandHelp, commandsBelow, type Described, groupHelp, isGroup, type Named, nameOf, rootHelp } from "./Help.ts"
+import { commandHelp, subcommandsOf, type CommandDescription, groupHelp, isGroup, type NamedCommand, nameOf, rootHelp } from "./Help.ts"
 import { errorWithOption } from "./LibraryErrors.ts"
 
 const sections = [
@@ -56,27 +56,27 @@ const run = Command.make("svc").pipe(
   Command.run({ name: "svc", version: current })
 )
 
-const groups = sections.map(({ commands, heading }) => ({ heading, commands: commands.map(({ descriptor }): Described => descriptor) }))
-const root: ReadonlyMap<string, Described> = new Map(groups.flatMap(({ commands }) => commands.map((command) => [nameOf(command), command])))
+const groups = sections.map(({ commands, heading }) => ({ heading, commands: commands.map(({ descriptor }): CommandDescription => descriptor) }))
+const root: ReadonlyMap<string, CommandDescription> = new Map(groups.flatMap(({ commands }) => commands.map((command) => [nameOf(command), command])))
 
 /** A word stands where a command's name belongs and is none: the library names those of `svc`, wherever it stood. */
-const unknownCommand = (path: ReadonlyArray<string>, word: string, names: ReadonlyMap<string, Described>): Refused => {
+const unknownCommand = (path: ReadonlyArray<string>, word: string, names: ReadonlyMap<string, CommandDescription>): Refused => {
   const prefix = ["svc", ...path].join(" ")
-  const meant = closest(word, names.keys())
+  const meant = findClosest(word, names.keys())
   const hint = meant === undefined ? `it has ${[...names.keys()].toSorted().join(", ")}` : `did you mean ${prefix} ${meant}?`
   return new Refused({ message: `${prefix} has no command ${word}; ${hint}`, usage: true })
 }
 
 /** The command that the words before the first option name. */
-const named = (given: ReadonlyArray<string>): Named | Refused | undefined => {
+const findCommand = (given: ReadonlyArray<string>): NamedCommand | Refused | undefined => {
   const [first, second] = given
   if (first === undefined || first.startsWith("-")) return undefined
   const command = root.get(first)
   if (command === undefined) return unknownCommand([], first, root)
-  const below = commandsBelow(command)
-  if (below.size === 0 || second === undefined || second.startsWith("-")) return { path: [first], command }
-  const deeper = below.get(second)
-  return deeper === undefined ? unknownCommand([first], second, below) : { path: [first, second], command: deeper }
+  const subcommands = subcommandsOf(command)
+  if (subcommands.size === 0 || second === undefined || second.startsWith("-")) return { path: [first], command }
+  const subcommand = subcommands.get(second)
+  return subcommand === undefined ? unknownCommand([first], second, subcommands) : { path: [first, second], command: subcommand }
 }
 
 const shells = ["bash", "fish", "sh", "zsh"]
@@ -90,16 +90,16 @@ const unknownShell = (given: ReadonlyArray<string>): Refused | undefined => {
 }
 
 /** The library's wizard reads keys, and waits for ever where nobody presses any. */
-const wizardAlone = new Refused({ message: "--wizard asks questions: run it in a terminal", usage: true })
+const wizardNeedsTerminal = new Refused({ message: "--wizard asks questions: run it in a terminal", usage: true })
 
 /** The program `svc`: runs the command that the process's arguments name. */
 export const cli = (args: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const given = args.slice(2)
-    const mistake = unknownShell(given)
-    if (mistake !== undefined) return yield* mistake
-    if (given.includes("--wizard") && !(yield* isInteractive)) return yield* wizardAlone
-    const found = named(given)
+    const shellRefusal = unknownShell(given)
+    if (shellRefusal !== undefined) return yield* shellRefusal
+    if (given.includes("--wizard") && !(yield* isInteractive)) return yield* wizardNeedsTerminal
+    const found = findCommand(given)
     if (found instanceof Refused) return yield* found
     const asksHelp = given.includes("--help") || given.includes("-h")
     if (found === undefined && (given.length === 0 || asksHelp)) return yield* Console.log(rootHelp(current, groups, examples))
@@ -107,7 +107,7 @@ export const cli = (args: ReadonlyArray<string>) =>
       return yield* Console.log(groupHelp(found))
     }
     const rewrite = (text: string): string => {
-      if (given.includes("--completions")) return repaired(text)
+      if (given.includes("--completions")) return repairBashScript(text)
       return asksHelp && found !== undefined ? commandHelp(found, text) : text
     }
     yield* Effect.consoleWith((console) =>

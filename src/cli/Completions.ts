@@ -3,7 +3,7 @@
  * another are never found: it remembers `svc__tasks` and looks for `svc,tasks`, and a dash in a name is doubled to `__`.
  * Also a flag, which takes no value, is followed by nothing, and the values of a choice are one word.
  */
-export const repaired = (script: string): string =>
+export const repairBashScript = (script: string): string =>
   script
     .replace(/^( +)svc,(\S+)\)$/gm, (_, indent: string, path: string) => {
       const words = path.split(",")

@@ -6,7 +6,7 @@ import { Refused } from "./Explain.ts"
 export const isInteractive = Effect.sync(() => process.stdin.isTTY && process.stdout.isTTY)
 
 /** Goes on with `--yes`, or when the person at the terminal agrees. `statement` says what will be lost. */
-export const confirmed = (yes: boolean, statement: string) =>
+export const confirm = (yes: boolean, statement: string) =>
   Effect.gen(function*() {
     if (yes) return
     if (!(yield* isInteractive)) return yield* new Refused({ usage: true, message: `${statement} To confirm without a terminal, add --yes` })

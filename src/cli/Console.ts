@@ -1,28 +1,28 @@
 import type { Console } from "effect"
 import { stripVTControlCharacters } from "node:util"
-import { visible } from "./Visible.ts"
+import { escapeText } from "./TerminalText.ts"
 
-const textOf = (parts: ReadonlyArray<unknown>): string => parts.map(String).join(" ")
+const joinParts = (parts: ReadonlyArray<unknown>): string => parts.map(String).join(" ")
 
 /** How the library prints the heading of a help's list of commands; texts of others have no such character (Visible.ts). */
 const heading = "\u001b[0;1mCOMMANDS\u001b[0m"
 
 /** The library aligns what commands are for to the right of the longest command line, far outside any window. */
-const folded = (text: string): string =>
+const foldCommandList = (text: string): string =>
   text.includes(heading) ? text.replace(/^( {2}- \S.*?) {2,}(\S.*)\n\n?/gm, "$1\n      $2\n") : text
 
 /** An error or warning as one line; it may quote what others wrote. */
-export const errorLine = (text: string): string => `svc: ${visible(stripVTControlCharacters(text).trim().replace(/\s+/g, " "))}`
+export const errorLine = (text: string): string => `svc: ${escapeText(stripVTControlCharacters(text).trim().replace(/\s+/g, " "))}`
 
 /**
  * What the command-line library and the commands print, as people and scripts want it: no colours unless `colours`;
  * an error as one line, `svc: …`, on standard error; and no blank lines at the end.
  */
-export const quiet = (console: Console.Console, colours: boolean): Console.Console => ({
+export const makeConsole = (console: Console.Console, colours: boolean): Console.Console => ({
   ...console,
   log: (...parts) => {
-    const text = folded(textOf(parts)).trimEnd()
+    const text = foldCommandList(joinParts(parts)).trimEnd()
     return console.log(colours ? text : stripVTControlCharacters(text))
   },
-  error: (...parts) => console.error(errorLine(textOf(parts)))
+  error: (...parts) => console.error(errorLine(joinParts(parts)))
 })

@@ -77,11 +77,11 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** Codes of what goes wrong while a connection is made, before a request goes out on it. */
-const unconnected =
+const connectErrors =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/
 
 /** Whether a request that failed with this never left the machine. */
-export const isUnsent = (error: unknown): boolean => chainOf(error).some((part) => unconnected.test(fieldOf(part, "code")))
+export const isUnsent = (error: unknown): boolean => chainOf(error).some((part) => connectErrors.test(fieldOf(part, "code")))
 
 /** What an error of the network means, if its code says; the codes are on what it wraps. */
 export const networkMeaning = (error: unknown): string | undefined => meaningOf(chainOf(error))
@@ -94,23 +94,23 @@ const meaningOf = (chain: ReadonlyArray<object>): string | undefined => {
   return undefined
 }
 
-const withoutBinding = /Could not locate the bindings file|No native build was found|was compiled against a different Node\.js/
+const missingBinding = /Could not locate the bindings file|No native build was found|was compiled against a different Node\.js/
 
 /** What the driver's wrapper says of any statement; it tells nothing. */
-const empty = ["Failed to execute statement", "Failed to write"]
+const wrapperMessages = ["Failed to execute statement", "Failed to write"]
 
-const describe = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   const chain = chainOf(error)
   const tag = fieldOf(chain[0] ?? {}, "_tag")
   const messages = chain.map((part) => fieldOf(part, "message")).filter((message) => message !== "")
   const meaning = meaningOf(chain)
   const innermost = messages[messages.length - 1] ?? String(error)
-  if (messages.some((message) => withoutBinding.test(message))) {
+  if (messages.some((message) => missingBinding.test(message))) {
     return "a native package was installed without being built; run: npm rebuild better-sqlite3 argon2 (npm 11 asks first: npm install-scripts approve better-sqlite3 argon2)"
   }
   const reason = meaning === undefined ? innermost : `${meaning} (${innermost})`
-  const own = messages.slice(0, 1).filter((message) => !empty.includes(message) && message !== innermost)
-  if (tag === "SqlError") return ["the database", ...own, reason].join(": ")
+  const outerMessages = messages.slice(0, 1).filter((message) => !wrapperMessages.includes(message) && message !== innermost)
+  if (tag === "SqlError") return ["the database", ...outerMessages, reason].join(": ")
   if (tag === "ServeError") return `the server cannot listen: ${reason}`
   if (tag === "SystemError") return `${fieldOf(chain[0] ?? {}, "pathOrDescriptor")}: ${meaning ?? fieldOf(chain[0] ?? {}, "description")}`
   const detail = fieldOf(chain[0] ?? {}, "detail") // the house's own failures say it there
@@ -120,5 +120,5 @@ const describe = (error: unknown): string => {
 /** The one line that says what went wrong and what to do; nothing for usage errors, which are printed where they arise. */
 export const explain = (cause: Cause.Cause<unknown>): string | undefined => {
   const error = Cause.squash(cause)
-  return ValidationError.isValidationError(error) ? undefined : oneLine(describe(error))
+  return ValidationError.isValidationError(error) ? undefined : oneLine(describeError(error))
 }

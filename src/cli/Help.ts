@@ -2,47 +2,47 @@ import { CliConfig, CommandDescriptor, HelpDoc, Usage } from "@effect/cli"
 import { HashMap, HashSet } from "effect"
 import { stripVTControlCharacters } from "node:util"
 
-export type Described = CommandDescriptor.Command<unknown>
+export type CommandDescription = CommandDescriptor.Command<unknown>
 
 /** Commands that belong together, under their heading in `svc --help`. */
 export interface Section {
   readonly heading: string
-  readonly commands: ReadonlyArray<Described>
+  readonly commands: ReadonlyArray<CommandDescription>
 }
 
 /** What a word on the command line names: a command, and the words that lead to it. */
-export interface Named {
+export interface NamedCommand {
   readonly path: ReadonlyArray<string>
-  readonly command: Described
+  readonly command: CommandDescription
 }
 
-export const nameOf = (command: Described): string => HashSet.toValues(CommandDescriptor.getNames(command))[0] ?? ""
+export const nameOf = (command: CommandDescription): string => HashSet.toValues(CommandDescriptor.getNames(command))[0] ?? ""
 
 /** The commands below a group. The library calls a command without others the only one of its own. */
-export const commandsBelow = (command: Described): ReadonlyMap<string, Described> => {
-  const below = HashMap.toEntries(CommandDescriptor.getSubcommands(command)).toSorted(([a], [b]) => a.localeCompare(b, "en"))
-  return below.some(([name]) => name === nameOf(command)) ? new Map() : new Map(below)
+export const subcommandsOf = (command: CommandDescription): ReadonlyMap<string, CommandDescription> => {
+  const subcommands = HashMap.toEntries(CommandDescriptor.getSubcommands(command)).toSorted(([a], [b]) => a.localeCompare(b, "en"))
+  return subcommands.some(([name]) => name === nameOf(command)) ? new Map() : new Map(subcommands)
 }
 
 /** A group shows its help when it is given no command of its own; `metrics-token` is one that also does something itself. */
-export const isGroup = (command: Described): boolean => commandsBelow(command).size > 0
+export const isGroup = (command: CommandDescription): boolean => subcommandsOf(command).size > 0
 
-const helpOf = (command: Described): string =>
+const helpOf = (command: CommandDescription): string =>
   stripVTControlCharacters(HelpDoc.toAnsiText(CommandDescriptor.getHelp(command, CliConfig.defaultConfig)))
 
 /** A command's name, options and arguments on one line, as the library prints them. */
-export const usageOf = (command: Described): string =>
+export const usageOf = (command: CommandDescription): string =>
   stripVTControlCharacters(HelpDoc.toAnsiText(Usage.getHelp(CommandDescriptor.getUsage(command)))).trim()
 
-const descriptionOf = (command: Described): string => /DESCRIPTION\n\n(.*?)\n/s.exec(helpOf(command))?.[1]?.trim() ?? ""
+const descriptionOf = (command: CommandDescription): string => /DESCRIPTION\n\n(.*?)\n/s.exec(helpOf(command))?.[1]?.trim() ?? ""
 
 /** The words of a command's usage that are no options: `<task>`, `[<revision>]`, `<task>...`. */
-const argumentsOf = (command: Described): string => (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
+const argumentsOf = (command: CommandDescription): string => (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
 
 const columns = 80
 
 /** Names, and beside them what each is for, folded at the last column. */
-const rows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
+const formatRows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
   const indent = Math.max(...pairs.map(([name]) => name.length)) + 4
   return pairs.flatMap(([name, text]) => {
     const lines: Array<string> = []
@@ -67,19 +67,19 @@ export const rootHelp = (version: string, sections: ReadonlyArray<Section>, exam
     ...sections.flatMap(({ commands, heading }) => [
       "",
       heading,
-      ...rows(commands.map((command) => {
-        return [nameOf(command), isGroup(command) ? [...commandsBelow(command).keys()].join(", ") : descriptionOf(command)] as const
+      ...formatRows(commands.map((command) => {
+        return [nameOf(command), isGroup(command) ? [...subcommandsOf(command).keys()].join(", ") : descriptionOf(command)] as const
       }))
     ]),
     "",
     "Examples",
-    ...rows(examples),
+    ...formatRows(examples),
     "",
     "svc <command> --help explains a command."
   ].join("\n")
 
 /** The commands of a group, each with what it is for. */
-export const groupHelp = ({ command, path }: Named): string => {
+export const groupHelp = ({ command, path }: NamedCommand): string => {
   const prefix = ["svc", ...path].join(" ")
   return [
     descriptionOf(command),
@@ -87,12 +87,12 @@ export const groupHelp = ({ command, path }: Named): string => {
     `Usage: ${prefix} <command> [options]`,
     "",
     "Commands",
-    ...rows([...commandsBelow(command)].map(([name, below]) => [`${name}${argumentsOf(below)}`, descriptionOf(below)] as const)),
+    ...formatRows([...subcommandsOf(command)].map(([name, below]) => [`${name}${argumentsOf(below)}`, descriptionOf(below)] as const)),
     "",
     `${prefix} <command> --help explains a command.`
   ].join("\n")
 }
 
 /** The library's help of one command. It prints the command's own name only, `$ list`, and every option on that one line. */
-export const commandHelp = ({ command, path }: Named, text: string): string =>
+export const commandHelp = ({ command, path }: NamedCommand, text: string): string =>
   text.replace(/^\$ .*$/m, () => `$ ${["svc", ...path].join(" ")}${text.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`)

@@ -8,7 +8,7 @@ import { Refused } from "./Explain.ts"
 import { settings } from "./Settings.ts"
 
 /** The database as it is, neither made nor migrated nor written to, and the settings. */
-export const inspected = DatabaseLayer.inspected.pipe(Layer.provideMerge(settings()))
+export const layerInspection = DatabaseLayer.layerReadOnly.pipe(Layer.provideMerge(settings()))
 
 export interface Inspection {
   /** SVC_HOME, absolute. */
@@ -23,22 +23,22 @@ export interface Inspection {
   readonly key_trouble: string | null
 }
 
-const existing = Effect.gen(function*() {
-  const { shownUrl } = yield* Database
+const inspectDatabase = Effect.gen(function*() {
+  const { redactedUrl } = yield* Database
   const { current } = yield* Migrations
   const revision = yield* current
-  const compared = revision === 0 ? Effect.void : Keys.compare
-  const key_trouble = yield* Effect.as(compared, null).pipe(
+  const comparison = revision === 0 ? Effect.void : Keys.verifyKeys
+  const key_trouble = yield* Effect.as(comparison, null).pipe(
     Effect.catchTag("KeyMismatch", "KeyUnusable", "SecretKeyNeeded", ({ message }) => Effect.succeed(message))
   )
-  return { database_url: shownUrl, database_exists: true, revision: revision === 0 ? null : revision, key_trouble }
+  return { database_url: redactedUrl, database_exists: true, revision: revision === 0 ? null : revision, key_trouble }
 })
 
 /** What `svc check` tells: settings that load, and a database that answers or is still to be made. */
 export const inspect = Effect.gen(function*() {
   const { home } = yield* Settings
-  const found = yield* existing.pipe(
-    Effect.provide(DatabaseLayer.inspected),
+  const found = yield* inspectDatabase.pipe(
+    Effect.provide(DatabaseLayer.layerReadOnly),
     Effect.catchTag("DatabaseMissing", ({ file }) =>
       Effect.succeed({ database_url: `sqlite:///${file}`, database_exists: false, revision: null, key_trouble: null }))
   )

@@ -2,9 +2,9 @@ import { Console, Effect, Option, Schedule, Schema } from "effect"
 import type { CommandPublic } from "../domain/Command.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { exitCodeOf, isUnsent, OutcomeUnknown, Refused } from "./Explain.ts"
-import { type Answer, type ApiError, isPassing, print, type Remote, remotely, silenceOf } from "./Remote.ts"
-import { state } from "./Table.ts"
-import { memberText, visible } from "./Visible.ts"
+import { type Answer, type ApiError, isTransient, printAnswer, type Remote, withRemote, networkReasonOf } from "./Remote.ts"
+import { formatState } from "./Table.ts"
+import { jsonMemberOf, escapeText } from "./TerminalText.ts"
 
 /** What every command that asks something of an agent takes. */
 export interface IssueOptions {
@@ -16,11 +16,11 @@ export interface IssueOptions {
 }
 
 /** The member of a command's body that makes it one with an earlier one. */
-export const keyOf = ({ idempotencyKey }: IssueOptions) => ({ idempotency_key: Option.getOrNull(idempotencyKey) })
+export const idempotencyKeyOf = ({ idempotencyKey }: IssueOptions) => ({ idempotency_key: Option.getOrNull(idempotencyKey) })
 
 /** What was given as a command's id; anything else names no command. */
-const commandIdOf = (given: string): Effect.Effect<string, Refused> =>
-  Schema.is(Schema.UUID)(given) ? Effect.succeed(given.toLowerCase()) : new Refused({ message: `no such command: ${visible(given)}` })
+const parseCommandId = (given: string): Effect.Effect<string, Refused> =>
+  Schema.is(Schema.UUID)(given) ? Effect.succeed(given.toLowerCase()) : new Refused({ message: `no such command: ${escapeText(given)}` })
 
 /** What a command about one that was issued takes. */
 export interface CommandOptions {
@@ -30,7 +30,7 @@ export interface CommandOptions {
 }
 
 /** Asks the brain something about the command, and prints what it answers. */
-export const aboutCommand = (
+export const callForCommand = (
   { commandId, json, project }: CommandOptions,
   ask: (
     api: Remote["api"],
@@ -38,40 +38,40 @@ export const aboutCommand = (
   ) => Effect.Effect<Answer<CommandPublic>, ApiError>,
   text: (command: CommandPublic, text: string) => string
 ) =>
-  remotely(project, ({ api, slug }) =>
+  withRemote(project, ({ api, slug }) =>
     Effect.gen(function*() {
-      const command_id = yield* commandIdOf(commandId)
-      yield* print(yield* ask(api, { slug, command_id }), json, text)
+      const command_id = yield* parseCommandId(commandId)
+      yield* printAnswer(yield* ask(api, { slug, command_id }), json, text)
     }))
 
-const ended: ReadonlySet<string> = new Set(["completed", "failed", "timeout", "cancelled"])
+const endStatuses: ReadonlySet<string> = new Set(["completed", "failed", "timeout", "cancelled"])
 
 const nameOf = ({ action, id, target_id }: CommandPublic): string =>
-  visible(`${action}${target_id === null ? "" : ` of ${target_id}`} (${id})`)
+  escapeText(`${action}${target_id === null ? "" : ` of ${target_id}`} (${id})`)
 
 /** The brain ends a command when its time is up; one that has not ended so much later will not. */
 const graceMillis = 30_000
 
 /** The command once it has ended: asked for often at first. A brain that is away for a moment is waited for. */
-const followed = ({ api, slug }: Remote, command: CommandPublic) => {
-  const ask = api.commands.get({ path: { slug, command_id: command.id }, withResponse: true }).pipe(
-    Effect.retry({ while: isPassing, schedule: Schedule.spaced("1 second") })
+const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
+  const getCommand = api.commands.get({ path: { slug, command_id: command.id }, withResponse: true }).pipe(
+    Effect.retry({ while: isTransient, schedule: Schedule.spaced("1 second") })
   )
-  const look = (pauseMillis: number): typeof ask =>
-    Effect.flatMap(ask, (answer) =>
-      ended.has(answer[0].status)
+  const poll = (pauseMillis: number): typeof getCommand =>
+    Effect.flatMap(getCommand, (answer) =>
+      endStatuses.has(answer[0].status)
         ? Effect.succeed(answer)
-        : Effect.delay(Effect.suspend(() => look(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
+        : Effect.delay(Effect.suspend(() => poll(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
   const unknown = (what: string) => new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} tells how it ended` })
   const patience = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) + graceMillis
-  return look(50).pipe(
+  return poll(50).pipe(
     Effect.timeoutFail({ duration: patience, onTimeout: () => unknown("the brain did not say in time what became of") }),
-    Effect.onInterrupt(() => interruptedWith(unknown("stopped waiting for")))
+    Effect.onInterrupt(() => reportInterrupt(unknown("stopped waiting for")))
   )
 }
 
 /** An interrupted program ends with 0, which would say that the command completed. */
-const interruptedWith = (outcome: OutcomeUnknown) =>
+const reportInterrupt = (outcome: OutcomeUnknown) =>
   Effect.zipRight(
     Console.error(outcome.message),
     Effect.sync(() => {
@@ -80,16 +80,16 @@ const interruptedWith = (outcome: OutcomeUnknown) =>
   )
 
 /** A command, its result and what to know of it, for people. */
-export const shown = (command: CommandPublic, text: string): string => {
-  const result = memberText(text, "result")
+export const formatCommand = (command: CommandPublic, text: string): string => {
+  const result = jsonMemberOf(text, "result")
   const { note } = command
-  return `${nameOf(command)}  ${state(command.status)}${result === null ? "" : `\nresult  ${visible(result)}`}` +
-    (note === null ? "" : `\nnote    ${visible(note)}`)
+  return `${nameOf(command)}  ${formatState(command.status)}${result === null ? "" : `\nresult  ${escapeText(result)}`}` +
+    (note === null ? "" : `\nnote    ${escapeText(note)}`)
 }
 
 /** Fails unless the command completed, or has not ended. */
-const judged = (command: CommandPublic): Effect.Effect<void, Refused | OutcomeUnknown> => {
-  const why = [command.error, command.note].filter((text) => text !== null).map((text) => `: ${visible(text)}`).join("")
+const checkOutcome = (command: CommandPublic): Effect.Effect<void, Refused | OutcomeUnknown> => {
+  const why = [command.error, command.note].filter((text) => text !== null).map((text) => `: ${escapeText(text)}`).join("")
   switch (command.status) {
     case "failed":
       return new Refused({ message: `${nameOf(command)} failed${why}` })
@@ -106,37 +106,37 @@ const judged = (command: CommandPublic): Effect.Effect<void, Refused | OutcomeUn
 const brokenStatuses: ReadonlySet<number> = new Set([500, 502, 504])
 
 /** Why nobody said what came of a request that went out; null where it did not go out, or was answered. */
-const silence = (error: ApiError | Refused): string | null => {
-  if (error._tag === "RequestError") return error.reason !== "Transport" || isUnsent(error) ? null : silenceOf(error)
+const unansweredReason = (error: ApiError | Refused): string | null => {
+  if (error._tag === "RequestError") return error.reason !== "Transport" || isUnsent(error) ? null : networkReasonOf(error)
   if (error._tag === "ResponseError") return brokenStatuses.has(error.response.status) ? `status ${error.response.status}` : null
   return null
 }
 
 /** Only what issues a command is sent by POST; when that went out and was not answered, the command may be on its way. */
-const whenSent = ({ access }: Remote) => (error: ApiError | Refused): ApiError | Refused | OutcomeUnknown => {
-  const why = silence(error)
+const toOutcomeUnknown = ({ access }: Remote) => (error: ApiError | Refused): ApiError | Refused | OutcomeUnknown => {
+  const why = unansweredReason(error)
   return why !== null && "request" in error && error.request.method === "POST"
     ? new OutcomeUnknown({
-      message: visible(`the command was sent to ${access.url}, which did not say whether it was issued (${why}): it may have been. `) +
+      message: escapeText(`the command was sent to ${access.url}, which did not say whether it was issued (${why}): it may have been. `) +
         "Look with svc commands list before you send it again"
     })
     : error
 }
 
 /** Says on standard error what a command waits for; standard output has its end. */
-const sayWaiting = ({ note, status }: CommandPublic) =>
-  status === "pending" && note !== null ? Console.error(visible(note)) : Effect.void
+const reportWaiting = ({ note, status }: CommandPublic) =>
+  status === "pending" && note !== null ? Console.error(escapeText(note)) : Effect.void
 
 /** Issues a command, follows it to its end with `--wait`, and prints it. */
 export const issue = <R>(
   { json, project, wait }: IssueOptions,
   send: (remote: Remote) => Effect.Effect<Answer<CommandPublic>, ApiError | Refused, R>
 ) =>
-  remotely(project, (remote) =>
+  withRemote(project, (remote) =>
     Effect.gen(function*() {
-      const issued = yield* Effect.mapError(send(remote), whenSent(remote))
-      if (wait) yield* sayWaiting(issued[0])
-      const answer: Answer<CommandPublic> = wait ? yield* followed(remote, issued[0]) : issued
-      if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) yield* print(answer, json, shown)
-      yield* judged(answer[0])
+      const firstAnswer = yield* Effect.mapError(send(remote), toOutcomeUnknown(remote))
+      if (wait) yield* reportWaiting(firstAnswer[0])
+      const answer: Answer<CommandPublic> = wait ? yield* awaitEnd(remote, firstAnswer[0]) : firstAnswer
+      if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) yield* printAnswer(answer, json, formatCommand)
+      yield* checkOutcome(answer[0])
     }))

@@ -1,14 +1,14 @@
 import { stripVTControlCharacters } from "node:util"
-import { closest } from "./Closest.ts"
-import { type Described, usageOf } from "./Help.ts"
+import { findClosest } from "./Closest.ts"
+import { type CommandDescription, usageOf } from "./Help.ts"
 
-interface Given {
+interface GivenOption {
   readonly option: string
   readonly value: string
 }
 
 /** The options on the command line, with the values that stand behind them. */
-const optionsOf = (given: ReadonlyArray<string>): ReadonlyArray<Given> =>
+const optionsOf = (given: ReadonlyArray<string>): ReadonlyArray<GivenOption> =>
   given.flatMap((word, at) => {
     if (!word.startsWith("--")) return []
     const [option = "", joined] = word.split(/=(.*)/s)
@@ -19,7 +19,7 @@ const optionsOf = (given: ReadonlyArray<string>): ReadonlyArray<Given> =>
  * An error of @effect/cli that says which option has which wrong value. For an option that takes a whole number the
  * library names the value only, for one that has a choice of values neither. An unknown option gets the closest name.
  */
-export const errorWithOption = (given: ReadonlyArray<string>, command: Described | undefined, message: string): string => {
+export const errorWithOption = (given: ReadonlyArray<string>, command: CommandDescription | undefined, message: string): string => {
   const plain = stripVTControlCharacters(message)
   const number = /'(.*)' is not a integer/.exec(plain)?.[1]
   if (number !== undefined) {
@@ -28,13 +28,13 @@ export const errorWithOption = (given: ReadonlyArray<string>, command: Described
   }
   const unknown = /unknown argument: '(--[^']*)'/.exec(plain)?.[1]
   if (unknown !== undefined && command !== undefined) {
-    const meant = closest(unknown.split("=", 1)[0] ?? "", usageOf(command).match(/--[a-z-]+/g) ?? [])
-    return `unknown option ${unknown}${meant === undefined ? "" : `; did you mean ${meant}?`}`
+    const suggestion = findClosest(unknown.split("=", 1)[0] ?? "", usageOf(command).match(/--[a-z-]+/g) ?? [])
+    return `unknown option ${unknown}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`
   }
   const choice = /Expected one of the following cases: (.*)/.exec(plain)?.[1]?.trim()
   if (choice === undefined || command === undefined) return message
   const values = choice.split(", ")
   const takesChoice = (option: string) => usageOf(command).includes(`${option} ${values.join(" | ")}`)
-  const wrong = optionsOf(given).find(({ option, value }) => takesChoice(option) && !values.includes(value))
-  return wrong === undefined ? message : `${wrong.option} takes one of ${choice}; not '${wrong.value}'`
+  const wrongOption = optionsOf(given).find(({ option, value }) => takesChoice(option) && !values.includes(value))
+  return wrongOption === undefined ? message : `${wrongOption.option} takes one of ${choice}; not '${wrongOption.value}'`
 }

@@ -11,11 +11,11 @@ export class LoadFailed extends Data.TaggedError("LoadFailed")<{ readonly cause:
  * The handler of a command whose work is in a module of its own, `programs/<name>.ts`, which is loaded when the
  * command runs. So `svc version` and `svc --help` load neither server nor database and answer at once.
  */
-export const lazily = <Options, E, R>(
-  part: () => Promise<{ readonly run: (options: Options) => Effect.Effect<void, E, R> }>
+export const lazyHandler = <Options, E, R>(
+  load: () => Promise<{ readonly run: (options: Options) => Effect.Effect<void, E, R> }>
 ) =>
 (options: Options): Effect.Effect<void, E | LoadFailed, R> =>
   Effect.flatMap(
-    Effect.tryPromise({ try: part, catch: (cause) => new LoadFailed({ cause }) }),
+    Effect.tryPromise({ try: load, catch: (cause) => new LoadFailed({ cause }) }),
     (program) => program.run(options)
   )

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import { join } from "node:path"
-import { homeOf } from "../layers/Settings.ts"
+import { resolveHome } from "../layers/Settings.ts"
 import { Timestamp } from "../domain/Timestamp.ts"
 import { Environment } from "./Environment.ts"
 import { Refused } from "./Explain.ts"
@@ -17,7 +17,7 @@ export type Login = typeof Login.Type
 const LoginText = Schema.parseJson(Login, { space: 2 })
 
 /** The file, for its owner only, in SVC_HOME. */
-export const loginFile = Effect.map(Environment, (environment) => join(homeOf(environment), "login.json"))
+export const loginFile = Effect.map(Environment, (environment) => join(resolveHome(environment), "login.json"))
 
 /** The login that there is; none when nobody logged in. */
 export const readLogin = Effect.gen(function*() {
@@ -41,11 +41,11 @@ export const writeLogin = (login: Login) =>
     const fs = yield* FileSystem.FileSystem
     const file = yield* loginFile
     const text = yield* Effect.orDie(Schema.encode(LoginText)(login))
-    const beside = `${file}.${process.pid}`
+    const temporaryFile = `${file}.${process.pid}`
     yield* fs.makeDirectory(join(file, ".."), { recursive: true, mode: 0o700 })
-    yield* fs.writeFileString(beside, `${text}\n`, { flag: "wx", mode: 0o600 }).pipe(
-      Effect.zipRight(fs.rename(beside, file)),
-      Effect.onError(() => Effect.ignore(fs.remove(beside)))
+    yield* fs.writeFileString(temporaryFile, `${text}\n`, { flag: "wx", mode: 0o600 }).pipe(
+      Effect.zipRight(fs.rename(temporaryFile, file)),
+      Effect.onError(() => Effect.ignore(fs.remove(temporaryFile)))
     )
     return file
   })

@@ -3,7 +3,7 @@ import { Effect, Option, Redacted, Stream } from "effect"
 import { Refused } from "./Explain.ts"
 
 /** Far above any secret; whoever pipes more has piped the wrong thing. */
-const mostBytes = 4096
+const maxBytes = 4096
 
 const linesOf = (read: Buffer): ReadonlyArray<string> => read.toString("utf8").split(/\r?\n/)
 
@@ -11,13 +11,13 @@ const linesOf = (read: Buffer): ReadonlyArray<string> => read.toString("utf8").s
 export const readSecrets = (what: ReadonlyArray<string>) =>
   NodeStream.stdin.pipe(
     Stream.scan(Buffer.alloc(0), (read, chunk) => Buffer.concat([read, chunk])),
-    Stream.takeUntil((read) => read.length > mostBytes || linesOf(read).length > what.length), // not the end of a terminal's input
+    Stream.takeUntil((read) => read.length > maxBytes || linesOf(read).length > what.length), // not the end of a terminal's input
     Stream.runLast,
     Effect.mapError(() => new Refused({ message: "standard input cannot be read" })),
     Effect.map(Option.getOrElse(() => Buffer.alloc(0))),
     Effect.filterOrFail(
-      (read) => read.length <= mostBytes && linesOf(read).slice(0, what.length).filter((line) => line !== "").length === what.length,
-      () => new Refused({ message: `give the ${what.join(", then the ")} as one line${what.length > 1 ? " each" : ""} of at most ${mostBytes} bytes on standard input` })
+      (read) => read.length <= maxBytes && linesOf(read).slice(0, what.length).filter((line) => line !== "").length === what.length,
+      () => new Refused({ message: `give the ${what.join(", then the ")} as one line${what.length > 1 ? " each" : ""} of at most ${maxBytes} bytes on standard input` })
     ),
     Effect.map((read) => linesOf(read).slice(0, what.length).map((line) => Redacted.make(line)))
   )
@@ -26,7 +26,7 @@ export const readSecrets = (what: ReadonlyArray<string>) =>
 export const readSecret = (what: string) => Effect.map(readSecrets([what]), ([secret = Redacted.make("")]) => secret)
 
 /** The password. `given` is the flag: without it the command line is refused, and says how to do it. */
-export const readPassword = (given: boolean) =>
-  given
+export const readPassword = (fromStdin: boolean) =>
+  fromStdin
     ? readSecret("password")
     : Effect.fail(new Refused({ usage: true, message: "give the password on standard input, with --password-stdin" }))

@@ -7,7 +7,7 @@ import { clientDeclared, clientSettings } from "./ClientSettings.ts"
 import { networkMeaning, type OutcomeUnknown, Refused } from "./Explain.ts"
 import { loginFile, readLogin } from "./Login.ts"
 import type { View } from "./Table.ts"
-import { visible, visibleJson } from "./Visible.ts"
+import { escapeText, escapeJson } from "./TerminalText.ts"
 
 /** Which brain, and by which key; `from` says where the key was found. */
 export interface Access {
@@ -17,16 +17,16 @@ export interface Access {
 }
 
 /** Which brain is meant: that of the environment, else that of `svc login`, else the one of this machine. */
-export const meantUrl = Effect.gen(function*() {
+export const resolveUrl = Effect.gen(function*() {
   const { url } = yield* clientSettings
   if (url !== null) return url
   return Option.match(yield* readLogin, { onNone: () => clientDeclared.url.fallback, onSome: ({ url }) => url })
 })
 
 /** The key of `svc login` is for the brain that it was made at, and is sent to no other. */
-const access = Effect.gen(function*() {
+const resolveAccess = Effect.gen(function*() {
   const { apiKey } = yield* clientSettings
-  const url = yield* meantUrl
+  const url = yield* resolveUrl
   if (apiKey !== null) return { url, apiKey: apiKey.value, from: apiKey.from } satisfies Access
   const login = yield* readLogin
   if (Option.isNone(login)) return yield* new Refused({ message: "no API key: run svc login, or set SVC_API_KEY" })
@@ -42,24 +42,24 @@ const access = Effect.gen(function*() {
 export type ApiError = Failure | HttpClientError.HttpClientError | HttpApiError.HttpApiDecodeError | ParseResult.ParseError
 
 /** The brain is away for a moment: its restart, a proxy's, the network's. */
-export const isPassing = (error: ApiError): boolean =>
+export const isTransient = (error: ApiError): boolean =>
   error._tag === "RequestError" || error._tag === "Unavailable" || error._tag === "RateLimited" ||
   (error._tag === "ResponseError" && error.response.status >= 500)
 
 /** A brain, and where the key for it was found. */
-type Origin = Pick<Access, "from" | "url">
+type KeyOrigin = Pick<Access, "from" | "url">
 
 /** fetch says "fetch failed" and wraps why. */
 const reasonOf = ({ cause, description, message }: HttpClientError.RequestError): string =>
   cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : description ?? message
 
 /** Why a request got no answer. */
-export const silenceOf = (error: HttpClientError.RequestError): string => networkMeaning(error) ?? reasonOf(error)
+export const networkReasonOf = (error: HttpClientError.RequestError): string => networkMeaning(error) ?? reasonOf(error)
 
-const toldBy = ({ from, url }: Origin, error: ApiError): string => {
+const describeApiError = ({ from, url }: KeyOrigin, error: ApiError): string => {
   switch (error._tag) {
     case "RequestError":
-      return `the brain at ${url} cannot be reached: ${silenceOf(error)}`
+      return `the brain at ${url} cannot be reached: ${networkReasonOf(error)}`
     case "ResponseError":
       return error.response.status >= 400
         ? `the brain at ${url}, or a proxy before it, answered ${error.response.status}; its log tells more`
@@ -82,22 +82,22 @@ const toldBy = ({ from, url }: Origin, error: ApiError): string => {
 }
 
 /** One sentence of any failure of a call: what happened, what it means, what to do. */
-export const refusedBy = (access: Origin) => (error: ApiError | Refused | OutcomeUnknown) =>
+export const toRefused = (access: KeyOrigin) => (error: ApiError | Refused | OutcomeUnknown) =>
   error._tag === "Refused" || error._tag === "OutcomeUnknown"
     ? error
-    : new Refused({ message: visible(toldBy(access, error)) })
+    : new Refused({ message: escapeText(describeApiError(access, error)) })
 
-const patience = "60 seconds"
+const requestTimeout = "60 seconds"
 
 /** A brain that takes a request and never answers it is like one that is not there. */
-export const impatient = (self: HttpClient.HttpClient): HttpClient.HttpClient =>
+export const withTimeout = (self: HttpClient.HttpClient): HttpClient.HttpClient =>
   HttpClient.transform(self, (answer, request) =>
     Effect.timeoutFail(answer, {
-      duration: patience,
-      onTimeout: () => new RequestError({ request, reason: "Transport", description: `no answer in ${patience}` })
+      duration: requestTimeout,
+      onTimeout: () => new RequestError({ request, reason: "Transport", description: `no answer in ${requestTimeout}` })
     }))
 
-const connect = ({ apiKey, url }: Access) => client({ baseUrl: url, apiKey, transform: impatient })
+const connect = ({ apiKey, url }: Access) => client({ baseUrl: url, apiKey, transform: withTimeout })
 
 export interface Remote {
   readonly access: Access
@@ -107,30 +107,30 @@ export interface Remote {
 }
 
 /** What a command does with the brain and the project that it is meant for. */
-export const remotely = <A, R>(
+export const withRemote = <A, R>(
   project: Option.Option<string>,
   use: (remote: Remote) => Effect.Effect<A, ApiError | Refused | OutcomeUnknown, R>
 ) =>
   Effect.gen(function*() {
     const settings = yield* clientSettings
-    const found = yield* access
+    const found = yield* resolveAccess
     const slug = Option.getOrElse(project, () => settings.project)
     const api = yield* connect(found)
-    return yield* Effect.mapError(use({ access: found, api, slug }), refusedBy(found))
+    return yield* Effect.mapError(use({ access: found, api, slug }), toRefused(found))
   })
 
 /** An answer of the derived client, and the bytes that it was read from. */
 export type Answer<A> = readonly [A, Pick<HttpClientResponse.HttpClientResponse, "arrayBuffer" | "headers">]
 
 /** A pipe takes lines of any length. */
-const view = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
+const currentView = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
   nowMillis,
   columns: process.stdout.isTTY ? process.stdout.columns : Infinity
 }))
 
 /** Prints an answer as the brain wrote it, so that no number loses a digit, or what people are to see of it and its text. */
-export const print = <A>([value, response]: Answer<A>, json: boolean, shown: (value: A, text: string, view: View) => string) =>
-  Effect.flatMap(Effect.all([response.arrayBuffer, view]), ([bytes, seen]) => {
+export const printAnswer = <A>([value, response]: Answer<A>, json: boolean, shown: (value: A, text: string, view: View) => string) =>
+  Effect.flatMap(Effect.all([response.arrayBuffer, currentView]), ([bytes, view]) => {
     const text = new TextDecoder().decode(bytes)
-    return Console.log(json ? visibleJson(text) : shown(value, text, seen))
+    return Console.log(json ? escapeJson(text) : shown(value, text, view))
   })

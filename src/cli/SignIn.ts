@@ -4,11 +4,11 @@ import { Effect, Redacted, Ref } from "effect"
 import type { CreateApiKey, CreatedApiKey } from "../domain/ApiKey.ts"
 import { VerifyMfa } from "../domain/Mfa.ts"
 import { client } from "../http/Client.ts"
-import { accepted } from "./Accepted.ts"
+import { decodeInput } from "./DecodeInput.ts"
 import { isInteractive } from "./Confirm.ts"
 import { Refused } from "./Explain.ts"
 import { readPassword, readSecrets } from "./Passwords.ts"
-import { type ApiError, impatient, refusedBy, type Remote } from "./Remote.ts"
+import { type ApiError, withTimeout, toRefused, type Remote } from "./Remote.ts"
 
 /** Who signs in, where, and how the secrets reach the program: on standard input, or else at a prompt. */
 export interface SignIn {
@@ -19,8 +19,8 @@ export interface SignIn {
 }
 
 /** Keeps cookies between requests and proves the CSRF cookie, as a browser does. */
-const browser = Effect.map(Ref.make(Cookies.empty), (jar) => (self: HttpClient.HttpClient) =>
-  impatient(self).pipe(
+const makeBrowserTransform = Effect.map(Ref.make(Cookies.empty), (jar) => (self: HttpClient.HttpClient) =>
+  withTimeout(self).pipe(
     HttpClient.withCookiesRef(jar),
     HttpClient.mapRequestEffect((request) =>
       Effect.map(Ref.get(jar), ({ cookies }) => {
@@ -35,18 +35,18 @@ const codeMissing = Effect.suspend(() =>
       "on the line after the password, with --code-stdin"
   }))
 
-const mustEnrol = (deadline: string | null) =>
+const enrollmentMissing = (deadline: string | null) =>
   new Refused({
     message: `the account must have a second factor${deadline === null ? "" : ` since ${deadline}`}: enrol one over the API (docs/mfa.md has the lines), and come back`
   })
 
 /** While signing in, "not accepted" is about the password or the code and not about a key. */
-const refusedSignIn = (url: string) => (error: ApiError) =>
+const toSignInRefused = (url: string) => (error: ApiError) =>
   error._tag === "Unauthenticated" || (error._tag === "Forbidden" && ["mfa_locked", "wrong_code"].includes(error.code))
     ? new Refused({ message: error.detail })
-    : refusedBy({ url, from: "the sign-in" })(error)
+    : toRefused({ url, from: "the sign-in" })(error)
 
-const ask = <A>(prompt: Prompt.Prompt<A>) =>
+const askPerson = <A>(prompt: Prompt.Prompt<A>) =>
   Effect.mapError(Prompt.run(prompt), () => new Refused({ message: "nothing was done" }))
 
 /** The password, and the code if it comes with it. */
@@ -57,40 +57,40 @@ const readCredentials = ({ codeStdin, email, passwordStdin }: SignIn) =>
       return { password, code }
     }
     if (passwordStdin || !(yield* isInteractive)) return { password: yield* readPassword(passwordStdin), code: undefined }
-    return { password: yield* ask(Prompt.hidden({ message: `Password of ${email}` })), code: undefined }
+    return { password: yield* askPerson(Prompt.hidden({ message: `Password of ${email}` })), code: undefined }
   })
 
 const askCode = Effect.gen(function*() {
   if (!(yield* isInteractive)) return yield* codeMissing
-  return Redacted.make(yield* ask(Prompt.text({ message: "Code of your authenticator app, or a recovery code" })))
+  return Redacted.make(yield* askPerson(Prompt.text({ message: "Code of your authenticator app, or a recovery code" })))
 })
 
 /** Signs in, creates an API key, does with it what `use` does in the same session, and signs out. */
-export const createKey = <A, E, R>(
+export const createApiKey = <A, E, R>(
   signIn: SignIn,
   keyFor: (api: Remote["api"]) => Effect.Effect<CreateApiKey, ApiError | Refused>,
   use: (created: CreatedApiKey, api: Remote["api"]) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function*() {
     const { email, url } = signIn
-    const { code: given, password } = yield* readCredentials(signIn)
-    const api = yield* client({ baseUrl: url, transform: yield* browser })
+    const { code: codeFromStdin, password } = yield* readCredentials(signIn)
+    const api = yield* client({ baseUrl: url, transform: yield* makeBrowserTransform })
     const payload = { email, password, remember_me: false }
-    const { mfa_enrollment_deadline, mfa_required } = yield* Effect.mapError(api.login.login({ payload }), refusedSignIn(url))
+    const { mfa_enrollment_deadline, mfa_required } = yield* Effect.mapError(api.login.login({ payload }), toSignInRefused(url))
     return yield* Effect.gen(function*() {
       if (mfa_required) {
-        const code = yield* accepted(VerifyMfa, { code: Redacted.value(given ?? (yield* askCode)).trim() })
-        yield* Effect.mapError(api.mfa.verify({ payload: code }), refusedSignIn(url))
+        const code = yield* decodeInput(VerifyMfa, { code: Redacted.value(codeFromStdin ?? (yield* askCode)).trim() })
+        yield* Effect.mapError(api.mfa.verify({ payload: code }), toSignInRefused(url))
       }
-      const key = yield* Effect.mapError(keyFor(api), refusedBy({ url, from: "the sign-in" }))
+      const key = yield* Effect.mapError(keyFor(api), toRefused({ url, from: "the sign-in" }))
       const created = yield* api.api_keys.create({ payload: key }).pipe(Effect.mapError((error) =>
-        error._tag === "Forbidden" && error.code === "mfa_enrollment_required" ? mustEnrol(mfa_enrollment_deadline) : refusedSignIn(url)(error)))
+        error._tag === "Forbidden" && error.code === "mfa_enrollment_required" ? enrollmentMissing(mfa_enrollment_deadline) : toSignInRefused(url)(error)))
       return yield* use(created, api)
     }).pipe(Effect.ensuring(Effect.ignore(api.auth.logout({}))))
   })
 
 /** The rule of `--code-stdin`: the code follows the password. */
-export const codeAlone = new Refused({
+export const codeStdinMisused = new Refused({
   usage: true,
   message: "--code-stdin goes with --email and --password-stdin: the password is the first line, the code the second"
 })

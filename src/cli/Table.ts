@@ -1,10 +1,10 @@
-import { visible } from "./Visible.ts"
+import { escapeText } from "./TerminalText.ts"
 
 const colours = { red: 31, green: 32, yellow: 33, blue: 34, dim: 2, bold: 1 } as const
 type Colour = keyof typeof colours
 
 /** Colours of states and statuses; `Console.ts` takes them away where no terminal shows them. */
-const ofState: Readonly<Record<string, Colour>> = {
+const stateColours: Readonly<Record<string, Colour>> = {
   success: "green",
   completed: "green",
   online: "green",
@@ -20,11 +20,11 @@ const ofState: Readonly<Record<string, Colour>> = {
   dispatched: "blue"
 }
 
-const painted = (text: string, colour: Colour | undefined): string =>
+const applyColour = (text: string, colour: Colour | undefined): string =>
   colour === undefined ? text : `\u001b[${colours[colour]}m${text}\u001b[0m`
 
 /** A state in its colour, padded to `width`. */
-export const state = (text: string, width = 0): string => painted(visible(text).padEnd(width), ofState[text])
+export const formatState = (text: string, width = 0): string => applyColour(escapeText(text).padEnd(width), stateColours[text])
 
 const isState = (name: string): boolean => ["state", "status"].includes(name.toLowerCase())
 
@@ -38,11 +38,11 @@ export interface Column<A> {
   readonly head: string
   readonly cell: (row: A, view: View) => string | number | null
   /** The longest that is shown; all of it unless said. */
-  readonly most?: number
+  readonly maxLength?: number
   /** Where the line is too short, the column may be cut to this; it keeps its width unless said. */
-  readonly least?: number
+  readonly minLength?: number
   /** Where the line is too short even so, columns of the highest rank are left out first; a column without one stays. */
-  readonly spare?: number
+  readonly dropRank?: number
   /** Left out where no row has anything in it. */
   readonly hidesEmpty?: true
 }
@@ -50,36 +50,36 @@ export interface Column<A> {
 const units = [["w", 604_800], ["d", 86_400], ["h", 3600], ["m", 60]] as const
 
 /** How long ago a time was, in its largest whole unit: `42s`, `3m`, `5h`, `2d`, `12w`. */
-export const age = (at: string | null, { nowMillis }: View): string | null => {
+export const formatAge = (at: string | null, { nowMillis }: View): string | null => {
   if (at === null) return null
   const seconds = Math.max(0, Math.floor((nowMillis - Date.parse(at)) / 1000))
   const [unit, length] = units.find(([, length]) => seconds >= length) ?? ["s", 1]
   return `${Math.floor(seconds / length)}${unit}`
 }
 
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0)).toWellFormed()}…`)
+const truncate = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, Math.max(limit - 1, 0)).toWellFormed()}…`)
 
-interface Drawn {
-  readonly column: Pick<Column<never>, "head" | "least" | "spare" | "hidesEmpty">
+interface ColumnLayout {
+  readonly column: Pick<Column<never>, "head" | "minLength" | "dropRank" | "hidesEmpty">
   readonly cells: ReadonlyArray<string>
   width: number
 }
 
 const gap = 2
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
-const leastOf = ({ column: { head, least }, width }: Drawn): number => Math.min(width, Math.max(least ?? width, head.length))
+const minWidthOf = ({ column: { head, minLength }, width }: ColumnLayout): number => Math.min(width, Math.max(minLength ?? width, head.length))
 
 /** Leaves columns out, then cuts the widest of those that may be cut, until a row fits. */
-const fit = (all: ReadonlyArray<Drawn>, available: number): ReadonlyArray<Drawn> => {
-  const total = (drawn: ReadonlyArray<Drawn>, width: (one: Drawn) => number) => sum(drawn.map(width)) + gap * (drawn.length - 1)
+const fitColumns = (all: ReadonlyArray<ColumnLayout>, available: number): ReadonlyArray<ColumnLayout> => {
+  const total = (layouts: ReadonlyArray<ColumnLayout>, width: (one: ColumnLayout) => number) => sum(layouts.map(width)) + gap * (layouts.length - 1)
   let kept = all.filter(({ cells, column }) => column.hidesEmpty !== true || cells.some((cell) => cell !== "-"))
-  while (total(kept, leastOf) > available) {
-    const rank = Math.max(...kept.map(({ column }) => column.spare ?? 0))
+  while (total(kept, minWidthOf) > available) {
+    const rank = Math.max(...kept.map(({ column }) => column.dropRank ?? 0))
     if (rank === 0) break
-    kept = kept.filter(({ column }) => column.spare !== rank)
+    kept = kept.filter(({ column }) => column.dropRank !== rank)
   }
   while (total(kept, ({ width }) => width) > available) {
-    const [widest] = kept.filter((one) => one.width > leastOf(one)).toSorted((a, b) => b.width - a.width)
+    const [widest] = kept.filter((one) => one.width > minWidthOf(one)).toSorted((a, b) => b.width - a.width)
     if (widest === undefined) break
     widest.width--
   }
@@ -87,34 +87,34 @@ const fit = (all: ReadonlyArray<Drawn>, available: number): ReadonlyArray<Drawn>
 }
 
 /** Rows under a head, each column as wide as its widest cell where the line has room; `-` for nothing. States are coloured. */
-export const table = <A>(columns: ReadonlyArray<Column<A>>, rows: ReadonlyArray<A>, view: View): string => {
-  const drawn = columns.map((column): Drawn => {
+export const formatTable = <A>(columns: ReadonlyArray<Column<A>>, rows: ReadonlyArray<A>, view: View): string => {
+  const layouts = columns.map((column): ColumnLayout => {
     const cells = rows.map((row) => {
       const value = column.cell(row, view)
-      return value === null || value === "" ? "-" : cut(visible(String(value)), column.most ?? Infinity)
+      return value === null || value === "" ? "-" : truncate(escapeText(String(value)), column.maxLength ?? Infinity)
     })
     return { column, cells, width: Math.max(column.head.length, ...cells.map(({ length }) => length)) }
   })
-  const kept = fit(drawn, view.columns)
-  const line = (text: (one: Drawn) => string, paint: (text: string, head: string) => string) =>
-    kept.map((one, at) => paint(cut(text(one), one.width).padEnd(at === kept.length - 1 ? 0 : one.width), one.column.head)).join(" ".repeat(gap))
+  const kept = fitColumns(layouts, view.columns)
+  const line = (text: (one: ColumnLayout) => string, paint: (text: string, head: string) => string) =>
+    kept.map((one, at) => paint(truncate(text(one), one.width).padEnd(at === kept.length - 1 ? 0 : one.width), one.column.head)).join(" ".repeat(gap))
   return [
-    line(({ column }) => column.head, (text) => painted(text, "bold")),
-    ...rows.map((_, at) => line(({ cells }) => cells[at] ?? "", (text, head) => (isState(head) ? painted(text, ofState[text.trim()]) : text)))
+    line(({ column }) => column.head, (text) => applyColour(text, "bold")),
+    ...rows.map((_, at) => line(({ cells }) => cells[at] ?? "", (text, head) => (isState(head) ? applyColour(text, stateColours[text.trim()]) : text)))
   ].join("\n")
 }
 
 /** Names and values, one a line; what is null is left out. */
-export const fields = (pairs: ReadonlyArray<readonly [string, string | number | null]>): string => {
+export const formatFields = (pairs: ReadonlyArray<readonly [string, string | number | null]>): string => {
   const shown = pairs.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(0, ...shown.map(([name]) => name.length))
   return shown.map(([name, value]) => {
-    const text = visible(String(value))
-    return `${painted(name.padEnd(width), "dim")}  ${isState(name) ? state(text) : text}`
+    const text = escapeText(String(value))
+    return `${applyColour(name.padEnd(width), "dim")}  ${isState(name) ? formatState(text) : text}`
   }).join("\n")
 }
 
 /** A page of a list: its rows, and under one that is not the last how to ask for the next. */
-export const page = <A>(columns: ReadonlyArray<Column<A>>) =>
+export const formatPage = <A>(columns: ReadonlyArray<Column<A>>) =>
   ({ items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null }, _text: string, view: View): string =>
-    table(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${visible(next_cursor)}`)
+    formatTable(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${escapeText(next_cursor)}`)

@@ -1,18 +1,18 @@
 import { Effect, Option } from "effect"
 import type { Agent } from "../domain/Agent.ts"
-import { ofTask, ofWorker } from "./Evidence.ts"
+import { reportersOfTask, reportersOfWorker } from "./Reporters.ts"
 import { Refused } from "./Explain.ts"
 import type { IssueOptions } from "./Issue.ts"
 import type { ApiError, Remote } from "./Remote.ts"
 
-export const agentsOf = ({ api, slug }: Remote) => api.agents.list({ path: { slug } })
+export const listAgents = ({ api, slug }: Remote) => api.agents.list({ path: { slug } })
 
-const names = (agents: ReadonlyArray<Agent>): string => agents.map(({ name }) => name).join(", ")
+const joinNames = (agents: ReadonlyArray<Agent>): string => agents.map(({ name }) => name).join(", ")
 
-const usage = (message: string) => new Refused({ usage: true, message })
+const usageError = (message: string) => new Refused({ usage: true, message })
 
 /** The agent of this name or id. */
-export const agentNamed = (agents: ReadonlyArray<Agent>, given: string): Effect.Effect<Agent, Refused> => {
+export const getAgent = (agents: ReadonlyArray<Agent>, given: string): Effect.Effect<Agent, Refused> => {
   const found = agents.find(({ id, name }) => name === given || id === given.toLowerCase())
   return found === undefined
     ? new Refused({ message: `no such agent: ${given}. svc agents list shows those of the project` })
@@ -23,17 +23,17 @@ export const agentNamed = (agents: ReadonlyArray<Agent>, given: string): Effect.
  * The agent that is meant: the one named; else, of those that ever connected, the only one, the only one that serves the
  * engine, or the only one of these that reported what the command is about.
  */
-export const agentFor = (
+export const resolveAgent = (
   agents: ReadonlyArray<Agent>,
   named: Option.Option<string>,
   engine: Option.Option<string>,
   reporters: Effect.Effect<ReadonlyArray<string>, ApiError>
 ): Effect.Effect<Agent, Refused | ApiError> =>
   Effect.gen(function*() {
-    if (Option.isSome(named)) return yield* agentNamed(agents, named.value)
+    if (Option.isSome(named)) return yield* getAgent(agents, named.value)
     if (agents.length === 0) return yield* new Refused({ message: "the project has no agent: make one with svc agents create" })
     const connected = agents.filter(({ last_connect_at }) => last_connect_at !== null)
-    if (connected.length === 0) return yield* new Refused({ message: `no agent of the project has connected yet: start one of ${names(agents)}` })
+    if (connected.length === 0) return yield* new Refused({ message: `no agent of the project has connected yet: start one of ${joinNames(agents)}` })
     const serving = Option.isNone(engine) ? connected : connected.filter(({ engine_adapters }) => engine_adapters.includes(engine.value))
     const candidates = connected.length === 1 ? connected : serving
     const [only] = candidates
@@ -43,17 +43,17 @@ export const agentFor = (
     const reporting = candidates.filter(({ id }) => ids.has(id))
     const [reporter] = reporting
     if (reporter !== undefined && reporting.length === 1) return reporter
-    return yield* usage(`name the agent with --agent: ${names(reporting.length === 0 ? candidates : reporting)}`)
+    return yield* usageError(`name the agent with --agent: ${joinNames(reporting.length === 0 ? candidates : reporting)}`)
   })
 
 export const enginesOf = (agents: ReadonlyArray<Agent>): ReadonlyArray<string> => [...new Set(agents.flatMap(({ engine_adapters }) => engine_adapters))]
 
 /** The task with this id, with the text of the answer. Engines number their tasks each in its own way: all of the agents' are asked. */
-export const taskOf = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: string, given: Option.Option<string>) =>
+export const getTask = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: string, given: Option.Option<string>) =>
   Effect.gen(function*() {
     const { api, slug } = remote
     const engines = Option.match(given, { onNone: () => enginesOf(agents), onSome: (engine) => [engine] })
-    if (engines.length === 0) return yield* usage("no agent has told its engine yet: name it with --engine")
+    if (engines.length === 0) return yield* usageError("no agent has told its engine yet: name it with --engine")
     const found = yield* Effect.forEach(engines, (engine) =>
       api.tasks.get({ path: { slug, engine, task_id: taskId }, withResponse: true }).pipe(
         Effect.asSome,
@@ -62,7 +62,7 @@ export const taskOf = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: str
     const tasks = found.flatMap(Option.toArray)
     const [only] = tasks
     if (only === undefined) return yield* new Refused({ message: `no such task: ${taskId} (engine ${engines.join(", ")}, project ${slug})` })
-    if (tasks.length > 1) return yield* usage(`${tasks.map(([{ engine }]) => engine).join(" and ")} both have a task ${taskId}: name one with --engine`)
+    if (tasks.length > 1) return yield* usageError(`${tasks.map(([{ engine }]) => engine).join(" and ")} both have a task ${taskId}: name one with --engine`)
     return only
   })
 
@@ -75,26 +75,26 @@ export interface WorkerOptions extends EngineOptions {
 }
 
 /** The members of a command's body that say who is to do it. Without `--engine` the brain finds the engine out. */
-export const agentAndEngine = (
+export const resolveAgentAndEngine = (
   remote: Remote,
   { agent, engine }: EngineOptions,
   reporters: Effect.Effect<ReadonlyArray<string>, ApiError>
 ) =>
   Effect.gen(function*() {
-    const { id } = yield* agentFor(yield* agentsOf(remote), agent, engine, reporters)
+    const { id } = yield* resolveAgent(yield* listAgents(remote), agent, engine, reporters)
     return { agent_id: id, engine: Option.getOrNull(engine) }
   })
 
 /** The same of a command to a worker. */
-export const workerTarget = (remote: Remote, options: WorkerOptions) =>
-  Effect.map(agentAndEngine(remote, options, ofWorker(remote, options.worker)), (target) => ({ ...target, worker_name: options.worker }))
+export const resolveWorkerTarget = (remote: Remote, options: WorkerOptions) =>
+  Effect.map(resolveAgentAndEngine(remote, options, reportersOfWorker(remote, options.worker)), (target) => ({ ...target, worker_name: options.worker }))
 
 /** The members of a command's body that say who is to do it to which task. */
-export const targetOf = (remote: Remote, { agent, engine, task }: EngineOptions & { readonly task: string }) =>
+export const resolveTaskTarget = (remote: Remote, { agent, engine, task }: EngineOptions & { readonly task: string }) =>
   Effect.gen(function*() {
-    const agents = yield* agentsOf(remote)
-    const asked = Option.isSome(agent) ? [yield* agentNamed(agents, agent.value)] : agents
-    const found = Option.isSome(engine) ? engine.value : (yield* taskOf(remote, asked, task, engine))[0].engine
-    const { id } = yield* agentFor(agents, agent, Option.some(found), ofTask(remote, found, task))
-    return { agent_id: id, engine: found, task_id: task }
+    const agents = yield* listAgents(remote)
+    const asked = Option.isSome(agent) ? [yield* getAgent(agents, agent.value)] : agents
+    const engineName = Option.isSome(engine) ? engine.value : (yield* getTask(remote, asked, task, engine))[0].engine
+    const { id } = yield* resolveAgent(agents, agent, Option.some(engineName), reportersOfTask(remote, engineName, task))
+    return { agent_id: id, engine: engineName, task_id: task }
   })

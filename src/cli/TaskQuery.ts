@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { ListTasks } from "../domain/Task/Filter.ts"
-import { accepted } from "./Accepted.ts"
-import { instantOf } from "./Since.ts"
+import { decodeInput } from "./DecodeInput.ts"
+import { parseInstant } from "./Since.ts"
 
 type Texts = Readonly<Record<string, Option.Option<string>>>
 
@@ -14,7 +14,7 @@ const entriesOf = (texts: Texts): ReadonlyArray<readonly [string, string]> =>
   Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
 
 /** The query of a list of tasks, by the same rules as over HTTP; `since` and `until` may be ages. A search finds errors too. */
-export const queryOf = (
+export const decodeTaskQuery = (
   { since, until, ...texts }: TaskFilters,
   { cursor = Option.none(), fields = Option.none(), ...more }: {
     readonly limit?: string
@@ -25,7 +25,7 @@ export const queryOf = (
 ) =>
   Effect.gen(function*() {
     const times = yield* Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
-      Effect.map(instantOf(`--${name}`, text), (instant) => [name, instant] as const))
+      Effect.map(parseInstant(`--${name}`, text), (instant) => [name, instant] as const))
     const given = Object.fromEntries([...entriesOf({ ...texts, cursor, fields }), ...times])
-    return yield* accepted(ListTasks, { ...given, ...more, search_exceptions: "true" }, "options")
+    return yield* decodeInput(ListTasks, { ...given, ...more, search_exceptions: "true" }, "options")
   })

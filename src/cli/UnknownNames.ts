@@ -1,26 +1,26 @@
-import { declared } from "../services/Settings.ts"
-import { deprecated } from "../services/Settings/Deprecated.ts"
+import { settingDefinitions } from "../services/Settings.ts"
+import { deprecatedSettings } from "../services/Settings/Deprecated.ts"
 import { clientDeclared } from "./ClientSettings.ts"
-import { closest } from "./Closest.ts"
+import { findClosest } from "./Closest.ts"
 
-const all = [...Object.values(declared), ...Object.values(clientDeclared)]
+const all = [...Object.values(settingDefinitions), ...Object.values(clientDeclared)]
 
 /** What the brain or its command line reads; of a secret also the name of the file that holds it. */
 const known: ReadonlySet<string> = new Set(all.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
 
 /** Read by the tests, the demo and the benchmarks. */
-const ours = /^SVC_(TEST|FUZZ|BENCH|DEMO)_/
+const ownPrefixes = /^SVC_(TEST|FUZZ|BENCH|DEMO)_/
 
 /** Variables of the environment that look like settings and are none, each with the name that was probably meant. Never a value. */
-export const unknownNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+export const listUnknownNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.keys(environment)
-    .filter((name) => name.startsWith("SVC_") && !known.has(name) && !ours.test(name) && !deprecated.has(name))
+    .filter((name) => name.startsWith("SVC_") && !known.has(name) && !ownPrefixes.test(name) && !deprecatedSettings.has(name))
     .sort()
     .map((name) => {
-      const meant = closest(name, known)
+      const meant = findClosest(name, known)
       return meant === undefined ? name : `${name} (did you mean ${meant}?)`
     })
 
 /** Deprecated names that the environment still has. */
-export const deprecatedNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
-  Object.keys(environment).filter((name) => deprecated.has(name)).sort()
+export const listDeprecatedNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+  Object.keys(environment).filter((name) => deprecatedSettings.has(name)).sort()

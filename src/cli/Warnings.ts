@@ -1,9 +1,9 @@
 import { Redacted } from "effect"
-import { publicUrlOf, takesSecretsAt } from "../services/PublicUrl.ts"
+import { publicUrlOf, acceptsSecretsAt } from "../services/PublicUrl.ts"
 import type { SettingsShape } from "../services/Settings.ts"
 
 /** What `svc doctor` looks at; null where it could not be found out. */
-export interface Facts {
+export interface DoctorFacts {
   readonly settings: SettingsShape
   readonly dialect: "sqlite" | "pg"
   /** Null before the first migration or without a database. */
@@ -24,32 +24,32 @@ export interface Facts {
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/
 
 /** What goes there can be read on the way. */
-export const isPlainHttpAbroad = (url: string): boolean =>
+export const isRemotePlainHttp = (url: string): boolean =>
   URL.canParse(url) && new URL(url).protocol === "http:" && !loopback.test(new URL(url).hostname)
 
 /** Others reach it, but their passwords would go over plain http. */
-export const isForThisMachineOnly = (settings: SettingsShape): boolean =>
-  !loopback.test(settings.host) && !takesSecretsAt(settings)("") && !isPlainHttpAbroad(publicUrlOf(settings))
+export const isLocalOnly = (settings: SettingsShape): boolean =>
+  !loopback.test(settings.host) && !acceptsSecretsAt(settings)("") && !isRemotePlainHttp(publicUrlOf(settings))
 
-export const onlyHere = (settings: SettingsShape): string =>
+export const localOnlyWarning = (settings: SettingsShape): string =>
   `people can sign in at ${publicUrlOf(settings)} only, on this machine, because their passwords would go over plain http from ` +
   "others; put an https proxy in front and set SVC_PUBLIC_URL to its address, or for a trial SVC_ENVIRONMENT=development"
 
 /** A sentence for everything that works now and will hurt later: what, why, and the setting to change. */
-export const warningsOf = (facts: Facts): ReadonlyArray<string> => {
+export const warningsOf = (facts: DoctorFacts): ReadonlyArray<string> => {
   const { settings } = facts
-  const abroad = !loopback.test(settings.host)
+  const isExposed = !loopback.test(settings.host)
   const rules: ReadonlyArray<readonly [boolean, string]> = [
     [facts.unknownNames.length > 0, `nothing reads ${facts.unknownNames.join(", ")} of the environment; docs/settings.md has the names`],
     [facts.revision !== null && facts.revision !== facts.head, `the database is at revision ${facts.revision} and this program's head is ${facts.head}; svc serve migrates it at start`],
     [facts.dialect === "sqlite" && settings.workers > 1, "SVC_WORKERS is above 1, which needs PostgreSQL; on SQLite svc serve runs one worker"],
-    [abroad && settings.publicUrl === "" && !isForThisMachineOnly(settings), `SVC_PUBLIC_URL is not set, so links lead to ${publicUrlOf(settings)}`],
-    [isForThisMachineOnly(settings), onlyHere(settings)],
-    [isPlainHttpAbroad(publicUrlOf(settings)) && settings.environment === "production", "people would sign in over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"],
-    [abroad && settings.environment === "development", "SVC_ENVIRONMENT is development on an address that others reach; cookies go over plain http"],
+    [isExposed && settings.publicUrl === "" && !isLocalOnly(settings), `SVC_PUBLIC_URL is not set, so links lead to ${publicUrlOf(settings)}`],
+    [isLocalOnly(settings), localOnlyWarning(settings)],
+    [isRemotePlainHttp(publicUrlOf(settings)) && settings.environment === "production", "people would sign in over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"],
+    [isExposed && settings.environment === "development", "SVC_ENVIRONMENT is development on an address that others reach; cookies go over plain http"],
     [settings.publicUrl.startsWith("https:") && settings.trustedProxies.length === 0, "SVC_PUBLIC_URL is https, which a proxy serves, but SVC_TRUSTED_PROXIES is empty: everybody counts as one address in rate limits and the audit log"],
     [
-      settings.smtpUrl === null && (abroad || settings.publicUrl.startsWith("https:")),
+      settings.smtpUrl === null && (isExposed || settings.publicUrl.startsWith("https:")),
       "SVC_SMTP_URL is not set, so nobody gets mail: hand on the links of invitations yourself, and print one with svc auth reset-link for who forgot the password"
     ],
     [facts.mailTrouble !== null, `the server of SVC_SMTP_URL takes no mail now: ${facts.mailTrouble}`],

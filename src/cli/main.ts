@@ -6,7 +6,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Logger } from "effect"
 import { cli } from "./Command.ts"
-import { quiet } from "./Console.ts"
+import { makeConsole } from "./Console.ts"
 import { Environment } from "./Environment.ts"
 import { exitCodeOf, explain } from "./Explain.ts"
 
@@ -28,7 +28,7 @@ process.stdout.on("error", () => process.exit(0))
 /** On a terminal that shows them, unless https://no-color.org is followed. */
 const colours = process.stdout.isTTY && (process.env.NO_COLOR ?? "") === "" && process.env.TERM !== "dumb"
 
-NodeRuntime.runMain(Effect.consoleWith((console) => Effect.withConsole(main, quiet(console, colours))), {
+NodeRuntime.runMain(Effect.consoleWith((console) => Effect.withConsole(main, makeConsole(console, colours))), {
   disableErrorReporting: true,
   disablePrettyLogger: true,
   teardown: (exit, onExit) =>

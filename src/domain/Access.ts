@@ -44,7 +44,7 @@ export type Resource = (typeof resources)[number]
 export type Scope = `${Resource}:read` | `${Resource}:write` | "tasks:delete" | "admin:*"
 
 /** Rate buckets: requests per window and address, or user (interface, Limits). One sliding window per bucket. */
-export const buckets = {
+export const rateBuckets = {
   login: 20,
   password_reset: 10,
   invitation: 30,
@@ -59,21 +59,21 @@ export const buckets = {
   denial: 10,
   refused_key: 10
 } as const
-export type Bucket = keyof typeof buckets
+export type Bucket = keyof typeof rateBuckets
 
 /** Buckets that count a user's requests instead of an address's: `activity`, and the rows that refusals may write. */
-const perUser: ReadonlySet<Bucket> = new Set<Bucket>(["activity", "denial"])
-export const countsUsers = (bucket: Bucket): boolean => perUser.has(bucket)
+const userBuckets: ReadonlySet<Bucket> = new Set<Bucket>(["activity", "denial"])
+export const isUserBucket = (bucket: Bucket): boolean => userBuckets.has(bucket)
 
 /** The length of a bucket's window in seconds. */
 export const windowSeconds = (bucket: Bucket): number => (bucket === "setup" ? 900 : 60)
 
-export interface Rule {
+export interface AccessRule {
   readonly caller: Caller
   /** Required of API keys; absent where no API key may call, or none is needed. */
   readonly scope?: Scope
   /** Public, but a browser's session that comes along counts: who is signed in is the actor, and CSRF is asked for. */
-  readonly mayBeSignedIn?: true
+  readonly allowsSession?: true
   /** Changes something: by cookie it needs the CSRF token. */
   readonly mutates?: boolean
   /**
@@ -83,20 +83,20 @@ export interface Rule {
   readonly creates?: true | "secret"
   readonly bucket?: Bucket
   /** Public, and takes a password or a link that is as good as one: refused where plain http would show it on its way. */
-  readonly takesSecrets?: true
+  readonly requiresHttps?: true
   /** Removes or ends something: a signed-in caller who may not leaves a row in the audit log. */
   readonly destructive?: boolean
   /** By cookie it needs a step-up: password and second factor given within SVC_MFA_STEP_UP_WINDOW_SECONDS. Keys and restricted sessions are not asked. */
   readonly stepUp?: true
   /** Open to a session that still owes its second factor (design, section 8). */
-  readonly whileOwing?: true
+  readonly allowsPendingFactor?: true
   /** Open to a session whose user should have enrolled a second factor by now (interface, MFA enforcement). */
-  readonly whileRestricted?: true
+  readonly allowsRestrictedSession?: true
   /** What the endpoint can answer beside what its rule, path and body imply (`http/Docs/Failures.ts`): its codes. */
-  readonly fails?: ReadonlyArray<Code>
+  readonly failureCodes?: ReadonlyArray<Code>
   /** Largest request body in bytes where the default setting is too small for the contract. */
   readonly bodyLimit?: number
 }
 
 /** The declaration that each endpoint carries: `.annotate(Access, { caller: "viewer", scope: "tasks:read" })`. */
-export class Access extends Context.Tag("svc/Access")<Access, Rule>() {}
+export class Access extends Context.Tag("svc/Access")<Access, AccessRule>() {}

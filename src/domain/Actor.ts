@@ -5,43 +5,43 @@ import type { Timestamp } from "./Timestamp.ts"
 export type Actor = Person | System
 
 /** Where a request came from. */
-export interface Source {
+export interface RequestSource {
   readonly source_ip: string | null
   readonly user_agent: string | null
 }
 
 /** A user, by session cookie or through one of their API keys. */
-export interface Person extends Source {
+export interface Person extends RequestSource {
   readonly kind: "person"
   readonly user_id: string
   readonly email: string
   readonly is_admin: boolean
   /** Role of each project by project id. An API key never holds more than its owner. */
   readonly roles: ReadonlyMap<string, Role>
-  readonly via: Session | ApiKey
+  readonly via: SessionCredential | ApiKeyCredential
 }
 
-export interface Session {
+export interface SessionCredential {
   readonly kind: "session"
   readonly session_id: string
   /** The person has a second factor. */
   readonly enrolled: boolean
   /** They have, and it was not given in this session. */
-  readonly owes_factor: boolean
+  readonly factor_pending: boolean
   /** Password and factor were given within the step-up window. */
   readonly is_fresh: boolean
   /** The deadline by which they should have enrolled, when it has passed; else null. */
   readonly overdue_since: Timestamp | null
 }
 
-export interface ApiKey {
+export interface ApiKeyCredential {
   readonly kind: "api_key"
   readonly api_key_id: string
   readonly scopes: ReadonlySet<Scope>
   /** The project the key is bound to, or null. */
   readonly project_id: string | null
   /** The request comes from an address that the key is for. */
-  readonly from_allowed_address: boolean
+  readonly is_address_allowed: boolean
 }
 
 /** The program itself: the CLI, an embedding application, a sweeper. May do everything. */

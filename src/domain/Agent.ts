@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { describe, exampleId, exampleTime, named } from "./Describe.ts"
-import { Id, maybe, text } from "./Text.ts"
+import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { Id, nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** The version of the agents' protocol that this brain speaks. */
@@ -8,8 +8,8 @@ export const protocolVersion = "2"
 
 /** Something that people should put right; `detail` says how. */
 export const SetupAdvice = Schema.Struct({
-  code: describe(Schema.Literal("events_off", "foreign_workers"), "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname.", "events_off"),
-  detail: describe(Schema.String, "What to do.", "Start the worker with -E.")
+  code: describeField(Schema.Literal("events_off", "foreign_workers"), "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname.", "events_off"),
+  detail: describeField(Schema.String, "What to do.", "Start the worker with -E.")
 })
 export type SetupAdvice = typeof SetupAdvice.Type
 
@@ -24,32 +24,32 @@ export type SetupAdvice = typeof SetupAdvice.Type
  *   worker without -E), `foreign_workers` (no local hostname)
  */
 export const Agent = Schema.Struct({
-  id: describe(Id, "Its id.", exampleId),
-  project_id: describe(Id, "The project's id.", exampleId),
-  name: describe(Schema.String, "The name that people see.", "shop workers"),
-  state: describe(Schema.String.annotations({ jsonSchema: { type: "string", enum: ["online", "offline"] } }), "Whether a process of it is connected.", "online"),
-  protocol_version: describe(Schema.String, "The protocol's version of its last hello.", "2"),
-  framework_adapter: describe(Schema.String, "The framework that it runs in.", "bare"),
-  engine_adapters: describe(Schema.Array(Schema.String), "The engines that it serves.", ["celery"]),
-  scheduler_adapters: describe(Schema.Array(Schema.String), "The schedulers that it serves.", []),
-  capabilities: describe(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "What each adapter can do.", { celery: ["retry_task"] }),
-  last_seen_at: describe(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
-  last_connect_at: describe(Schema.NullOr(Timestamp), "When it last connected; null: never.", exampleTime),
-  created_at: describe(Timestamp, "When it was created.", exampleTime),
-  is_outdated: describe(Schema.Boolean, "Whether it last connected with another version of the protocol.", false),
-  host_name: describe(Schema.NullOr(Schema.String), "The machine's name.", "box-1"),
-  agent_version: describe(Schema.NullOr(Schema.String), "The agent's version.", "1.6.0"),
-  version_status: describe(Schema.NullOr(Schema.Literal("current", "outdated")), "The same as `is_outdated`, in a word; null before its first connect.", "current"),
-  last_refused_at: describe(Schema.NullOr(Timestamp), "When a connect or a frame was last refused.", null),
-  last_refused_reason: describe(Schema.NullOr(Schema.String), "Why, as a word.", null),
-  last_refused_detail: describe(Schema.NullOr(Schema.String), "Why, as a sentence.", null),
-  setup_advice: describe(Schema.Array(SetupAdvice), "What is wrong with its set-up.", [])
-}).annotations(named("Agent", "One token and one signing secret, used by any number of processes."))
+  id: describeField(Id, "Its id.", exampleId),
+  project_id: describeField(Id, "The project's id.", exampleId),
+  name: describeField(Schema.String, "The name that people see.", "shop workers"),
+  state: describeField(Schema.String.annotations({ jsonSchema: { type: "string", enum: ["online", "offline"] } }), "Whether a process of it is connected.", "online"),
+  protocol_version: describeField(Schema.String, "The protocol's version of its last hello.", "2"),
+  framework_adapter: describeField(Schema.String, "The framework that it runs in.", "bare"),
+  engine_adapters: describeField(Schema.Array(Schema.String), "The engines that it serves.", ["celery"]),
+  scheduler_adapters: describeField(Schema.Array(Schema.String), "The schedulers that it serves.", []),
+  capabilities: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "What each adapter can do.", { celery: ["retry_task"] }),
+  last_seen_at: describeField(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
+  last_connect_at: describeField(Schema.NullOr(Timestamp), "When it last connected; null: never.", exampleTime),
+  created_at: describeField(Timestamp, "When it was created.", exampleTime),
+  is_outdated: describeField(Schema.Boolean, "Whether it last connected with another version of the protocol.", false),
+  host_name: describeField(Schema.NullOr(Schema.String), "The machine's name.", "box-1"),
+  agent_version: describeField(Schema.NullOr(Schema.String), "The agent's version.", "1.6.0"),
+  version_status: describeField(Schema.NullOr(Schema.Literal("current", "outdated")), "The same as `is_outdated`, in a word; null before its first connect.", "current"),
+  last_refused_at: describeField(Schema.NullOr(Timestamp), "When a connect or a frame was last refused.", null),
+  last_refused_reason: describeField(Schema.NullOr(Schema.String), "Why, as a word.", null),
+  last_refused_detail: describeField(Schema.NullOr(Schema.String), "Why, as a sentence.", null),
+  setup_advice: describeField(Schema.Array(SetupAdvice), "What is wrong with its set-up.", [])
+}).annotations(describeBody("Agent", "One token and one signing secret, used by any number of processes."))
 export type Agent = typeof Agent.Type
 
 export const CreateAgent = Schema.Struct({
-  name: describe(text(200, 1), "The name that people see.", "shop workers")
-}).annotations(named("CreateAgent", "A new agent."))
+  name: describeField(text(200, 1), "The name that people see.", "shop workers")
+}).annotations(describeBody("CreateAgent", "A new agent."))
 export type CreateAgent = typeof CreateAgent.Type
 
 /**
@@ -57,17 +57,17 @@ export type CreateAgent = typeof CreateAgent.Type
  * `hmac_secret` that signs frames (32 bytes as base64url).
  */
 export const CreatedAgent = Schema.Struct({
-  agent: describe(Agent, "The agent."),
-  token: describe(Schema.String, "The token of its connects.", "sva_9pQ2…"),
-  hmac_secret: describe(Schema.String, "The secret that signs its frames: 32 bytes as base64url.", "c2VjcmV0LWZvci10aGUtcmVmZXJlbmNlLW9ubHk")
-}).annotations(named("CreatedAgent", "An agent with its secrets, in this answer only."))
+  agent: describeField(Agent, "The agent."),
+  token: describeField(Schema.String, "The token of its connects.", "sva_9pQ2…"),
+  hmac_secret: describeField(Schema.String, "The secret that signs its frames: 32 bytes as base64url.", "c2VjcmV0LWZvci10aGUtcmVmZXJlbmNlLW9ubHk")
+}).annotations(describeBody("CreatedAgent", "An agent with its secrets, in this answer only."))
 export type CreatedAgent = typeof CreatedAgent.Type
 
 /** What a process of the agent said about lost telemetry at one moment (bodies: AgentHealthSnapshot). */
 export const AgentHealthSnapshot = Schema.Struct({
   id: Schema.Int.annotations({ description: "Its number.", examples: [17] }),
   captured_at: Timestamp.annotations({ description: "When it said so.", examples: [exampleTime] }),
-  worker_id: describe(maybe(Schema.String), "The process.", "box-1-4711"),
-  telemetry_loss: describe(maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })), "What was lost, by kind.", { dropped_events: 3 })
-}).annotations(named("AgentHealthSnapshot", "What a process said about lost telemetry."))
+  worker_id: describeField(nullish(Schema.String), "The process.", "box-1-4711"),
+  telemetry_loss: describeField(nullish(Schema.Record({ key: Schema.String, value: Schema.Unknown })), "What was lost, by kind.", { dropped_events: 3 })
+}).annotations(describeBody("AgentHealthSnapshot", "What a process said about lost telemetry."))
 export type AgentHealthSnapshot = typeof AgentHealthSnapshot.Type

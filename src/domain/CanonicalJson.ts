@@ -10,7 +10,7 @@
  */
 import { floatText } from "./CanonicalJson/Float.ts"
 import { CanonicalText, JsonArray, type JsonNode, JsonString } from "./CanonicalJson/Node.ts"
-import { type ParseFailure, Reader } from "./CanonicalJson/Reader.ts"
+import { type ParseFailure, JsonReader } from "./CanonicalJson/Reader.ts"
 import { compareCodePoints } from "./CanonicalJson/Shape.ts"
 
 export { CanonicalText, type Extent, extentOf, JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./CanonicalJson/Node.ts"
@@ -27,13 +27,13 @@ const DEFAULT_MAX_DEPTH = 128
  * Nodes share memory with `text`: what is kept for longer than the text should be an `ownString`.
  */
 export const parse = (text: string, options: { readonly maxDepth?: number } = {}): JsonNode | ParseFailure => {
-  const reader = new Reader(text, options.maxDepth ?? DEFAULT_MAX_DEPTH)
+  const reader = new JsonReader(text, options.maxDepth ?? DEFAULT_MAX_DEPTH)
   // The assertion: a reader that returns nothing has noted its failure.
   return reader.document() ?? reader.failure!
 }
 
 /** The canonical text of a node; costs nothing, parsing has made it. */
-export const canonical = (node: JsonNode): string => typeof node === "string" ? node : node.text
+export const canonicalTextOf = (node: JsonNode): string => typeof node === "string" ? node : node.text
 
 /** The value of a string node, undefined for any other. Shares memory with the parsed text. */
 export const asString = (node: JsonNode | undefined): string | undefined => {
@@ -127,7 +127,7 @@ export const float = (value: number): CanonicalText =>
   new CanonicalText(Number.isFinite(value) ? floatText(value) : "null")
 
 /** A parsed node of any kind as a part of a larger value. */
-export const splice = (node: JsonNode): CanonicalText => typeof node === "string" ? new CanonicalText(node) : node
+export const toCanonicalText = (node: JsonNode): CanonicalText => typeof node === "string" ? new CanonicalText(node) : node
 
 const isArray: (value: JsonInput & object) => value is ReadonlyArray<JsonInput> = Array.isArray
 

@@ -3,34 +3,34 @@ import ipaddr from "ipaddr.js"
 import { text } from "./Text.ts"
 
 /** A range of addresses as ipaddr.js has it: its base, and how many bits of it count. */
-export type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
+export type CidrRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 const { IPv4, IPv6 } = ipaddr
 
 /** The range that a text means, or null; a range of IPv4 in IPv6 form is one of IPv4. `10` and `0x7f.1` are no addresses here. */
-export const rangeOf = (range: string): Range | null => {
+export const parseCidr = (range: string): CidrRange | null => {
   if (IPv4.isValidFourPartDecimal(range)) return [IPv4.parse(range), 32]
   if (IPv4.isValidCIDRFourPartDecimal(range)) return IPv4.parseCIDR(range)
-  const isOne = IPv6.isValid(range)
-  if (!isOne && !IPv6.isValidCIDR(range)) return null
-  const [base, bits] = isOne ? [IPv6.parse(range), 128] as const : IPv6.parseCIDR(range)
+  const isSingleAddress = IPv6.isValid(range)
+  if (!isSingleAddress && !IPv6.isValidCIDR(range)) return null
+  const [base, bits] = isSingleAddress ? [IPv6.parse(range), 128] as const : IPv6.parseCIDR(range)
   return base.isIPv4MappedAddress() && bits >= 96 ? [base.toIPv4Address(), bits - 96] : [base, bits]
 }
 
-export const isRange = (range: string): boolean => rangeOf(range) !== null
+export const isCidr = (range: string): boolean => parseCidr(range) !== null
 
 /** An address or a range of addresses: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. */
 export const Cidr = text(64, 1).pipe(
-  Schema.filter((range) => isRange(range) || "must be an IP address or a range such as 10.0.0.0/8")
+  Schema.filter((range) => isCidr(range) || "must be an IP address or a range such as 10.0.0.0/8")
 )
 
 /** Whether the address is in one of the ranges. IPv4 in IPv6 form counts as IPv4. */
-export const isIn = (address: string, ranges: ReadonlyArray<Range>): boolean => {
+export const isInRanges = (address: string, ranges: ReadonlyArray<CidrRange>): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   return ranges.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits))
 }
 
 /** The same for ranges as they are written. */
-export const inRanges = (address: string, ranges: ReadonlyArray<string>): boolean =>
-  isIn(address, ranges.flatMap((range) => [rangeOf(range)].filter((known) => known !== null)))
+export const isInCidrs = (address: string, ranges: ReadonlyArray<string>): boolean =>
+  isInRanges(address, ranges.flatMap((range) => [parseCidr(range)].filter((known) => known !== null)))

@@ -1,13 +1,13 @@
 import ipaddr from "ipaddr.js"
-import { isIn, type Range, rangeOf } from "./Cidr.ts"
+import { isInRanges, type CidrRange, parseCidr } from "./Cidr.ts"
 
 /** Addresses and CIDR ranges whose X-Forwarded-For is believed (SVC_TRUSTED_PROXIES), parsed once. */
-export type TrustedProxies = ReadonlyArray<Range>
+export type TrustedProxies = ReadonlyArray<CidrRange>
 
-export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies => ranges.map(rangeOf).filter((range) => range !== null)
+export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies => ranges.map(parseCidr).filter((range) => range !== null)
 
 /** What counts as one client: an IPv4 address, in whatever form, or a /64 of IPv6, which is the least that anybody is given. */
-export const rateKey = (address: string | null): string => {
+export const clientKey = (address: string | null): string => {
   if (address === null || !ipaddr.isValid(address)) return "unknown"
   if (!address.includes(":")) return address
   const { parts } = ipaddr.IPv6.parse(address)
@@ -17,7 +17,7 @@ export const rateKey = (address: string | null): string => {
 }
 
 /** A hop of X-Forwarded-For, in its plain form; some proxies write its port too. */
-const addressOfHop = (hop: string): string | null => {
+const parseHop = (hop: string): string | null => {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+)(?::\d+)?)$/.exec(hop) ?? []
   const text = bracketed ?? v4 ?? hop
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) ? ipaddr.process(text).toString() : null
@@ -37,8 +37,8 @@ export const clientAddress = (
   let client = ipaddr.process(peer).toString()
   if (forwardedFor === undefined) return client
   for (const hop of forwardedFor.split(",").reverse()) {
-    const address = addressOfHop(hop.trim())
-    if (address === null || !isIn(client, proxies)) return client
+    const address = parseHop(hop.trim())
+    if (address === null || !isInRanges(client, proxies)) return client
     client = address
   }
   return client

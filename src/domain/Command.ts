@@ -1,15 +1,15 @@
 import { Schema } from "effect"
-import { describe, exampleId, exampleTime, named } from "./Describe.ts"
+import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
 import { Page } from "./Page.ts"
 import { Id } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** interface, Command statuses. */
-export const statuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"] as const
-export const CommandStatus = Schema.Literal(...statuses)
+export const commandStatuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"] as const
+export const CommandStatus = Schema.Literal(...commandStatuses)
 export type CommandStatus = typeof CommandStatus.Type
 
-export const isStatus = Schema.is(CommandStatus)
+export const isCommandStatus = Schema.is(CommandStatus)
 
 /**
  * Which status may follow which; every UPDATE of a command's status asks here.
@@ -21,7 +21,7 @@ export const isStatus = Schema.is(CommandStatus)
  *   Back to pending only while it is certain that nothing was written to the socket.
  * - timeout: the outcome is unknown unless `error` says that it was never sent. A late result is still taken.
  */
-const following: Readonly<Record<CommandStatus, ReadonlyArray<CommandStatus>>> = {
+const nextStatuses: Readonly<Record<CommandStatus, ReadonlyArray<CommandStatus>>> = {
   pending: ["dispatched", "timeout", "cancelled"],
   dispatched: ["pending", "completed", "failed", "timeout", "cancelled"],
   completed: [],
@@ -30,11 +30,11 @@ const following: Readonly<Record<CommandStatus, ReadonlyArray<CommandStatus>>> =
   cancelled: []
 }
 
-export const mayFollow = (from: CommandStatus, to: CommandStatus): boolean => following[from].includes(to)
+export const canFollow = (from: CommandStatus, to: CommandStatus): boolean => nextStatuses[from].includes(to)
 
 /** The statuses from which a command may become `to`. */
-export const sourcesOf = (to: CommandStatus): ReadonlyArray<CommandStatus> =>
-  statuses.filter((from) => mayFollow(from, to))
+export const sourceStatusesOf = (to: CommandStatus): ReadonlyArray<CommandStatus> =>
+  commandStatuses.filter((from) => canFollow(from, to))
 
 /** What a command's `error` says when its time ran out, by how far it had come. */
 export const timeoutErrors = {
@@ -44,7 +44,7 @@ export const timeoutErrors = {
 } as const
 
 /** What agents are asked for. The document lists them; a command of a newer brain may have another. */
-export const actions = [
+export const commandActions = [
   "retry_task",
   "cancel_task",
   "requeue_dead_letter",
@@ -60,7 +60,7 @@ export const actions = [
 ] as const
 
 /** What stands in `payload` for a value that is sealed. */
-export const mask = "[REDACTED]"
+export const maskedValue = "[REDACTED]"
 
 /** Bytes of a frame that agents accept (the agents' protocol, section 1.1). */
 export const maxFrameBytes = 1_048_576
@@ -70,30 +70,30 @@ export const frameOverheadBytes = 1024
 
 /** A command as people see it (bodies: CommandPublic). */
 export const CommandPublic = Schema.Struct({
-  id: describe(Id, "Its id.", exampleId),
-  project_id: describe(Id, "The project's id.", exampleId),
-  agent_id: describe(Schema.NullOr(Id), "The agent that is asked; null: it was deleted.", exampleId),
-  issued_by: describe(Schema.NullOr(Id), "Who asked; null: the program.", exampleId),
-  action: describe(Schema.String.annotations({ jsonSchema: { type: "string", enum: actions } }), "What the agent is asked for.", "retry_task"),
-  target_type: describe(Schema.String, "The kind of what it is about.", "task"),
-  target_id: describe(Schema.NullOr(Schema.String), "Its id or name.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
-  payload: describe(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The parameters as they are sent; overrides are masked.", { engine: "celery" }),
-  status: describe(CommandStatus, "How far it has come.", "completed"),
-  result: describe(Schema.Unknown, "What the agent answered.", { new_task_id: "b4e2" }),
-  error: describe(Schema.NullOr(Schema.String), "Why it failed or timed out.", null),
-  note: describe(
+  id: describeField(Id, "Its id.", exampleId),
+  project_id: describeField(Id, "The project's id.", exampleId),
+  agent_id: describeField(Schema.NullOr(Id), "The agent that is asked; null: it was deleted.", exampleId),
+  issued_by: describeField(Schema.NullOr(Id), "Who asked; null: the program.", exampleId),
+  action: describeField(Schema.String.annotations({ jsonSchema: { type: "string", enum: commandActions } }), "What the agent is asked for.", "retry_task"),
+  target_type: describeField(Schema.String, "The kind of what it is about.", "task"),
+  target_id: describeField(Schema.NullOr(Schema.String), "Its id or name.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  payload: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The parameters as they are sent; overrides are masked.", { engine: "celery" }),
+  status: describeField(CommandStatus, "How far it has come.", "completed"),
+  result: describeField(Schema.Unknown, "What the agent answered.", { new_task_id: "b4e2" }),
+  error: describeField(Schema.NullOr(Schema.String), "Why it failed or timed out.", null),
+  note: describeField(
     Schema.NullOr(Schema.String),
     "What people should know of it now: that it waits, that a cancelled task still runs, what a retry needs.",
     null
   ),
-  issued_at: describe(Timestamp, "When it was asked for.", exampleTime),
-  dispatched_at: describe(Schema.NullOr(Timestamp), "When it was sent; null: not yet.", exampleTime),
-  completed_at: describe(Schema.NullOr(Timestamp), "When it ended, however it ended.", exampleTime),
-  timeout_at: describe(Timestamp, "When its time runs out.", exampleTime)
-}).annotations(named("Command", "What an agent was asked to do."))
+  issued_at: describeField(Timestamp, "When it was asked for.", exampleTime),
+  dispatched_at: describeField(Schema.NullOr(Timestamp), "When it was sent; null: not yet.", exampleTime),
+  completed_at: describeField(Schema.NullOr(Timestamp), "When it ended, however it ended.", exampleTime),
+  timeout_at: describeField(Timestamp, "When its time runs out.", exampleTime)
+}).annotations(describeBody("Command", "What an agent was asked to do."))
 export type CommandPublic = typeof CommandPublic.Type
 
-export const CommandList = Page(CommandPublic).annotations(named("CommandList", "A page of commands."))
+export const CommandList = Page(CommandPublic).annotations(describeBody("CommandList", "A page of commands."))
 
 /** A command as it is kept: `payload` and `result` are JSON text, with all digits that the agent sent. */
 export interface Command extends Omit<CommandPublic, "payload" | "result"> {
@@ -102,5 +102,5 @@ export interface Command extends Omit<CommandPublic, "payload" | "result"> {
 }
 
 /** The JSON text of its CommandPublic. */
-export const commandText = ({ payload, result, ...rest }: Command): string =>
+export const commandJson = ({ payload, result, ...rest }: Command): string =>
   `${JSON.stringify(rest).slice(0, -1)},"payload":${payload},"result":${result ?? "null"}}`

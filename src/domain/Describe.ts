@@ -10,17 +10,17 @@ export const exampleTime = "2026-01-31T09:26:53.589793Z" as Timestamp // it is o
  * type; one that the schema does not encode is missing from the document, which `test/http/Reference.test.ts` finds.
  * Without an example the reference makes one of the fields within.
  */
-export function describe<A, I, R, S extends Schema.Schema<A, I, R>>(
+export function describeField<A, I, R, S extends Schema.Schema<A, I, R>>(
   field: S & Schema.Schema<A, I, R>,
   description: string,
   example?: NoInfer<A>
 ): Schema.propertySignature<S>
-export function describe<P extends Schema.PropertySignature.All>(
+export function describeField<P extends Schema.PropertySignature.All>(
   field: P,
   description: string,
   example?: Schema.Schema.Type<P>
 ): P
-export function describe(field: Schema.Schema.Any | Schema.PropertySignature.All, description: string, example?: unknown) {
+export function describeField(field: Schema.Schema.Any | Schema.PropertySignature.All, description: string, example?: unknown) {
   const signature: Schema.PropertySignature.All = Schema.isSchema(field) ? Schema.propertySignature(field) : field
   // the cast: of a signature of any type nothing is known but that it takes examples; the overloads say of which type
   return signature.annotations({ description, ...(example !== undefined && { examples: [example as never] }) })
@@ -30,7 +30,7 @@ export function describe(field: Schema.Schema.Any | Schema.PropertySignature.All
  * A body as the reference names and describes it. The second identifier is the one that outlives a status
  * (`addSuccess(…, { status: 201 })`) and whatever else annotates the schema later.
  */
-export const named = (name: string, description: string) => ({
+export const describeBody = (name: string, description: string) => ({
   identifier: name,
   [SchemaAST.JSONIdentifierAnnotationId]: name,
   description

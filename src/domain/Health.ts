@@ -1,66 +1,66 @@
 import { Schema } from "effect"
-import { describe, named } from "./Describe.ts"
+import { describeField, describeBody } from "./Describe.ts"
 
 /** Bodies of the health endpoints (interface, Health and metrics; bodies: DeepHealthResponse). */
 export const Alive = Schema.Struct({
-  status: describe(Schema.Literal("ok"), "Always `ok`.", "ok")
-}).annotations(named("Alive", "The process runs."))
+  status: describeField(Schema.Literal("ok"), "Always `ok`.", "ok")
+}).annotations(describeBody("Alive", "The process runs."))
 
 export const Ready = Schema.Struct({
-  status: describe(Schema.Literal("ready"), "Requests are served.", "ready")
-}).annotations(named("Ready", "The brain can serve requests."))
+  status: describeField(Schema.Literal("ready"), "Requests are served.", "ready")
+}).annotations(describeBody("Ready", "The brain can serve requests."))
 
 export const Unready = Schema.Struct({
-  status: describe(Schema.Literal("unready"), "Requests are not served yet, or not now.", "unready"),
-  reason: describe(
+  status: describeField(Schema.Literal("unready"), "Requests are not served yet, or not now.", "unready"),
+  reason: describeField(
     Schema.Literal("starting", "database", "audit_log"),
     "`starting`: the program starts; `database`: the database does not answer; `audit_log`: the audit log contradicts what was signed for it.",
     "database"
   )
-}).annotations(named("Unready", "The brain cannot serve requests."))
+}).annotations(describeBody("Unready", "The brain cannot serve requests."))
 
 export type Readiness = typeof Ready.Type | typeof Unready.Type
 
 export const SystemInfo = Schema.Struct({
-  version: describe(Schema.String, "The program's version.", "0.1.0"),
-  runtime: describe(Schema.Struct({
-    name: describe(Schema.String, "Its name.", "node"),
-    version: describe(Schema.String, "Its version.", "20.20.2")
+  version: describeField(Schema.String, "The program's version.", "0.1.0"),
+  runtime: describeField(Schema.Struct({
+    name: describeField(Schema.String, "Its name.", "node"),
+    version: describeField(Schema.String, "Its version.", "20.20.2")
   }), "What runs it.", { name: "node", version: "20.20.2" }),
-  os: describe(Schema.Struct({
-    platform: describe(Schema.String, "Its kind.", "linux"),
-    release: describe(Schema.String, "Its release.", "6.1.0"),
-    arch: describe(Schema.String, "The processor's architecture.", "x64")
+  os: describeField(Schema.Struct({
+    platform: describeField(Schema.String, "Its kind.", "linux"),
+    release: describeField(Schema.String, "Its release.", "6.1.0"),
+    arch: describeField(Schema.String, "The processor's architecture.", "x64")
   }), "The operating system.", { platform: "linux", release: "6.1.0", arch: "x64" }),
-  database: describe(Schema.Struct({
-    dialect: describe(Schema.Literal("sqlite", "pg"), "SQLite or PostgreSQL.", "pg"),
-    version: describe(Schema.String, "Its version.", "15.8"),
-    size_bytes: describe(Schema.Number, "Its size in bytes.", 8_192_000),
-    revision: describe(Schema.Number, "The schema's revision.", 41)
+  database: describeField(Schema.Struct({
+    dialect: describeField(Schema.Literal("sqlite", "pg"), "SQLite or PostgreSQL.", "pg"),
+    version: describeField(Schema.String, "Its version.", "15.8"),
+    size_bytes: describeField(Schema.Number, "Its size in bytes.", 8_192_000),
+    revision: describeField(Schema.Number, "The schema's revision.", 41)
   }), "The database.", { dialect: "pg", version: "15.8", size_bytes: 8_192_000, revision: 41 }),
-  packages: describe(Schema.Record({ key: Schema.String, value: Schema.String }), "Versions of the packages that it runs on.", { effect: "3.22.4" })
-}).annotations(named("SystemInfo", "Versions, for a bug report."))
+  packages: describeField(Schema.Record({ key: Schema.String, value: Schema.String }), "Versions of the packages that it runs on.", { effect: "3.22.4" })
+}).annotations(describeBody("SystemInfo", "Versions, for a bug report."))
 export type SystemInfo = typeof SystemInfo.Type
 
 const Status = Schema.Literal("ok", "degraded", "failed")
 
 export const DeepCheck = Schema.Struct({
-  status: describe(Status, "`ok`, `degraded` or `failed`.", "ok"),
-  detail: describe(Schema.NullOr(Schema.String), "More, in words; null: nothing to say.", "The database answers."),
-  latency_ms: describe(Schema.NullOr(Schema.Number), "How long it took, in milliseconds.", 0.8),
-  revision: describe(Schema.NullOr(Schema.String), "The schema's revision in the database.", "41"),
-  expected: describe(Schema.NullOr(Schema.String), "The revision that the program expects.", "41"),
-  activated: describe(Schema.NullOr(Schema.Boolean), "Whether the part is switched on.", true),
-  scope: describe(Schema.NullOr(Schema.String), "`process` or `brain`: what it speaks for.", "process")
-}).annotations(named("DeepCheck", "What one check found; members that do not apply are null."))
+  status: describeField(Status, "`ok`, `degraded` or `failed`.", "ok"),
+  detail: describeField(Schema.NullOr(Schema.String), "More, in words; null: nothing to say.", "The database answers."),
+  latency_ms: describeField(Schema.NullOr(Schema.Number), "How long it took, in milliseconds.", 0.8),
+  revision: describeField(Schema.NullOr(Schema.String), "The schema's revision in the database.", "41"),
+  expected: describeField(Schema.NullOr(Schema.String), "The revision that the program expects.", "41"),
+  activated: describeField(Schema.NullOr(Schema.Boolean), "Whether the part is switched on.", true),
+  scope: describeField(Schema.NullOr(Schema.String), "`process` or `brain`: what it speaks for.", "process")
+}).annotations(describeBody("DeepCheck", "What one check found; members that do not apply are null."))
 export type DeepCheck = typeof DeepCheck.Type
 
 export const DeepHealth = Schema.Struct({
-  status: describe(Status, "The worst of all checks.", "ok"),
-  coverage: describe(Schema.Struct({
-    startup_equivalent: describe(Schema.Boolean, "Whether everything is checked that the start checks.", false),
-    detail: describe(Schema.String, "What is not, and why.", "The audit log is verified in slices.")
+  status: describeField(Status, "The worst of all checks.", "ok"),
+  coverage: describeField(Schema.Struct({
+    startup_equivalent: describeField(Schema.Boolean, "Whether everything is checked that the start checks.", false),
+    detail: describeField(Schema.String, "What is not, and why.", "The audit log is verified in slices.")
   }), "Whether the checks are those of the start.", { startup_equivalent: false, detail: "The audit log is verified in slices." }),
-  checks: describe(Schema.Record({ key: Schema.String, value: DeepCheck }), "The checks by name.")
-}).annotations(named("DeepHealth", "What every check found."))
+  checks: describeField(Schema.Record({ key: Schema.String, value: DeepCheck }), "The checks by name.")
+}).annotations(describeBody("DeepHealth", "What every check found."))
 export type DeepHealth = typeof DeepHealth.Type

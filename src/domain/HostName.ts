@@ -1,27 +1,27 @@
 import ipaddr from "ipaddr.js"
 
-const name = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
+const hostNamePattern = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 
 /** The name or address in the form that is compared: small letters, no dot at its end, addresses in their plain form; null for anything else. */
-const plain = (text: string): string | null => {
+const normalizeHost = (text: string): string | null => {
   const lower = text.toLowerCase().replace(/\.$/, "")
   if (ipaddr.IPv4.isValidFourPartDecimal(lower)) return lower
   if (lower.includes(":")) return ipaddr.IPv6.isValid(lower) && !lower.includes("%") ? ipaddr.process(lower).toString() : null
-  return name.test(lower) && !/^\d+$/.test(lower.slice(lower.lastIndexOf(".") + 1)) ? lower : null
+  return hostNamePattern.test(lower) && !/^\d+$/.test(lower.slice(lower.lastIndexOf(".") + 1)) ? lower : null
 }
 
 /** What an allow-list holds: a host name, or an address without brackets; no port. */
-export const isHostName = (text: string): boolean => plain(text) !== null
+export const isHostName = (text: string): boolean => normalizeHost(text) !== null
 
 /** A line of an allow-list in the form that is compared. */
-export const hostNameOf = plain
+export const normalizeHostName = normalizeHost
 
 /** The name or address of a Host header (RFC 9110, 7.2): without its port, which a proxy may have changed; null when it is malformed. */
-export const hostOf = (header: string): string | null => {
+export const parseHostHeader = (header: string): string | null => {
   const [, bracketed, bare, port = ""] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]@/?#\s]+))(?::(\d{0,5}))?$/.exec(header) ?? []
   if (Number(port) > 65_535) return null
-  if (bracketed !== undefined) return bracketed.includes(":") ? plain(bracketed) : null
-  return bare === undefined ? null : plain(bare)
+  if (bracketed !== undefined) return bracketed.includes(":") ? normalizeHost(bracketed) : null
+  return bare === undefined ? null : normalizeHost(bare)
 }
 
 /** Names of this machine to itself, which no page of another site can make a browser use for another's address. */

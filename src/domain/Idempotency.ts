@@ -1,2 +1,2 @@
 /** How long a request's idempotency key is remembered, in seconds; the header and the body's member alike. */
-export const keptSeconds = 86_400
+export const idempotencyRetentionSeconds = 86_400

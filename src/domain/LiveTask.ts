@@ -21,15 +21,15 @@ export interface LiveTask {
 }
 
 /** A place in the order of changes. */
-export interface Position {
+export interface ChangePosition {
   readonly updated_at: Timestamp
   readonly id: string
 }
 
 /** The `id:` of an event, which a browser sends back as `Last-Event-ID`. */
-export const encodePosition = ({ id, updated_at }: Position): string => encodeCursor("stream", [updated_at, id])
+export const encodeChangePosition = ({ id, updated_at }: ChangePosition): string => encodeCursor("stream", [updated_at, id])
 
-export const decodePosition = (text: string): Position | null => {
+export const decodeChangePosition = (text: string): ChangePosition | null => {
   const [at, id] = decodeCursor("stream", text, 2) ?? []
   const updated_at = at === undefined ? undefined : parse(at)
   return updated_at === undefined || id === undefined || !Schema.is(Schema.UUID)(id) ? null : { updated_at, id }

@@ -1,16 +1,16 @@
 import { Schema } from "effect"
-import { describe, named } from "./Describe.ts"
+import { describeField, describeBody } from "./Describe.ts"
 
 /** Bodies of the agents' long-poll: signed frames as text (the agents' protocol, section 1.2). */
 export const FrameUpload = Schema.Struct({
-  frames: describe(Schema.Array(Schema.String).pipe(Schema.minItems(1), Schema.maxItems(500)), "1 to 500 frames, each JSON text.", ["{\"v\":2,…}"])
-}).annotations(named("FrameUpload", "Signed frames of an agent."))
+  frames: describeField(Schema.Array(Schema.String).pipe(Schema.minItems(1), Schema.maxItems(500)), "1 to 500 frames, each JSON text.", ["{\"v\":2,…}"])
+}).annotations(describeBody("FrameUpload", "Signed frames of an agent."))
 
 export const FrameUploadAnswer = Schema.Struct({
-  accepted: describe(Schema.Int, "As many as were sent; after another number the agent sends all of them again.", 1),
-  rejected: describe(Schema.Int, "Always 0.", 0)
-}).annotations(named("FrameUploadAnswer", "How many frames were taken."))
+  accepted: describeField(Schema.Int, "As many as were sent; after another number the agent sends all of them again.", 1),
+  rejected: describeField(Schema.Int, "Always 0.", 0)
+}).annotations(describeBody("FrameUploadAnswer", "How many frames were taken."))
 
 export const CommandPull = Schema.Struct({
-  frames: describe(Schema.Array(Schema.String), "Frames, each JSON text.", ["{\"v\":2,…}"])
-}).annotations(named("CommandPull", "Signed frames for an agent."))
+  frames: describeField(Schema.Array(Schema.String), "Frames, each JSON text.", ["{\"v\":2,…}"])
+}).annotations(describeBody("CommandPull", "Signed frames for an agent."))

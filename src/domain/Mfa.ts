@@ -1,81 +1,81 @@
 import { Redacted, Schema } from "effect"
-import { describe, exampleId, exampleTime, named } from "./Describe.ts"
-import { GivenPassword } from "./Password.ts"
-import { characters, Id, text } from "./Text.ts"
+import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { PasswordInput } from "./Password.ts"
+import { lengthBetween, Id, text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /** A code of an authenticator app, or a recovery code. Redacted from the first line; the messages never repeat it. */
-const code = (least: number, most: number) =>
+const codeSchema = (min: number, max: number) =>
   Schema.Redacted(
-    Schema.String.annotations({ message: () => "must be a text" }).pipe(characters(least, most))
+    Schema.String.annotations({ message: () => "must be a text" }).pipe(lengthBetween(min, max))
   )
 
 /** A new secret for an authenticator app (bodies: EnrollStartResponse); the URL is what a QR code of it holds. */
 export const EnrollmentStarted = Schema.Struct({
-  secret_base32: describe(Schema.String, "The secret, to type.", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"),
-  provisioning_url: describe(Schema.String, "The same as a URL, to show as a QR code.", "otpauth://totp/svc:ada@example.com?secret=GEZDGNBV&issuer=svc")
+  secret_base32: describeField(Schema.String, "The secret, to type.", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"),
+  provisioning_url: describeField(Schema.String, "The same as a URL, to show as a QR code.", "otpauth://totp/svc:ada@example.com?secret=GEZDGNBV&issuer=svc")
 })
-  .annotations(named("EnrollmentStarted", "A new secret for an authenticator app."))
+  .annotations(describeBody("EnrollmentStarted", "A new secret for an authenticator app."))
 export type EnrollmentStarted = typeof EnrollmentStarted.Type
 
 export const CompleteEnrollment = Schema.Struct({
-  code: describe(code(6, 6), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
-}).annotations(named("CompleteEnrollment", "A code of the new secret."))
+  code: describeField(codeSchema(6, 6), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
+}).annotations(describeBody("CompleteEnrollment", "A code of the new secret."))
 export type CompleteEnrollment = typeof CompleteEnrollment.Type
 
 /** The recovery codes, shown this once (bodies: EnrollCompleteResponse, RegenerateResponse). */
 export const RecoveryCodes = Schema.Struct({
-  recovery_codes: describe(Schema.Array(Schema.String), "Ten codes, each good once.", ["k7xq-2m4p-9r3t"])
+  recovery_codes: describeField(Schema.Array(Schema.String), "Ten codes, each good once.", ["k7xq-2m4p-9r3t"])
 })
-  .annotations(named("RecoveryCodes", "Recovery codes, shown this once."))
+  .annotations(describeBody("RecoveryCodes", "Recovery codes, shown this once."))
 export type RecoveryCodes = typeof RecoveryCodes.Type
 
 export const VerifyMfa = Schema.Struct({
-  code: describe(code(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456")),
-  remember_device: describe(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Trusts this browser: its logins need no code for a while.", false)
-}).annotations(named("VerifyMfa", "A code."))
+  code: describeField(codeSchema(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456")),
+  remember_device: describeField(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Trusts this browser: its logins need no code for a while.", false)
+}).annotations(describeBody("VerifyMfa", "A code."))
 export type VerifyMfa = typeof VerifyMfa.Type
 
 /** A code or a password was right (bodies: VerifyResponse). The number of codes left is null where none are kept. */
 export const Verified = Schema.Struct({
-  ok: describe(Schema.Boolean, "Always true.", true),
-  used_recovery_code: describe(Schema.Boolean, "Whether it was a recovery code.", false),
-  remaining_recovery_codes: describe(Schema.NullOr(Schema.Int), "Recovery codes that are left; null where there are none.", 9)
-}).annotations(named("Verified", "A code or password was right."))
+  ok: describeField(Schema.Boolean, "Always true.", true),
+  used_recovery_code: describeField(Schema.Boolean, "Whether it was a recovery code.", false),
+  remaining_recovery_codes: describeField(Schema.NullOr(Schema.Int), "Recovery codes that are left; null where there are none.", 9)
+}).annotations(describeBody("Verified", "A code or password was right."))
 export type Verified = typeof Verified.Type
 
 export const DisableMfa = Schema.Struct({
-  password: describe(GivenPassword, "A password.", Redacted.make("correct horse battery staple")),
-  code: describe(code(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
+  password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple")),
+  code: describeField(codeSchema(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
 })
-  .annotations(named("DisableMfa", "The password and a code."))
+  .annotations(describeBody("DisableMfa", "The password and a code."))
 export type DisableMfa = typeof DisableMfa.Type
 
 export const MfaStatus = Schema.Struct({
-  enrolled: describe(Schema.Boolean, "Whether there is one.", true),
-  enrolled_at: describe(Schema.NullOr(Timestamp.Timestamp), "Since when.", exampleTime),
-  remaining_recovery_codes: describe(Schema.Int, "Recovery codes that are left.", 10),
-  enrollment_required: describe(Schema.Boolean, "Whether the policy asks for one that is not there.", false),
-  enrollment_deadline: describe(Schema.NullOr(Timestamp.Timestamp), "By when it must be enrolled.", null)
-}).annotations(named("MfaStatus", "The own second factor."))
+  enrolled: describeField(Schema.Boolean, "Whether there is one.", true),
+  enrolled_at: describeField(Schema.NullOr(Timestamp.Timestamp), "Since when.", exampleTime),
+  remaining_recovery_codes: describeField(Schema.Int, "Recovery codes that are left.", 10),
+  enrollment_required: describeField(Schema.Boolean, "Whether the policy asks for one that is not there.", false),
+  enrollment_deadline: describeField(Schema.NullOr(Timestamp.Timestamp), "By when it must be enrolled.", null)
+}).annotations(describeBody("MfaStatus", "The own second factor."))
 export type MfaStatus = typeof MfaStatus.Type
 
 /** A browser in which logins need no code (bodies: TrustedDevicePublic). */
 export const TrustedDevice = Schema.Struct({
-  id: describe(Id, "Its id.", exampleId),
-  label: describe(Schema.String, "The name that its owner gave it.", "Ada's laptop"),
-  created_at: describe(Timestamp.Timestamp, "When it was created.", exampleTime),
-  last_seen_at: describe(Timestamp.Timestamp, "When it was last heard of.", exampleTime),
-  expires_at: describe(Timestamp.Timestamp, "When it expires.", exampleTime),
-  revoked_at: describe(Schema.NullOr(Timestamp.Timestamp), "When it was revoked; null: it was not.", null),
-  is_current: describe(Schema.Boolean, "Whether it is the browser of this request.", true)
-}).annotations(named("TrustedDevice", "A browser in which logins need no code."))
+  id: describeField(Id, "Its id.", exampleId),
+  label: describeField(Schema.String, "The name that its owner gave it.", "Ada's laptop"),
+  created_at: describeField(Timestamp.Timestamp, "When it was created.", exampleTime),
+  last_seen_at: describeField(Timestamp.Timestamp, "When it was last heard of.", exampleTime),
+  expires_at: describeField(Timestamp.Timestamp, "When it expires.", exampleTime),
+  revoked_at: describeField(Schema.NullOr(Timestamp.Timestamp), "When it was revoked; null: it was not.", null),
+  is_current: describeField(Schema.Boolean, "Whether it is the browser of this request.", true)
+}).annotations(describeBody("TrustedDevice", "A browser in which logins need no code."))
 export type TrustedDevice = typeof TrustedDevice.Type
 
 export const RenameTrustedDevice = Schema.Struct({
-  label: describe(text(200, 1), "The name that its owner gave it.", "Ada's laptop")
+  label: describeField(text(200, 1), "The name that its owner gave it.", "Ada's laptop")
 })
-  .annotations(named("RenameTrustedDevice", "A new label."))
+  .annotations(describeBody("RenameTrustedDevice", "A new label."))
 
 /** Who must have a second factor, and how long they may take (interface, MFA enforcement). */
 export interface EnforcementPolicy {
@@ -85,21 +85,21 @@ export interface EnforcementPolicy {
 }
 
 /** What the policy looks at in a user. `started_at`: their first login under the policy, kept for ever. */
-export interface Enforced {
+export interface EnforcementSubject {
   readonly is_admin: boolean
   readonly enrolled: boolean
   readonly started_at: Timestamp.Timestamp | null
 }
 
 /** Required without a deadline: the user has not signed in under the policy yet, so their grace has not begun. */
-export interface Enrollment {
+export interface EnrollmentRequirement {
   readonly required: boolean
   readonly deadline: Timestamp.Timestamp | null
 }
 
 const secondsADay = 86_400
 
-export const enrollmentOf = (policy: EnforcementPolicy, user: Enforced): Enrollment => {
+export const findEnrollmentRequirement = (policy: EnforcementPolicy, user: EnforcementSubject): EnrollmentRequirement => {
   const required = !user.enrolled && (policy.for_all || (policy.for_admins && user.is_admin))
   const deadline = required && user.started_at !== null
     ? Timestamp.addSeconds(user.started_at, policy.grace_days * secondsADay)
@@ -108,4 +108,4 @@ export const enrollmentOf = (policy: EnforcementPolicy, user: Enforced): Enrollm
 }
 
 /** Whether the user may do nothing but enrol. */
-export const isOverdue = ({ deadline }: Enrollment, now: Timestamp.Timestamp): boolean => deadline !== null && deadline <= now
+export const isOverdue = ({ deadline }: EnrollmentRequirement, now: Timestamp.Timestamp): boolean => deadline !== null && deadline <= now

@@ -1,10 +1,10 @@
 import ipaddr from "ipaddr.js"
-import { inRanges } from "./Cidr.ts"
+import { isInCidrs } from "./Cidr.ts"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** Azure's, which is in a public range; that of others is link-local, carrier-grade NAT or unique local. */
-const cloudMetadata = "168.63.129.16"
+const azureMetadataAddress = "168.63.129.16"
 
 /** Global addresses of IPv6; all others are local, mapped, or nobody's. */
 const globalV6 = ipaddr.parseCIDR("2000::/3")
@@ -29,28 +29,28 @@ const carriers: ReadonlyArray<{ readonly range: readonly [Address, number]; read
   { range: ipaddr.parseCIDR("::/96"), within: (bytes) => [v4At(bytes, 12, 13, 14, 15)] } // IPv4-compatible, given up long ago
 ]
 
-const nameOf = (address: Address): string | null => {
-  if (address.toString() === cloudMetadata) return "cloudMetadata"
+const nonPublicRangeOf = (address: Address): string | null => {
+  if (address.toString() === azureMetadataAddress) return "cloudMetadata"
   const name = address.range()
   if (name !== "unicast") return name
   return address.kind() === "ipv6" && !inRange(address, globalV6) ? "reserved" : null
 }
 
 /** The address in its plain form, however it is written (`0x7f.1` is 127.0.0.1); null for a name. */
-export const addressIn = (text: string): string | null => (ipaddr.isValid(text) ? ipaddr.parse(text).toString() : null)
+export const parseAddress = (text: string): string | null => (ipaddr.isValid(text) ? ipaddr.parse(text).toString() : null)
 
 /**
  * Why a call from inside must not go to this address: the name of its range, such as `loopback`, `private`,
  * `linkLocal`, `rfc6052` (NAT64); null when it may. `allowed` are ranges that may be called whatever they are; an address that carries an
  * IPv4 address needs that one to be allowed or public as well. IPv4 in IPv6 form is never what a public name has.
  */
-export const refusedRange = (text: string, allowed: ReadonlyArray<string>): string | null => {
+export const findRefusedRange = (text: string, allowed: ReadonlyArray<string>): string | null => {
   if (!ipaddr.isValid(text)) return "no address"
   const address = ipaddr.parse(text)
-  if (inRanges(text, allowed)) {
+  if (isInCidrs(text, allowed)) {
     const carrier = carriers.find(({ range }) => inRange(address, range))
     const inner = carrier?.within(address.toByteArray()) ?? []
-    return inner.map((one) => refusedRange(one, allowed)).find((name) => name !== null) ?? null
+    return inner.map((one) => findRefusedRange(one, allowed)).find((name) => name !== null) ?? null
   }
-  return nameOf(address)
+  return nonPublicRangeOf(address)
 }

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describe } from "./Describe.ts"
+import { describeField } from "./Describe.ts"
 import { isStorable } from "./Text.ts"
 
 /**
@@ -7,13 +7,13 @@ import { isStorable } from "./Text.ts"
  * last row's sort key, base64url of a JSON array of strings, so that a page is "rows after this key" and never an
  * offset, and the cursor of one list is no place in another.
  */
-export type Key = ReadonlyArray<string>
+export type CursorKey = ReadonlyArray<string>
 
-export const encodeCursor = (list: string, key: Key): string =>
+export const encodeCursor = (list: string, key: CursorKey): string =>
   Buffer.from(JSON.stringify([list, ...key]), "utf8").toString("base64url")
 
 /** The key, or null when the text is not a cursor of that list with `length` parts. */
-export const decodeCursor = (list: string, text: string, length: number): Key | null => {
+export const decodeCursor = (list: string, text: string, length: number): CursorKey | null => {
   if (text.length > 2048 || !/^[A-Za-z0-9_-]+$/.test(text)) return null
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"))
@@ -28,8 +28,8 @@ export const decodeCursor = (list: string, text: string, length: number): Key | 
 
 export const Page = <A, I, R>(item: Schema.Schema<A, I, R>) =>
   Schema.Struct({
-    items: describe(Schema.Array(item), "The rows of the page."),
-    next_cursor: describe(Schema.NullOr(Schema.String), "`cursor` of the next page; null on the last one.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ")
+    items: describeField(Schema.Array(item), "The rows of the page."),
+    next_cursor: describeField(Schema.NullOr(Schema.String), "`cursor` of the next page; null on the last one.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ")
   })
 
 export interface PageOf<A> {

@@ -1,33 +1,33 @@
 import { Redacted, Schema } from "effect"
-import { describe, named } from "./Describe.ts"
+import { describeField, describeBody } from "./Describe.ts"
 import { NewPassword } from "./Password.ts"
 import { text } from "./Text.ts"
 import { Email } from "./User.ts"
 
 /** Asks for a link by mail (bodies: PasswordResetRequestBody). */
 export const RequestPasswordReset = Schema.Struct({
-  email: describe(Email, "The e-mail address.", "ada@example.com")
-}).annotations(named("RequestPasswordReset", "Whose password is forgotten."))
+  email: describeField(Email, "The e-mail address.", "ada@example.com")
+}).annotations(describeBody("RequestPasswordReset", "Whose password is forgotten."))
 export type RequestPasswordReset = typeof RequestPasswordReset.Type
 
 /** Always true: it tells nothing about the address (bodies: PasswordResetRequestResponse). */
 export const PasswordResetRequested = Schema.Struct({
-  accepted: describe(Schema.Boolean, "Always true.", true)
+  accepted: describeField(Schema.Boolean, "Always true.", true)
 })
-  .annotations(named("PasswordResetRequested", "The same for every address."))
+  .annotations(describeBody("PasswordResetRequested", "The same for every address."))
 
 /** A new password by the link's token (bodies: PasswordResetConfirmBody). */
 export const ConfirmPasswordReset = Schema.Struct({
-  token: describe(Schema.Redacted(text(256, 10)), "The token of the link.", Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")),
-  new_password: describe(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
+  token: describeField(Schema.Redacted(text(256, 10)), "The token of the link.", Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")),
+  new_password: describeField(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
 })
-  .annotations(named("ConfirmPasswordReset", "The new password."))
+  .annotations(describeBody("ConfirmPasswordReset", "The new password."))
 export type ConfirmPasswordReset = typeof ConfirmPasswordReset.Type
 
 /** The password is set (bodies: PasswordResetConfirmResponse). The account's API keys go on working, so many of them. */
 export const PasswordResetConfirmed = Schema.Struct({
-  success: describe(Schema.Boolean, "Always true.", true),
-  working_api_keys: describe(Schema.Int, "The account's API keys that go on working.", 0)
+  success: describeField(Schema.Boolean, "Always true.", true),
+  working_api_keys: describeField(Schema.Int, "The account's API keys that go on working.", 0)
 })
-  .annotations(named("PasswordResetConfirmed", "The password is set."))
+  .annotations(describeBody("PasswordResetConfirmed", "The password is set."))
 export type PasswordResetConfirmed = typeof PasswordResetConfirmed.Type

@@ -1,27 +1,27 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { describe, named } from "./Describe.ts"
+import { describeField, describeBody } from "./Describe.ts"
 import { allCodes } from "./ErrorCodes.ts"
 import type { Failure, failures } from "./Errors.ts"
 
 /** The form of every failure on the wire: RFC 9457 with the house's members `code`, `details` and `request_id`. */
 export const Problem = Schema.Struct({
-  type: describe(Schema.String, "Always `about:blank`: `code` tells the kind.", "about:blank"),
-  title: describe(Schema.String, "The status in words.", "Not found"),
-  status: describe(Schema.Int.annotations({ jsonSchema: { type: "integer" } }), "The HTTP status.", 404),
-  detail: describe(Schema.String, "What happened and what to do next, in a sentence for people.", "No such project."),
-  code: describe(
+  type: describeField(Schema.String, "Always `about:blank`: `code` tells the kind.", "about:blank"),
+  title: describeField(Schema.String, "The status in words.", "Not found"),
+  status: describeField(Schema.Int.annotations({ jsonSchema: { type: "integer" } }), "The HTTP status.", 404),
+  detail: describeField(Schema.String, "What happened and what to do next, in a sentence for people.", "No such project."),
+  code: describeField(
     Schema.String.annotations({ jsonSchema: { type: "string", enum: allCodes } }),
     "What happened, for programs. A code never changes its meaning; new ones may be added.",
     "not_found"
   ),
-  details: describe(
+  details: describeField(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
     "More about some codes: `issues`, `limit`, `resource`, `deadline`.",
     { resource: "project" }
   ),
-  request_id: describe(Schema.String, "The request's id in the brain's log; also the header `X-Request-Id`.", "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10")
-}).annotations(named("Problem", "Every failure has this form (RFC 9457)."))
+  request_id: describeField(Schema.String, "The request's id in the brain's log; also the header `X-Request-Id`.", "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10")
+}).annotations(describeBody("Problem", "Every failure has this form (RFC 9457)."))
 export type Problem = typeof Problem.Type
 
 const titles: Readonly<Record<number, string>> = {
@@ -60,7 +60,7 @@ const detailsOf = (failure: Failure): Readonly<Record<string, unknown>> => {
   }
 }
 
-export const problem = (
+export const makeProblem = (
   status: number,
   fields: { readonly code: string; readonly detail: string; readonly details?: Readonly<Record<string, unknown>> },
   requestId: string
@@ -80,7 +80,7 @@ const statusOfClass = (failure: FailureClass): number => HttpApiSchema.getStatus
 
 export const problemOf = (failure: Failure, requestId: string): Problem =>
   // a failure's constructor is its class, which carries the status
-  problem(statusOfClass(failure.constructor as FailureClass), {
+  makeProblem(statusOfClass(failure.constructor as FailureClass), {
     code: failure.code,
     detail: failure.detail,
     details: detailsOf(failure)

@@ -1,23 +1,23 @@
 import { Schema } from "effect"
-import { change } from "./Patch.ts"
-import { describe, exampleId, exampleTime, named } from "./Describe.ts"
-import { Id, maybe, text } from "./Text.ts"
+import { patchField } from "./Patch.ts"
+import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { Id, nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A project: what tasks, agents and memberships belong to. Also its public form (bodies: ProjectPublic). */
 export const Project = Schema.Struct({
-  id: describe(Id, "Its id.", exampleId),
-  slug: describe(Schema.String, "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
-  name: describe(Schema.String, "The name that people see.", "Shop"),
-  description: describe(Schema.NullOr(Schema.String), "What it is for.", "Orders and payments"),
-  environment: describe(Schema.String, "A word for people, such as production.", "production"),
-  timezone: describe(Schema.String, "A time zone of the IANA database.", "Europe/Berlin"),
-  is_active: describe(Schema.Boolean, "Whether it can be used.", true),
-  default_scheduler_owner: describe(Schema.String, "Which scheduler fires its schedules.", "svc-scheduler"),
-  allowed_schedulers: describe(Schema.NullOr(Schema.Array(Schema.String)), "The only schedulers that may fire; null: all.", ["svc-scheduler"]),
-  created_at: describe(Timestamp, "When it was created.", exampleTime),
-  updated_at: describe(Timestamp, "When it last changed.", exampleTime)
-}).annotations(named("Project", "What tasks, agents and memberships belong to."))
+  id: describeField(Id, "Its id.", exampleId),
+  slug: describeField(Schema.String, "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
+  name: describeField(Schema.String, "The name that people see.", "Shop"),
+  description: describeField(Schema.NullOr(Schema.String), "What it is for.", "Orders and payments"),
+  environment: describeField(Schema.String, "A word for people, such as production.", "production"),
+  timezone: describeField(Schema.String, "A time zone of the IANA database.", "Europe/Berlin"),
+  is_active: describeField(Schema.Boolean, "Whether it can be used.", true),
+  default_scheduler_owner: describeField(Schema.String, "Which scheduler fires its schedules.", "svc-scheduler"),
+  allowed_schedulers: describeField(Schema.NullOr(Schema.Array(Schema.String)), "The only schedulers that may fire; null: all.", ["svc-scheduler"]),
+  created_at: describeField(Timestamp, "When it was created.", exampleTime),
+  updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
+}).annotations(describeBody("Project", "What tasks, agents and memberships belong to."))
 export type Project = typeof Project.Type
 
 /** Lower-case letters, digits and hyphens; begins and ends with a letter or digit. */
@@ -38,24 +38,24 @@ export const TimeZone = text(64, 1).pipe(Schema.filter((zone) => {
 }))
 
 export const CreateProject = Schema.Struct({
-  slug: describe(Slug, "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
-  name: describe(text(200, 1), "The name that people see.", "Shop"),
-  description: describe(maybe(text(2000)), "What it is for.", "Orders and payments"),
-  environment: describe(Schema.optionalWith(text(40), { default: () => "production" }), "A word for people, such as production.", "production"),
-  timezone: describe(Schema.optionalWith(TimeZone, { default: () => "UTC" }), "A time zone of the IANA database.", "Europe/Berlin"),
-  default_scheduler_owner: describe(Schema.optionalWith(text(40), { default: () => "svc-scheduler" }), "Which scheduler fires its schedules.", "svc-scheduler"),
-  allowed_schedulers: describe(maybe(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))), "The only schedulers that may fire; null: all.", ["svc-scheduler"])
-}).annotations(named("CreateProject", "A new project."))
+  slug: describeField(Slug, "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
+  name: describeField(text(200, 1), "The name that people see.", "Shop"),
+  description: describeField(nullish(text(2000)), "What it is for.", "Orders and payments"),
+  environment: describeField(Schema.optionalWith(text(40), { default: () => "production" }), "A word for people, such as production.", "production"),
+  timezone: describeField(Schema.optionalWith(TimeZone, { default: () => "UTC" }), "A time zone of the IANA database.", "Europe/Berlin"),
+  default_scheduler_owner: describeField(Schema.optionalWith(text(40), { default: () => "svc-scheduler" }), "Which scheduler fires its schedules.", "svc-scheduler"),
+  allowed_schedulers: describeField(nullish(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))), "The only schedulers that may fire; null: all.", ["svc-scheduler"])
+}).annotations(describeBody("CreateProject", "A new project."))
 export type CreateProject = typeof CreateProject.Type
 
 /** A change of a project (`Patch.ts` says what null does). */
 export const UpdateProject = Schema.Struct({
-  slug: describe(change(Slug), "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
-  name: describe(change(text(200, 1)), "The name that people see.", "Shop"),
-  description: describe(change(text(2000)), "What it is for.", "Orders and payments"),
-  environment: describe(change(text(40)), "A word for people, such as production.", "production"),
-  timezone: describe(change(TimeZone), "A time zone of the IANA database.", "Europe/Berlin"),
-  default_scheduler_owner: describe(change(text(40)), "Which scheduler fires its schedules.", "svc-scheduler"),
-  allowed_schedulers: describe(change(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))), "The only schedulers that may fire; null: all.", ["svc-scheduler"])
-}).annotations(named("UpdateProject", "Changes of a project; absent fields stay."))
+  slug: describeField(patchField(Slug), "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
+  name: describeField(patchField(text(200, 1)), "The name that people see.", "Shop"),
+  description: describeField(patchField(text(2000)), "What it is for.", "Orders and payments"),
+  environment: describeField(patchField(text(40)), "A word for people, such as production.", "production"),
+  timezone: describeField(patchField(TimeZone), "A time zone of the IANA database.", "Europe/Berlin"),
+  default_scheduler_owner: describeField(patchField(text(40)), "Which scheduler fires its schedules.", "svc-scheduler"),
+  allowed_schedulers: describeField(patchField(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))), "The only schedulers that may fire; null: all.", ["svc-scheduler"])
+}).annotations(describeBody("UpdateProject", "Changes of a project; absent fields stay."))
 export type UpdateProject = typeof UpdateProject.Type

@@ -11,14 +11,14 @@
  * Works on canonical JSON text and keeps its numbers; a text in which nothing is found is answered as it is, after one
  * look over it.
  */
-import { canonical, JsonArray, type JsonNode, JsonObject, JsonString, ParseFailure, parse } from "./CanonicalJson.ts"
-import { anySpelling, hintsOfKeys, secretKeys } from "./Redaction/Keys.ts"
-import { hintsOfForms, REDACTED, scrubber } from "./Redaction/Texts.ts"
+import { canonicalTextOf, JsonArray, type JsonNode, JsonObject, JsonString, ParseFailure, parse } from "./CanonicalJson.ts"
+import { spellingPattern, keyHintPattern, makeSecretKeyTest } from "./Redaction/Keys.ts"
+import { formHintPattern, REDACTED, makeScrubber } from "./Redaction/Texts.ts"
 import type { EventData } from "./TaskEvent.ts"
 
 export interface Redaction {
   /** Whether a key of this name holds a secret. */
-  readonly secretKey: (name: string) => boolean
+  readonly isSecretKey: (name: string) => boolean
   /** Canonical JSON text with its secrets masked. */
   readonly json: (text: string) => string
   /** Plain text with its secrets masked. */
@@ -27,7 +27,7 @@ export interface Redaction {
   readonly data: (data: EventData) => EventData
 }
 
-const MASKED = JSON.stringify(REDACTED)
+const REDACTED_JSON = JSON.stringify(REDACTED)
 
 /** Names of our own and identifiers: nothing to look for, and every event has some. */
 const PLAIN_FIELDS: ReadonlySet<string> = new Set([
@@ -43,50 +43,50 @@ const PLAIN_FIELDS: ReadonlySet<string> = new Set([
 
 /** The redaction with these `extra` key names besides the built-in ones. */
 export const make = (extra: ReadonlyArray<string>): Redaction => {
-  const isSecret = secretKeys(extra)
-  const scrub = scrubber(extra)
-  const names = extra.map(anySpelling).filter((name) => name !== "")
-  const suspicious = new RegExp([hintsOfKeys, hintsOfForms, ...names].join("|"), "i")
+  const isSecret = makeSecretKeyTest(extra)
+  const scrub = makeScrubber(extra)
+  const names = extra.map(spellingPattern).filter((name) => name !== "")
+  const hintPattern = new RegExp([keyHintPattern, formHintPattern, ...names].join("|"), "i")
 
-  const masked = (node: JsonNode): string => {
-    if (node instanceof JsonObject) return maskedObject(node)
-    if (node instanceof JsonArray) return `[${node.items.map(masked).join(",")}]`
-    return maskedScalar(node)
+  const redactNode = (node: JsonNode): string => {
+    if (node instanceof JsonObject) return redactObject(node)
+    if (node instanceof JsonArray) return `[${node.items.map(redactNode).join(",")}]`
+    return redactScalar(node)
   }
 
-  const maskedObject = (node: JsonObject): string => {
+  const redactObject = (node: JsonObject): string => {
     const members = node.keys.map((key, at) => {
       const value = node.values[at]!
-      return `${JSON.stringify(key)}:${isSecret(key) && tells(value) ? MASKED : masked(value)}`
+      return `${JSON.stringify(key)}:${isSecret(key) && isRedactable(value) ? REDACTED_JSON : redactNode(value)}`
     })
     return `{${members.join(",")}}`
   }
 
-  const maskedScalar = (node: string | JsonString): string => {
-    const text = canonical(node)
-    if (text.charCodeAt(0) !== 34 || !suspicious.test(text)) return text
+  const redactScalar = (node: string | JsonString): string => {
+    const text = canonicalTextOf(node)
+    if (text.charCodeAt(0) !== 34 || !hintPattern.test(text)) return text
     const value = node instanceof JsonString ? node.value : text.slice(1, -1)
     const scrubbed = scrub(value)
     return scrubbed === value ? text : JSON.stringify(scrubbed)
   }
 
   const json = (text: string): string => {
-    if (!suspicious.test(text)) return text
+    if (!hintPattern.test(text)) return text
     const node = parse(text)
     // What cannot be read cannot be searched; verified frames hold no such text.
-    return node instanceof ParseFailure ? MASKED : masked(node)
+    return node instanceof ParseFailure ? REDACTED_JSON : redactNode(node)
   }
 
-  const field = (text: string, name: string): string => isSecret(name) && tells(text) ? MASKED : json(text)
+  const redactField = (text: string, name: string): string => isSecret(name) && isRedactable(text) ? REDACTED_JSON : json(text)
 
   return {
-    secretKey: isSecret,
+    isSecretKey: isSecret,
     json,
-    text: (text) => suspicious.test(text) ? scrub(text) : text,
+    text: (text) => hintPattern.test(text) ? scrub(text) : text,
     data: (data) => {
       const changed = new Map<string, string>() // most events have nothing to mask
       data.forEach((text, name) => {
-        const masked = PLAIN_FIELDS.has(name) ? text : field(text, name)
+        const masked = PLAIN_FIELDS.has(name) ? text : redactField(text, name)
         if (masked !== text) changed.set(name, masked)
       })
       if (changed.size === 0) return data
@@ -98,4 +98,4 @@ export const make = (extra: ReadonlyArray<string>): Redaction => {
 }
 
 /** Whether there is anything to hide. */
-const tells = (node: JsonNode): boolean => !["null", "true", "false", "\"\""].includes(canonical(node))
+const isRedactable = (node: JsonNode): boolean => !["null", "true", "false", "\"\""].includes(canonicalTextOf(node))

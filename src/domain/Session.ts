@@ -1,26 +1,26 @@
 import { Redacted, Schema } from "effect"
-import { describe, exampleId, exampleTime, named } from "./Describe.ts"
-import { GivenPassword } from "./Password.ts"
+import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { PasswordInput } from "./Password.ts"
 import { Id, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { User } from "./User.ts"
 
 /** A signed-in browser (bodies: SessionPublic). */
 export const Session = Schema.Struct({
-  id: describe(Id, "Its id.", exampleId),
-  issued_at: describe(Timestamp, "When it was opened.", exampleTime),
-  last_seen_at: describe(Timestamp, "When it was last heard of.", exampleTime),
-  ip_at_issue: describe(Schema.String, "The address that signed in.", "203.0.113.7"),
-  user_agent_at_issue: describe(Schema.NullOr(Schema.String), "The browser that signed in.", "Mozilla/5.0"),
-  is_current: describe(Schema.Boolean, "Whether it is the session of this request.", true)
-}).annotations(named("Session", "A signed-in browser."))
+  id: describeField(Id, "Its id.", exampleId),
+  issued_at: describeField(Timestamp, "When it was opened.", exampleTime),
+  last_seen_at: describeField(Timestamp, "When it was last heard of.", exampleTime),
+  ip_at_issue: describeField(Schema.String, "The address that signed in.", "203.0.113.7"),
+  user_agent_at_issue: describeField(Schema.NullOr(Schema.String), "The browser that signed in.", "Mozilla/5.0"),
+  is_current: describeField(Schema.Boolean, "Whether it is the session of this request.", true)
+}).annotations(describeBody("Session", "A signed-in browser."))
 export type Session = typeof Session.Type
 
 export const Login = Schema.Struct({
-  email: describe(text(320, 3), "The e-mail address.", "ada@example.com"),
-  password: describe(GivenPassword, "A password.", Redacted.make("correct horse battery staple")),
-  remember_me: describe(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Keeps the session beyond the browser's end.", false)
-}).annotations(named("Login", "A login."))
+  email: describeField(text(320, 3), "The e-mail address.", "ada@example.com"),
+  password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple")),
+  remember_me: describeField(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Keeps the session beyond the browser's end.", false)
+}).annotations(describeBody("Login", "A login."))
 export type Login = typeof Login.Type
 
 /**
@@ -28,21 +28,21 @@ export type Login = typeof Login.Type
  * may call verify, me and logout only.
  */
 export const LoggedIn = Schema.Struct({
-  user: describe(User, "Who signed in."),
-  mfa_required: describe(Schema.Boolean, "Whether the session still needs a code of the second factor.", false),
-  mfa_enrollment_required: describe(Schema.Boolean, "Whether the policy asks for a second factor that is not there.", false),
-  mfa_enrollment_deadline: describe(Schema.NullOr(Timestamp), "By when it must be enrolled.", null)
-}).annotations(named("LoggedIn", "The login's answer; the session is in its cookies."))
+  user: describeField(User, "Who signed in."),
+  mfa_required: describeField(Schema.Boolean, "Whether the session still needs a code of the second factor.", false),
+  mfa_enrollment_required: describeField(Schema.Boolean, "Whether the policy asks for a second factor that is not there.", false),
+  mfa_enrollment_deadline: describeField(Schema.NullOr(Timestamp), "By when it must be enrolled.", null)
+}).annotations(describeBody("LoggedIn", "The login's answer; the session is in its cookies."))
 export type LoggedIn = typeof LoggedIn.Type
 
 /** The password once more, where no second factor is. */
 export const Reauthenticate = Schema.Struct({
-  password: describe(GivenPassword, "A password.", Redacted.make("correct horse battery staple"))
-}).annotations(named("Reauthenticate", "The password again."))
+  password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple"))
+}).annotations(describeBody("Reauthenticate", "The password again."))
 export type Reauthenticate = typeof Reauthenticate.Type
 
 /** Whether anything was ended (bodies: SessionRevokedResponse). */
 export const SessionRevoked = Schema.Struct({
-  revoked: describe(Schema.Boolean, "False when there was nothing to revoke.", true)
-}).annotations(named("SessionRevoked", "Whether a session was ended."))
+  revoked: describeField(Schema.Boolean, "False when there was nothing to revoke.", true)
+}).annotations(describeBody("SessionRevoked", "Whether a session was ended."))
 export type SessionRevoked = typeof SessionRevoked.Type

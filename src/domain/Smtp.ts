@@ -16,11 +16,11 @@ export interface Sender {
   readonly address: string
 }
 
-const schemes = { "smtp:": 587, "smtps:": 465 } as const
+const defaultPorts = { "smtp:": 587, "smtps:": 465 } as const
 
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+const loopbackPattern = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-const decoded = (text: string): string | null => {
+const decodeUserInfo = (text: string): string | null => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -28,10 +28,10 @@ const decoded = (text: string): string | null => {
   }
 }
 
-const isScheme = (protocol: string): protocol is keyof typeof schemes => protocol in schemes
+const isScheme = (protocol: string): protocol is keyof typeof defaultPorts => protocol in defaultPorts
 
 const securityOf = ({ hostname, protocol, searchParams }: URL): SmtpServer["security"] =>
-  protocol === "smtps:" ? "tls" : searchParams.get("tls") === "optional" || loopback.test(hostname) ? "optional" : "starttls"
+  protocol === "smtps:" ? "tls" : searchParams.get("tls") === "optional" || loopbackPattern.test(hostname) ? "optional" : "starttls"
 
 /**
  * `smtp://user:password@host:587` or `smtps://…:465`. Over smtp the connection is encrypted by STARTTLS before anything
@@ -43,26 +43,26 @@ export const parseSmtpUrl = (text: string): Either.Either<SmtpServer, string> =>
   if (url === null || !isScheme(url.protocol) || url.hostname === "" || !["", "/"].includes(url.pathname)) {
     return Either.left("must look like smtp://user:password@host:587 or smtps://user:password@host:465")
   }
-  const [user, password] = [decoded(url.username), decoded(url.password)]
+  const [user, password] = [decodeUserInfo(url.username), decodeUserInfo(url.password)]
   if (user === null || password === null) return Either.left("has a % in its user or password that is no encoding; write %25")
   if ([...url.searchParams].some(([name, value]) => name !== "tls" || value !== "optional")) {
     return Either.left("takes no other parameter than tls=optional")
   }
   return Either.right({
     host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port === "" ? schemes[url.protocol] : Number(url.port),
+    port: url.port === "" ? defaultPorts[url.protocol] : Number(url.port),
     login: user === "" ? null : { user, password },
     security: securityOf(url)
   })
 }
 
-const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/
+const addressPattern = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/
 
 /** `svc@example.com` or `Tasks <svc@example.com>`. */
 export const parseSender = (text: string): Either.Either<Sender, string> => {
   const [, name = "", inside] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
   const sender = { name: name.trim().replace(/^"(.*)"$/, "$1"), address: inside ?? text.trim() }
-  return address.test(sender.address)
+  return addressPattern.test(sender.address)
     ? Either.right(sender)
     : Either.left("must be an e-mail address, or a name with one: Tasks <svc@example.com>")
 }
@@ -70,6 +70,6 @@ export const parseSender = (text: string): Either.Either<Sender, string> => {
 /** SVC_SMTP_FROM, else the user of the server where that is an address, else `svc@` the host that people know. */
 export const senderOf = (from: string, server: SmtpServer, publicUrl: string): Sender => {
   const user = server.login?.user ?? ""
-  const fallback: Sender = { name: "svc", address: address.test(user) ? user : `svc@${new URL(publicUrl).hostname}` }
+  const fallback: Sender = { name: "svc", address: addressPattern.test(user) ? user : `svc@${new URL(publicUrl).hostname}` }
   return from === "" ? fallback : Either.getOrElse(parseSender(from), () => fallback)
 }

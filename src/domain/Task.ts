@@ -1,63 +1,63 @@
 import { Schema } from "effect"
-import { describe, exampleId, exampleTime, named } from "./Describe.ts"
+import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
 import { Page } from "./Page.ts"
 import { TaskEventKind, TaskPriority, TaskState } from "./TaskState.ts"
 import { Id, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
-const Json = Schema.Unknown.annotations({ description: "JSON, digit for digit as the agent sent it" })
+const JsonText = Schema.Unknown.annotations({ description: "JSON, digit for digit as the agent sent it" })
 
 /**
  * A task as callers see it (interface, Task; bodies: TaskPublic). Answers are written as text from the stored row
  * (`Task/Json.ts`) and never pass through this schema, so that the numbers in args, kwargs and result survive.
  */
 export const Task = Schema.Struct({
-  id: describe(Id, "Its id.", exampleId),
-  project_id: describe(Id, "The project's id.", exampleId),
-  engine: describe(Schema.String, "The engine, in lower case.", "celery"),
-  task_id: describe(Schema.String.annotations({ description: "the engine's own id; may hold any character" }), "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
-  name: describe(Schema.String, "The task's name.", "shop.pay"),
-  queue: describe(Schema.NullOr(Schema.String), "Its queue.", "default"),
-  state: describe(TaskState, "Its state.", "failure"),
-  priority: describe(TaskPriority, "Its priority.", "normal"),
-  args: describe(Schema.NullOr(Json), "Its positional arguments.", [42]),
-  kwargs: describe(Schema.NullOr(Json), "Its named arguments.", { currency: "EUR" }),
-  result: describe(Schema.NullOr(Json), "What it returned.", null),
-  exception: describe(Schema.NullOr(Schema.String), "What it failed with.", "ValueError: no such order"),
-  traceback: describe(Schema.NullOr(Schema.String), "Where it failed.", "Traceback (most recent call last): …"),
-  retry_count: describe(Schema.Int, "How often it was retried.", 2),
-  eta: describe(Schema.NullOr(Timestamp), "The earliest moment to run it.", null),
-  received_at: describe(Schema.NullOr(Timestamp), "When a worker received it.", exampleTime),
-  started_at: describe(Schema.NullOr(Timestamp), "When a worker started it.", exampleTime),
-  finished_at: describe(Schema.NullOr(Timestamp), "When it ended.", exampleTime),
-  runtime_ms: describe(Schema.NullOr(Schema.Int), "Milliseconds from start to end.", 132),
-  worker_name: describe(Schema.NullOr(Schema.String), "The worker's name, as the engine has it.", "celery@box-1"),
-  parent_task_id: describe(Schema.NullOr(Schema.String), "The engine's id of the task that started it.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
-  root_task_id: describe(Schema.NullOr(Schema.String), "The engine's id of the first task of its tree.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
-  tags: describe(Schema.Array(Schema.String), "Its tags.", ["payments"]),
-  created_at: describe(Timestamp, "When it was created.", exampleTime),
-  updated_at: describe(Timestamp, "When it last changed.", exampleTime)
-}).annotations(named("Task", "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."))
+  id: describeField(Id, "Its id.", exampleId),
+  project_id: describeField(Id, "The project's id.", exampleId),
+  engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
+  task_id: describeField(Schema.String.annotations({ description: "the engine's own id; may hold any character" }), "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  name: describeField(Schema.String, "The task's name.", "shop.pay"),
+  queue: describeField(Schema.NullOr(Schema.String), "Its queue.", "default"),
+  state: describeField(TaskState, "Its state.", "failure"),
+  priority: describeField(TaskPriority, "Its priority.", "normal"),
+  args: describeField(Schema.NullOr(JsonText), "Its positional arguments.", [42]),
+  kwargs: describeField(Schema.NullOr(JsonText), "Its named arguments.", { currency: "EUR" }),
+  result: describeField(Schema.NullOr(JsonText), "What it returned.", null),
+  exception: describeField(Schema.NullOr(Schema.String), "What it failed with.", "ValueError: no such order"),
+  traceback: describeField(Schema.NullOr(Schema.String), "Where it failed.", "Traceback (most recent call last): …"),
+  retry_count: describeField(Schema.Int, "How often it was retried.", 2),
+  eta: describeField(Schema.NullOr(Timestamp), "The earliest moment to run it.", null),
+  received_at: describeField(Schema.NullOr(Timestamp), "When a worker received it.", exampleTime),
+  started_at: describeField(Schema.NullOr(Timestamp), "When a worker started it.", exampleTime),
+  finished_at: describeField(Schema.NullOr(Timestamp), "When it ended.", exampleTime),
+  runtime_ms: describeField(Schema.NullOr(Schema.Int), "Milliseconds from start to end.", 132),
+  worker_name: describeField(Schema.NullOr(Schema.String), "The worker's name, as the engine has it.", "celery@box-1"),
+  parent_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the task that started it.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
+  root_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the first task of its tree.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
+  tags: describeField(Schema.Array(Schema.String), "Its tags.", ["payments"]),
+  created_at: describeField(Timestamp, "When it was created.", exampleTime),
+  updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
+}).annotations(describeBody("Task", "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."))
 
 /** One task, with what only its own page shows. */
 export const TaskDetail = Schema.Struct({
   ...Task.fields,
-  retry_note: describe(
+  retry_note: describeField(
     Schema.NullOr(Schema.String),
     "What a retry of this task without other arguments needs; null where nothing is known to be missing.",
     null
   ),
-  retried_from: describe(
+  retried_from: describeField(
     Schema.NullOr(Schema.String),
     "The engine's id of the task that a retry made this one of; null where no command did.",
     null
   ),
-  retried_as: describe(
+  retried_as: describeField(
     Schema.Array(Schema.String),
     "The engine's ids of the tasks that retries of this one made, newest first, at most 20.",
     ["d4c3b2a1-6e5b-4f70-8a91-c2b3d4e5f607"]
   )
-}).annotations(named("TaskDetail", "A task with what only its own page shows."))
+}).annotations(describeBody("TaskDetail", "A task with what only its own page shows."))
 
 export type TaskField = keyof typeof Task.Type
 
@@ -66,49 +66,49 @@ export type TaskField = keyof typeof Task.Type
 export const taskFields = Object.keys(Task.fields) as ReadonlyArray<TaskField>
 
 export const TaskList = Schema.Struct({
-  items: describe(Schema.Array(Task), "The rows, newest first."),
-  next_cursor: describe(Schema.NullOr(Schema.String), "`cursor` of the next page; null on the last one.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
-  total_count: describe(Schema.optional(Schema.NullOr(Schema.NonNegativeInt)).annotations({
+  items: describeField(Schema.Array(Task), "The rows, newest first."),
+  next_cursor: describeField(Schema.NullOr(Schema.String), "`cursor` of the next page; null on the last one.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  total_count: describeField(Schema.optional(Schema.NullOr(Schema.NonNegativeInt)).annotations({
     description: "with include_total; null when there are too many to count"
   }), "How many match, with `include_total`; null when there are too many to count.", 1200)
-}).annotations(named("TaskList", "A page of tasks."))
+}).annotations(describeBody("TaskList", "A page of tasks."))
 
 /** One task of a tree (bodies: TaskTreeNode). */
 export const TaskTreeNode = Schema.Struct({
-  engine: describe(Schema.String, "The engine, in lower case.", "celery"),
-  task_id: describe(Schema.String, "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
-  name: describe(Schema.String, "The task's name.", "shop.pay"),
-  state: describe(TaskState, "Its state.", "success"),
-  parent_task_id: describe(Schema.NullOr(Schema.String), "The engine's id of the task that started it.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
-  root_task_id: describe(Schema.NullOr(Schema.String), "The engine's id of the first task of its tree.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
-  received_at: describe(Schema.NullOr(Timestamp), "When a worker received it.", exampleTime),
-  started_at: describe(Schema.NullOr(Timestamp), "When a worker started it.", exampleTime),
-  finished_at: describe(Schema.NullOr(Timestamp), "When it ended.", exampleTime)
-}).annotations(named("TaskTreeNode", "A task of a tree."))
+  engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
+  task_id: describeField(Schema.String, "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  name: describeField(Schema.String, "The task's name.", "shop.pay"),
+  state: describeField(TaskState, "Its state.", "success"),
+  parent_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the task that started it.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
+  root_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the first task of its tree.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
+  received_at: describeField(Schema.NullOr(Timestamp), "When a worker received it.", exampleTime),
+  started_at: describeField(Schema.NullOr(Timestamp), "When a worker started it.", exampleTime),
+  finished_at: describeField(Schema.NullOr(Timestamp), "When it ended.", exampleTime)
+}).annotations(describeBody("TaskTreeNode", "A task of a tree."))
 export type TaskTreeNode = typeof TaskTreeNode.Type
 
 /** At most 500 nodes, oldest first; `truncated` when there are more (interface, Limits). */
 export const TaskTree = Schema.Struct({
-  root_task_id: describe(Schema.String, "The engine's id of its root.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
-  node_count: describe(Schema.Int, "Nodes shown.", 1),
-  truncated: describe(Schema.Boolean, "Whether there are more than 500.", false),
-  nodes: describe(Schema.Array(TaskTreeNode), "The tasks, oldest first.")
-}).annotations(named("TaskTree", "A task's tree."))
+  root_task_id: describeField(Schema.String, "The engine's id of its root.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
+  node_count: describeField(Schema.Int, "Nodes shown.", 1),
+  truncated: describeField(Schema.Boolean, "Whether there are more than 500.", false),
+  nodes: describeField(Schema.Array(TaskTreeNode), "The tasks, oldest first.")
+}).annotations(describeBody("TaskTree", "A task's tree."))
 export type TaskTree = typeof TaskTree.Type
 
 /** One event of a task's timeline (bodies: EventPublic). `payload` is written as text, as args and kwargs are. */
 export const Event = Schema.Struct({
-  id: describe(Id, "Its id.", exampleId),
-  project_id: describe(Id, "The project's id.", exampleId),
-  agent_id: describe(Id, "The agent's id.", exampleId),
-  engine: describe(Schema.String, "The engine, in lower case.", "celery"),
-  task_id: describe(Schema.String, "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
-  kind: describe(TaskEventKind, "What happened.", "task.started"),
-  occurred_at: describe(Timestamp, "When, by the clock of who sent it.", exampleTime),
-  payload: describe(Schema.Object.annotations({ jsonSchema: { type: "object" } }), "What the agent sent, without large values.", { worker: "celery@box-1" })
-}).annotations(named("Event", "An event of a task."))
+  id: describeField(Id, "Its id.", exampleId),
+  project_id: describeField(Id, "The project's id.", exampleId),
+  agent_id: describeField(Id, "The agent's id.", exampleId),
+  engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
+  task_id: describeField(Schema.String, "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  kind: describeField(TaskEventKind, "What happened.", "task.started"),
+  occurred_at: describeField(Timestamp, "When, by the clock of who sent it.", exampleTime),
+  payload: describeField(Schema.Object.annotations({ jsonSchema: { type: "object" } }), "What the agent sent, without large values.", { worker: "celery@box-1" })
+}).annotations(describeBody("Event", "An event of a task."))
 
-export const EventList = Page(Event).annotations(named("EventList", "A page of events."))
+export const EventList = Page(Event).annotations(describeBody("EventList", "A page of events."))
 
 /** Which task an engine means: an engine name and the engine's own id of the task. */
 export const TaskKey = Schema.Struct({ engine: text(40, 1), task_id: text(200, 1) })

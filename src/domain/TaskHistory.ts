@@ -3,54 +3,54 @@
  *
  * Plain code: an event of a hot stream passes through `apply` and `project`. Both are total.
  */
-import { type FactName, FACTS, read, type Reading, type TaskEvent } from "./TaskHistory/Event.ts"
+import { type FactName, FACTS, readTaskEvent, type TaskEventReading, type TaskEvent } from "./TaskHistory/Event.ts"
 import {
   type Entry,
   type Fact,
   factSlot,
   type History,
-  order,
+  compareEntries,
   pathOf,
-  sameTransition,
-  UNKNOWN
+  isSameTransition,
+  UNKNOWN_PATH
 } from "./TaskHistory/History.ts"
 import { RANK } from "./TaskState.ts"
 
-export { type Analysis, analyse } from "./TaskHistory/Attempts.ts"
-export { decode, encode } from "./TaskHistory/Codec.ts"
+export { type HistoryAnalysis as Analysis, analyseHistory as analyse } from "./TaskHistory/Attempts.ts"
+export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
 export type { EventData, TaskEvent } from "./TaskHistory/Event.ts"
 export type { History } from "./TaskHistory/History.ts"
-export { ends, project, type TaskFields } from "./TaskHistory/Project.ts"
-export { timeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"
-export { endsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
+export { countEnds as ends, computeTaskFields as project, type TaskFields } from "./TaskHistory/Projection.ts"
+export { buildTimeline as timeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"
+export { countEndsByWorker as endsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
 
 /** Entries a task keeps; ends may go over it by ENDS_BEYOND, so that a final state is never refused. */
 export const MAX_ENTRIES = 1000
 const ENDS_BEYOND = 24
 
 /** `duplicate`: nothing changed. `full`: refused, and nothing changed. */
-export type Applied = "applied" | "duplicate" | "full"
+export type ApplyResult = "applied" | "duplicate" | "full"
 
-export const empty = (): History => ({ entries: [], facts: [] })
+export const emptyHistory = (): History => ({ entries: [], facts: [] })
 
 /** Takes an event of the task in, in place. */
-export const apply = (history: History, event: TaskEvent): Applied => {
-  const known = history.entries[indexOf(history, event.id)]
-  if (known !== undefined) return applyAgain(history, known, event)
-  const reading = read(event)
+export const apply = (history: History, event: TaskEvent): ApplyResult => {
+  const existing = history.entries[indexOf(history, event.id)]
+  if (existing !== undefined) return applyResend(history, existing, event)
+  const reading = readTaskEvent(event)
   const entry = entryOf(event, reading)
-  const seen = pathOf(entry.name) === UNKNOWN
-    ? history.entries.findIndex((other) => sameTransition(other, entry))
+  const duplicateIndex = pathOf(entry.name) === UNKNOWN_PATH
+    ? history.entries.findIndex((other) => isSameTransition(other, entry))
     : -1
-  if (seen >= 0) return applyCopy(history, seen, entry, reading)
-  if (history.entries.length >= MAX_ENTRIES && !mayExceed(history, entry)) return "full"
+  if (duplicateIndex >= 0) return applyDuplicate(history, duplicateIndex, entry, reading)
+  if (history.entries.length >= MAX_ENTRIES && !canExceedLimit(history, entry)) return "full"
   insert(history.entries, entry)
-  offer(history, entry, entry.id, reading.facts)
+  updateFacts(history, entry, entry.id, reading.facts)
   return "applied"
 }
 
 /** A process adopts the buffer of a dead one and sends its events again: of the two, the smaller reporter is kept. */
-const applyAgain = (history: History, known: Entry, { reporter }: TaskEvent): Applied => {
+const applyResend = (history: History, known: Entry, { reporter }: TaskEvent): ApplyResult => {
   if (reporter >= known.reporter) return "duplicate"
   replace(history, known, { ...known, reporter })
   return "applied"
@@ -75,38 +75,38 @@ const indexOf = ({ entries }: History, id: string): number => {
   return -1
 }
 
-const entryOf = (event: TaskEvent, { name, republished, rest, worker }: Reading): Entry => ({
+const entryOf = (event: TaskEvent, { name, republished, rest, worker }: TaskEventReading): Entry => ({
   id: event.id,
   kind: event.kind,
   at: event.occurredAt,
   agentId: event.agentId,
-  reporter: pathOf(name) === UNKNOWN ? event.reporter : "",
+  reporter: pathOf(name) === UNKNOWN_PATH ? event.reporter : "",
   name,
   worker,
   republished,
   rest
 })
 
-const mayExceed = (history: History, entry: Entry): boolean =>
+const canExceedLimit = (history: History, entry: Entry): boolean =>
   RANK[entry.kind] === RANK["task.succeeded"] && history.entries.length < MAX_ENTRIES + ENDS_BEYOND
 
 /** One broker event under a second id: the entry takes the smaller id, its data compete like any other's. */
-const applyCopy = (history: History, seen: number, copy: Entry, reading: Reading): Applied => {
+const applyDuplicate = (history: History, seen: number, copy: Entry, reading: TaskEventReading): ApplyResult => {
   const entry = history.entries[seen]!
-  const smaller = copy.id < entry.id
-  if (smaller) replace(history, entry, copy)
-  return offer(history, smaller ? copy : entry, copy.id, reading.facts) || smaller ? "applied" : "duplicate"
+  const isSmallerId = copy.id < entry.id
+  if (isSmallerId) replace(history, entry, copy)
+  return updateFacts(history, isSmallerId ? copy : entry, copy.id, reading.facts) || isSmallerId ? "applied" : "duplicate"
 }
 
 /** Keeps the order; events mostly come in it. */
 const insert = (entries: Array<Entry>, entry: Entry): void => {
   let at = entries.length
-  while (at > 0 && order(entry, entries[at - 1]!) < 0) at--
+  while (at > 0 && compareEntries(entry, entries[at - 1]!) < 0) at--
   entries.splice(at, 0, entry)
 }
 
 /** Whether one of the values is now the latest of its field. */
-const offer = (
+const updateFacts = (
   { facts }: History,
   entry: Entry,
   id: string,
@@ -116,8 +116,8 @@ const offer = (
   let changed = false
   for (const [name, value] of values) {
     const slot = factSlot(FACTS[name], path)
-    const held = facts[slot]
-    if (held !== undefined && !isLater(entry, id, held)) continue
+    const current = facts[slot]
+    if (current !== undefined && !isLater(entry, id, current)) continue
     facts[slot] = { entry, id, value }
     changed = true
   }

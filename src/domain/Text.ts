@@ -3,32 +3,32 @@ import { Schema } from "effect"
 /** Whether both databases can hold the text: no NUL character and no half of a surrogate pair. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
 
-const storable = Schema.filter<Schema.Schema<string>>((text) =>
+const storableFilter = Schema.filter<Schema.Schema<string>>((text) =>
   isStorable(text) || "must not contain a NUL character or a lone surrogate", {
   jsonSchema: {} // says nothing that the document could: without this, every text would be one and the same there
 })
 
 /** `least` to `most` characters as JSON Schema counts them: code points, so that an emoji is not two. */
-export const characters = (least: number, most: number) =>
+export const lengthBetween = (min: number, max: number) =>
   Schema.filter<Schema.Schema<string>>((text) => {
     const length = Array.from(text).length
-    if (length < least) return `must have at least ${least} ${least === 1 ? "character" : "characters"}`
-    return length <= most || `must have at most ${most} characters`
-  }, { jsonSchema: { minLength: least, maxLength: most } })
+    if (length < min) return `must have at least ${min} ${min === 1 ? "character" : "characters"}`
+    return length <= max || `must have at most ${max} characters`
+  }, { jsonSchema: { minLength: min, maxLength: max } })
 
 /** Text of `least` to `most` characters. */
-export const text = (most: number, least = 0) => Schema.String.pipe(characters(least, most), storable)
+export const text = (max: number, min = 0) => Schema.String.pipe(lengthBetween(min, max), storableFilter)
 
 /** A record's id. */
 export const Id = Schema.UUID
 
 /** A record's id as callers give it, in a path or a body: either case is the same id. */
-export const GivenId = Schema.transform(
+export const IdInput = Schema.transform(
   Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
   Id,
   { strict: true, decode: (text) => text.toLowerCase(), encode: (id) => id }
 )
 
 /** An optional query or body field that may also be null, as the contract's `name?: T|null`. */
-export const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+export const nullish = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.optionalWith(Schema.NullOr(schema), { default: () => null })

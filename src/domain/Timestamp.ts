@@ -18,7 +18,7 @@ const SECONDS_A_DAY = 86_400
 /** The normal form described at the top of this file. */
 export type Timestamp = string & Brand.Brand<"Timestamp">
 
-const Normal = Schema.String.pipe(
+const NormalForm = Schema.String.pipe(
   Schema.filter((text) => text.length === 27 && parse(text) === text),
   Schema.brand("Timestamp"),
   Schema.annotations({
@@ -35,7 +35,7 @@ const Normal = Schema.String.pipe(
  */
 export const Timestamp = Schema.transformOrFail(
   Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }),
-  Normal,
+  NormalForm,
   {
     strict: true,
     decode: (text, _options, ast) => {

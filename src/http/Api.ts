@@ -26,10 +26,10 @@ import { MembershipsApi } from "./Memberships/Api.ts"
 import { PasswordResetApi, PasswordResetPageApi } from "./PasswordReset/Api.ts"
 import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
 import { StreamApi } from "./Stream/Api.ts"
-import { asProblem } from "./ProblemSchema.ts"
+import { problemSchema } from "./ProblemSchema.ts"
 import { UsersApi } from "./Users/Api.ts"
 import { HealthApi, SystemApi } from "./Health/Api.ts"
-import { nameEveryField } from "./EveryField.ts"
+import { reportAllIssues } from "./AllIssues.ts"
 import { EventsApi } from "./Events/Api.ts"
 import { ProjectApi, ProjectsApi } from "./Projects/Api.ts"
 import { QueuesApi } from "./Queues/Api.ts"
@@ -67,22 +67,22 @@ const groups = HttpApi.make("svc")
   .add(AuditApi)
 
 export class Api extends groups
-  .addError(asProblem(BadRequest))
-  .addError(asProblem(Unauthenticated))
-  .addError(asProblem(Forbidden))
-  .addError(asProblem(NotFound))
-  .addError(asProblem(MethodNotAllowed))
-  .addError(asProblem(Conflict))
-  .addError(asProblem(Gone))
-  .addError(asProblem(PayloadTooLarge))
-  .addError(asProblem(UnsupportedMediaType))
-  .addError(asProblem(ValidationFailed))
-  .addError(asProblem(RateLimited))
-  .addError(asProblem(Unavailable))
+  .addError(problemSchema(BadRequest))
+  .addError(problemSchema(Unauthenticated))
+  .addError(problemSchema(Forbidden))
+  .addError(problemSchema(NotFound))
+  .addError(problemSchema(MethodNotAllowed))
+  .addError(problemSchema(Conflict))
+  .addError(problemSchema(Gone))
+  .addError(problemSchema(PayloadTooLarge))
+  .addError(problemSchema(UnsupportedMediaType))
+  .addError(problemSchema(ValidationFailed))
+  .addError(problemSchema(RateLimited))
+  .addError(problemSchema(Unavailable))
   .prefix("/api/v1")
   .add(SetupApi)
   .add(PasswordResetPageApi)
   .add(InvitationPageApi)
 {}
 
-nameEveryField(Api)
+reportAllIssues(Api)

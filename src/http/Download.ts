@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { ExportFormat } from "../domain/Task/Filter.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { CurrentProject } from "../services/CurrentActor.ts"
-import type { ExportFile } from "../services/Export/Form.ts"
+import type { ExportFile } from "../services/Export/Formats.ts"
 
 const contentTypes: Readonly<Record<ExportFormat, string>> = {
   csv: "text/csv; charset=utf-8; header=present",
@@ -16,7 +16,7 @@ const fileName = (what: string, slug: string, now: Timestamp.Timestamp, format: 
   `${what}-${slug}-${now.slice(0, 19).replace(/[-:]/g, "")}Z.${format}`
 
 /** The answer that saves this file of the current project; `what` begins its name. */
-export const download = Effect.fnUntraced(function*(what: string, { body, format, truncated }: ExportFile) {
+export const respondWithFile = Effect.fnUntraced(function*(what: string, { body, format, truncated }: ExportFile) {
   const { slug } = yield* CurrentProject
   const name = fileName(what, slug, yield* Timestamp.now, format)
   return HttpServerResponse.stream(body, {

@@ -4,7 +4,7 @@ import type { Failure } from "../domain/Errors.ts"
 import { Problem } from "../domain/Problem.ts"
 
 /** A failure as the definition declares it: documented as a problem, and read back to its class by the derived client. */
-export const asProblem = <A extends Failure, I>(failure: Schema.Schema<A, I> & { readonly identifier: string }) =>
+export const problemSchema = <A extends Failure, I>(failure: Schema.Schema<A, I> & { readonly identifier: string }) =>
   Schema.transform(Problem, failure, {
     strict: false,
     decode: (body: Problem) => ({

@@ -3,35 +3,35 @@ import { Context, Duration, Effect, Layer, Option } from "effect"
 import { Settings } from "../services/Settings.ts"
 import { Authenticated, FromAgent, InProject } from "./Access.ts"
 import { Authorize, type Grant } from "./middleware/Authorize.ts"
-import { withBody } from "./middleware/Body.ts"
-import * as Idempotent from "./middleware/Idempotent.ts"
-import { rules } from "./Rules.ts"
+import { readBody } from "./middleware/Body.ts"
+import * as IdempotencyKey from "./middleware/IdempotencyKey.ts"
+import { accessRules } from "./AccessRules.ts"
 
 /** What the route granted; only the two middleware layers below read it. */
-class Granted extends Context.Tag("svc/http/Granted")<Granted, Grant>() {}
+class CurrentGrant extends Context.Tag("svc/http/Granted")<CurrentGrant, Grant>() {}
 
-const granted = Effect.flatMap(Effect.serviceOption(Granted), Option.match({
+const currentGrant = Effect.flatMap(Effect.serviceOption(CurrentGrant), Option.match({
   onNone: () => Effect.dieMessage("a handler ran outside its route"),
   onSome: Effect.succeed
 }))
 
 /** What handlers of `Authenticated` and `InProject` groups are given. */
-export const accessLayer = Layer.mergeAll(
-  Layer.succeed(Authenticated, Effect.map(granted, (grant) => grant.actor)),
+export const layerAccess = Layer.mergeAll(
+  Layer.succeed(Authenticated, Effect.map(currentGrant, (grant) => grant.actor)),
   Layer.succeed(
     FromAgent,
-    Effect.flatMap(granted, ({ agent }) =>
+    Effect.flatMap(currentGrant, ({ agent }) =>
       agent === null ? Effect.dieMessage("an endpoint for agents whose access lets others in") : Effect.succeed(agent))
   ),
   Layer.succeed(
     InProject,
-    Effect.flatMap(granted, ({ project }) =>
+    Effect.flatMap(currentGrant, ({ project }) =>
       project === null ? Effect.dieMessage("a project endpoint without {slug} in its path") : Effect.succeed(project))
   )
 )
 
 /** What the grant tells a log line: `user_id` when signed in, `agent_id` of an agent, `project_id` under a project. */
-const known = ({ actor, agent, project }: Grant): Readonly<Record<string, string>> => ({
+const logFieldsOf = ({ actor, agent, project }: Grant): Readonly<Record<string, string>> => ({
   ...(actor.kind === "person" && { user_id: actor.user_id }),
   ...(agent !== null && { agent_id: agent.agent_id, project_id: agent.project_id }),
   ...(project !== null && { project_id: project.id })
@@ -44,31 +44,31 @@ const known = ({ actor, agent, project }: Grant): Readonly<Record<string, string
 export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function*(api) {
   const router = yield* HttpLayerRouter.HttpRouter
   const authorize = yield* Authorize
-  const idempotent = yield* Idempotent.make
+  const idempotent = yield* IdempotencyKey.make
   const settings = yield* Settings
   for (const route of api.routes) {
     const endpoint = `${route.method} ${route.path}`
-    const rule = rules.get(endpoint)
+    const rule = accessRules.get(endpoint)
     if (rule === undefined) return yield* Effect.dieMessage(`${endpoint} is not part of the API`)
-    const guarded = Effect.gen(function*() {
+    const guardedHandler = Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { params } = yield* HttpRouter.RouteContext
-      const first = yield* authorize.grant(rule, request, params, endpoint)
-      yield* Effect.annotateLogsScoped(known(first)) // the request's scope: a defect's line in Request.ts has them too
-      const [took, read] = yield* Effect.timed(withBody(request, rule.bodyLimit ?? settings.maxPayloadSizeBytes))
+      const initialGrant = yield* authorize.grant(rule, request, params, endpoint)
+      yield* Effect.annotateLogsScoped(logFieldsOf(initialGrant)) // the request's scope: a defect's line in Request.ts has them too
+      const [bodyDuration, requestWithBody] = yield* Effect.timed(readBody(request, rule.bodyLimit ?? settings.maxPayloadSizeBytes))
       // who holds the last byte back must not keep rights that ended meanwhile
-      const isSlow = first.actor.kind === "person" && Duration.greaterThan(took, "1 second")
-      const grant = isSlow ? yield* authorize.stillGranted(rule, request, params) : first
+      const isSlow = initialGrant.actor.kind === "person" && Duration.greaterThan(bodyDuration, "1 second")
+      const grant = isSlow ? yield* authorize.recheckGrant(rule, request, params) : initialGrant
       const answer = Effect.flatMap(
-        Effect.provideService(route.handler, Granted, grant),
+        Effect.provideService(route.handler, CurrentGrant, grant),
         HttpServerRespondable.toResponse
       )
       return yield* idempotent(endpoint, rule, grant, answer).pipe(
-        Effect.provideService(HttpServerRequest.HttpServerRequest, read)
+        Effect.provideService(HttpServerRequest.HttpServerRequest, requestWithBody)
       )
     })
     // HttpApi has no HEAD endpoints, which is the one method that the router's type leaves out
-    yield* router.add(route.method as "GET", route.path, guarded, { uninterruptible: route.uninterruptible })
+    yield* router.add(route.method as "GET", route.path, guardedHandler, { uninterruptible: route.uninterruptible })
   }
 }, Layer.effectDiscard))
 

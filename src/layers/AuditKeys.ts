@@ -1,28 +1,28 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { genesis, zeros } from "../services/Audit/Chain.ts"
+import { genesis, zeroHash } from "../services/Audit/Chain.ts"
 import { chainKeyOf } from "../services/Audit/ChainKeys.ts"
-import { signingKeyOf, type SigningKeys, signingKeys } from "../services/Audit/SigningKeys.ts"
-import type { HeldKeys } from "../services/HeldKeys.ts"
+import { signingKeyOf, type SigningKeys, makeSigningKeys } from "../services/Audit/SigningKeys.ts"
+import type { KeyRing } from "../services/KeyRing.ts"
 import { Settings } from "../services/Settings.ts"
-import { type Before, held, KeyMismatch, keys32, valueOf } from "./KeyFiles.ts"
+import { type PrepareKeyFile, readKeyRing, KeyMismatch, parseRequiredKeys, readKeyText } from "./KeyFiles.ts"
 
 const chainFile = "audit-chain.key"
 const signingFile = "audit-signing.key"
 
 /** The keys of the audit log, from the settings or from files in SVC_HOME. */
-export const read = (before: Before) =>
+export const readAuditKeys = (before: PrepareKeyFile) =>
   Effect.gen(function*() {
     const { auditChainKey, auditSigningKey } = yield* Settings
-    const auditChain = yield* held("SVC_AUDIT_CHAIN_KEY", auditChainKey, chainFile, before, chainKeyOf)
-    const signing = yield* valueOf(auditSigningKey, signingFile, before)
-    const [signer, ...others] = yield* keys32("SVC_AUDIT_SIGNING_KEY", signing)
-    return { auditChain, auditSigning: signingKeys(signingKeyOf(signer), others.map(signingKeyOf)) }
+    const auditChain = yield* readKeyRing("SVC_AUDIT_CHAIN_KEY", auditChainKey, chainFile, before, chainKeyOf)
+    const signing = yield* readKeyText(auditSigningKey, signingFile, before)
+    const [signer, ...others] = yield* parseRequiredKeys("SVC_AUDIT_SIGNING_KEY", signing)
+    return { auditChain, auditSigning: makeSigningKeys(signingKeyOf(signer), others.map(signingKeyOf)) }
   })
 
 /** Whether the key that signs rows is held, and one of the signing keys is known. */
-export const compare = (chain: HeldKeys, { trusted }: Pick<SigningKeys, "trusted">) =>
+export const verifyAuditKeys = (chain: KeyRing, { trusted }: Pick<SigningKeys, "trusted">) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [head] = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_head WHERE id = 1`
@@ -39,14 +39,14 @@ export const compare = (chain: HeldKeys, { trusted }: Pick<SigningKeys, "trusted
  * Compares them with those that the log was written with. A new database takes the first of each; later, the key that
  * signs rows must be held, and one of the signing keys must be known. `Audit/Checkpoints.ts` makes others known.
  */
-export const check = (chain: HeldKeys, { signer, trusted }: SigningKeys) =>
+export const registerAuditKeys = (chain: KeyRing, { signer, trusted }: SigningKeys) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
     const created_at = yield* Timestamp.now
     const key_id = chain.all()[0]?.key_id ?? ""
-    const begun = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, prev_row_hmac: zeros, key_id })} ON CONFLICT DO NOTHING RETURNING id`
-    if (begun.length > 0) {
+    const insertedHead = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, prev_row_hmac: zeroHash, key_id })} ON CONFLICT DO NOTHING RETURNING id`
+    if (insertedHead.length > 0) {
       // the keys are there already when somebody took the head away: then no row is added until it is put right
       yield* sql`INSERT INTO audit_keys ${
         sql.insert([
@@ -56,5 +56,5 @@ export const check = (chain: HeldKeys, { signer, trusted }: SigningKeys) =>
       } ON CONFLICT DO NOTHING`
     }
     yield* sql`SELECT 1 FROM audit_head WHERE id = 1 ${lock}`
-    yield* compare(chain, { trusted })
+    yield* verifyAuditKeys(chain, { trusted })
   }).pipe((work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)))

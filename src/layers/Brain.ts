@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { warnOfOtherEffect } from "../domain/EffectVersion.ts"
+import { checkEffectVersion } from "../domain/EffectVersion.ts"
 import { Activity } from "../services/Activity.ts"
 import { AgentWorkers } from "../services/AgentWorkers.ts"
 import { AllowedHosts } from "../services/AllowedHosts.ts"
@@ -30,9 +30,9 @@ import * as Identity from "./Identity.ts"
 /** Every capability of the brain over the database that the settings name. Needs Settings and a FileSystem. */
 export const layer = Layer.mergeAll(
   Commands.layer,
-  Identity.loops,
+  Identity.layerLoops,
   AuditVerifier.loop,
-  Gateway.receiving,
+  Gateway.layerReceiver,
   AllowedHosts.layer,
   AgentWorkers.layer,
   Workers.layer.pipe(Layer.provide(WorkersRepo.layer)),
@@ -45,8 +45,8 @@ export const layer = Layer.mergeAll(
   TaskRetention.loop.pipe(Layer.provide(TaskRetention.layer)),
   TaskVacuum.loop
 ).pipe(
-  Layer.provideMerge(Gateway.line),
-  Layer.provideMerge(Layer.mergeAll(Gateway.presence, Commands.inbox, Ingest.layer)),
+  Layer.provideMerge(Gateway.layerAgentSessions),
+  Layer.provideMerge(Layer.mergeAll(Gateway.layerPresence, Commands.layerInbox, Ingest.layer)),
   Layer.provideMerge(Identity.layer),
   Layer.provideMerge(RateLimits.layer),
   Layer.provideMerge(Layer.merge(TaskChanges.layer, RowCaps.layer)),
@@ -54,7 +54,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer))),
   Layer.provideMerge(Vault.layer),
   Layer.provideMerge(AuditLog.layer),
-  Layer.provideMerge(Database.served),
+  Layer.provideMerge(Database.layerServer),
   Layer.provideMerge(Metrics.layer),
-  Layer.provideMerge(Layer.effectDiscard(warnOfOtherEffect))
+  Layer.provideMerge(Layer.effectDiscard(checkEffectVersion))
 )

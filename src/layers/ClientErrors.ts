@@ -3,9 +3,9 @@ import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { Code } from "../domain/ErrorCodes.ts"
-import { problem } from "../domain/Problem.ts"
+import { makeProblem } from "../domain/Problem.ts"
 import * as Ids from "../services/Ids.ts"
-import { rawAnswer } from "../services/NodeServer.ts"
+import { rawResponse } from "../services/NodeServer.ts"
 
 interface Refusal {
   readonly status: number
@@ -22,20 +22,20 @@ const refusals: Readonly<Record<string, Refusal>> = {
 }
 
 /** What may still arrive after the answer, so that a sender in the middle of its request gets to read it. */
-const patience = { bytes: 8 * 1024 * 1024, milliseconds: 2000 }
+const lingerLimits = { bytes: 8 * 1024 * 1024, milliseconds: 2000 }
 
 /** Answers what Node cannot make a request of with a problem document too, and ends the connection. */
 export const answerClientErrors = (server: Server): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     server.on("clientError", (error: Error & { readonly code?: string }, duplex: Duplex) => {
       const socket = duplex as Socket // of a server on TCP, as this one is
-      if (socket.writableEnded ? socket.bytesRead > patience.bytes : !socket.writable || error.code === "ECONNRESET") {
+      if (socket.writableEnded ? socket.bytesRead > lingerLimits.bytes : !socket.writable || error.code === "ECONNRESET") {
         socket.destroy()
         return
       }
       if (socket.writableEnded) return
-      socket.setTimeout(patience.milliseconds, () => socket.destroy())
+      socket.setTimeout(lingerLimits.milliseconds, () => socket.destroy())
       const refusal = refusals[error.code ?? ""] ?? notHttp
-      socket.end(rawAnswer(problem(refusal.status, refusal, Ids.uuidv7(clock.unsafeCurrentTimeMillis()))))
+      socket.end(rawResponse(makeProblem(refusal.status, refusal, Ids.uuidv7(clock.unsafeCurrentTimeMillis()))))
     })
   })

@@ -1,13 +1,13 @@
 import { Layer } from "effect"
 import { Commands } from "../services/Commands.ts"
-import { AbortedTasks } from "../services/Commands/Aborted.ts"
+import { AbortedTasks } from "../services/Commands/AbortedTasks.ts"
 import { CommandAdmission } from "../services/Commands/Admission.ts"
 import { CommandDispatch } from "../services/Commands/Dispatch.ts"
-import { Elsewhere } from "../services/Commands/Elsewhere.ts"
+import { RemoteProcesses } from "../services/Commands/RemoteProcesses.ts"
 import * as Inbox from "../services/Commands/Inbox.ts"
 import { CommandIntents } from "../services/Commands/Intents.ts"
 import { CommandIssue } from "../services/Commands/Issue.ts"
-import { CommandQueue } from "../services/Commands/Queue.ts"
+import { CommandQueueRepo } from "../services/Commands/QueueRepo.ts"
 import { TaskReconciliation } from "../services/Commands/Reconciliation.ts"
 import { CommandsRepo } from "../services/Commands/Repo.ts"
 import { TaskRetries } from "../services/Commands/Retries.ts"
@@ -15,7 +15,7 @@ import { CommandSweep } from "../services/Commands/Sweep.ts"
 import { CommandWriter } from "../services/Commands/Writer.ts"
 
 /** Where the agents' line puts answers to commands. */
-export const inbox = Inbox.layer.pipe(Layer.provide(Layer.merge(CommandQueue.layer, TaskRetries.layer)))
+export const layerInbox = Inbox.layer.pipe(Layer.provide(Layer.merge(CommandQueueRepo.layer, TaskRetries.layer)))
 
 /** Commands with their loops. Needs AgentLine, which in turn needs `inbox`. */
 export const layer = Layer.mergeAll(
@@ -28,6 +28,6 @@ export const layer = Layer.mergeAll(
   Layer.provide(CommandAdmission.layer),
   Layer.provide(CommandWriter.layer),
   Layer.provideMerge(CommandSweep.layer),
-  Layer.provide(CommandDispatch.layer.pipe(Layer.provide(Elsewhere.layer))),
-  Layer.provide(Layer.mergeAll(CommandsRepo.layer, CommandQueue.layer, TaskRetries.layer))
+  Layer.provide(CommandDispatch.layer.pipe(Layer.provide(RemoteProcesses.layer))),
+  Layer.provide(Layer.mergeAll(CommandsRepo.layer, CommandQueueRepo.layer, TaskRetries.layer))
 )

@@ -2,8 +2,8 @@ import { Effect, FiberSet } from "effect"
 import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import { isIn, rangeOf } from "../domain/Cidr.ts"
-import { parseProxies, rateKey } from "../domain/ClientAddress.ts"
+import { isInRanges, parseCidr } from "../domain/Cidr.ts"
+import { parseProxies, clientKey } from "../domain/ClientAddress.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { Settings } from "../services/Settings.ts"
 
@@ -15,9 +15,9 @@ const logEveryMillis = 60_000
 // One function each for all sockets: 10 000 agents would pay for closures of their own.
 
 /** An `error` without a listener ends the process. The socket's `close` follows, and `errored` still has the error. */
-function onError(this: Socket): void {}
+function ignoreError(this: Socket): void {}
 
-function onFinish(this: Socket): void {
+function destroyAfterLinger(this: Socket): void {
   const timer = setTimeout(() => this.destroy(), lingerMillis)
   this.once("close", () => clearTimeout(timer))
 }
@@ -31,7 +31,7 @@ const reasonOf = ({ errored }: Socket): string => {
 }
 
 /** What programs of this machine connect from, and a proxy that nobody named in SVC_TRUSTED_PROXIES. */
-const local = ["127.0.0.1", "::1"].map(rangeOf).filter((range) => range !== null)
+const loopbackRanges = ["127.0.0.1", "::1"].map(parseCidr).filter((range) => range !== null)
 
 /** How many files, and so connections, this process may have open; null where nothing but a native call says so (not Linux). */
 export const openFilesLimit: Effect.Effect<number | null> = Effect.try(() => readFileSync("/proc/self/limits", "utf8")).pipe(
@@ -41,14 +41,14 @@ export const openFilesLimit: Effect.Effect<number | null> = Effect.try(() => rea
 )
 
 /** Counts the connections of each address, which may have so many. */
-class Addresses {
+class AddressCounts {
   private readonly open = new Map<string, number>()
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly max: number) {}
 
   take(address: string): boolean {
     const count = this.open.get(address) ?? 0
-    if (count >= this.most) return false
+    if (count >= this.max) return false
     this.open.set(address, count + 1)
     return true
   }
@@ -70,13 +70,13 @@ export const watchConnections = (server: Server) =>
     const { connectionsPerAddress, trustedProxies } = yield* Settings
     const fork = yield* FiberSet.makeRuntime<never>()
     const clock = yield* Effect.clock
-    const unlimited = [...local, ...parseProxies(trustedProxies)]
-    const most = Math.min(connectionsPerAddress === 0 ? Infinity : connectionsPerAddress, Math.floor(((yield* openFilesLimit) ?? Infinity) / 2))
-    const addresses = new Addresses(most)
+    const unlimited = [...loopbackRanges, ...parseProxies(trustedProxies)]
+    const maxPerAddress = Math.min(connectionsPerAddress === 0 ? Infinity : connectionsPerAddress, Math.floor(((yield* openFilesLimit) ?? Infinity) / 2))
+    const addresses = new AddressCounts(maxPerAddress)
     let loggedAt = -Infinity
 
     /** What the connection counts as; null where there is no limit. Node keeps the address of a socket that has ended. */
-    const keyOf = ({ remoteAddress = "" }: Socket): string | null => (isIn(remoteAddress, unlimited) ? null : rateKey(remoteAddress))
+    const keyOf = ({ remoteAddress = "" }: Socket): string | null => (isInRanges(remoteAddress, unlimited) ? null : clientKey(remoteAddress))
 
     function onClose(this: Socket): void {
       connections.dec()
@@ -86,19 +86,19 @@ export const watchConnections = (server: Server) =>
     }
 
     const refuse = (socket: Socket, key: string): void => {
-      socket.on("error", onError).destroy()
+      socket.on("error", ignoreError).destroy()
       connectionsClosed.inc({ reason: "too_many" })
       const now = clock.unsafeCurrentTimeMillis()
       if (now - loggedAt < logEveryMillis) return
       loggedAt = now
-      fork(Effect.logWarning(`${key} has ${most} connections, and further ones are closed (SVC_CONNECTIONS_PER_ADDRESS, ulimit -n)`))
+      fork(Effect.logWarning(`${key} has ${maxPerAddress} connections, and further ones are closed (SVC_CONNECTIONS_PER_ADDRESS, ulimit -n)`))
     }
 
     server.on("connection", (socket: Socket) => {
       const key = keyOf(socket)
       if (key !== null && !addresses.take(key)) return refuse(socket, key)
       connections.inc()
-      socket.on("error", onError).once("finish", onFinish).once("close", onClose)
+      socket.on("error", ignoreError).once("finish", destroyAfterLinger).once("close", onClose)
     })
     // such as an accept that fails for want of files; a failure to listen is reported by who listens
     server.once("listening", () => server.on("error", (error) => void fork(Effect.logWarning("the server could not accept a connection", error))))

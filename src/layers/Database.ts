@@ -4,7 +4,7 @@ import { Context, Data, Effect, Either, Encoding, Layer, Option, Redacted } from
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { migrations } from "../../migrations/index.ts"
 import { withAfterCommit } from "../services/AfterCommit.ts"
-import { Database, type Measure, Reader } from "../services/Database.ts"
+import { Database, type MeasureUse, Reader } from "../services/Database.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { MigrationList, Migrations } from "../services/Migrations.ts"
 import { Settings } from "../services/Settings.ts"
@@ -17,19 +17,19 @@ import * as SqliteLock from "./SqliteLock.ts"
 export class DatabaseUrlInvalid extends Data.TaggedError("DatabaseUrlInvalid")<{ readonly message: string }> {}
 
 /** The brain's metrics; the commands of the command line have none. */
-const measuring: Effect.Effect<Measure> = Effect.map(Effect.serviceOption(Metrics), Option.match({
+const databaseMeasure: Effect.Effect<MeasureUse> = Effect.map(Effect.serviceOption(Metrics), Option.match({
   onNone: () => () => {},
   onSome: ({ databaseSeconds }) => (connection, seconds) => databaseSeconds.observe({ connection }, seconds)
 }))
 
-type SqliteClients = Effect.Effect.Success<ReturnType<typeof Sqlite.make>>
+type SqliteClients = Effect.Effect.Success<ReturnType<typeof Sqlite.makeSqlite>>
 
-export type Location =
+export type DatabaseLocation =
   | { readonly dialect: "sqlite"; readonly file: string }
-  | { readonly dialect: "pg"; readonly url: Redacted.Redacted; readonly shown: string }
+  | { readonly dialect: "pg"; readonly url: Redacted.Redacted; readonly redactedUrl: string }
 
 /** The driver takes a password also from the query. */
-const withoutPasswords = (text: string): string => {
+const maskPasswords = (text: string): string => {
   const url = new URL(text)
   if (url.password !== "") url.password = "***"
   for (const name of ["password", "sslpassword"]) if (url.searchParams.has(name)) url.searchParams.set(name, "***")
@@ -37,7 +37,7 @@ const withoutPasswords = (text: string): string => {
 }
 
 /** `sqlite:///relative`, `sqlite:////absolute`, `sqlite:///:memory:`, `postgresql://…`; unset: `svc.db` in SVC_HOME. */
-export const locate = (url: Redacted.Redacted | null, home: string): Effect.Effect<Location, DatabaseUrlInvalid> => {
+export const parseDatabaseUrl = (url: Redacted.Redacted | null, home: string): Effect.Effect<DatabaseLocation, DatabaseUrlInvalid> => {
   if (url === null) return Effect.succeed({ dialect: "sqlite", file: join(home, "svc.db") })
   const text = Redacted.value(url)
   if (text.startsWith("sqlite:///")) {
@@ -52,7 +52,7 @@ export const locate = (url: Redacted.Redacted | null, home: string): Effect.Effe
     })
   }
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) {
-    return Effect.succeed({ dialect: "pg", url, shown: withoutPasswords(text) })
+    return Effect.succeed({ dialect: "pg", url, redactedUrl: maskPasswords(text) })
   }
   return Effect.fail(
     new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL must begin with sqlite:/// or postgresql:// and be a valid URL" })
@@ -82,64 +82,64 @@ const isFolder = (path: string) =>
 const openExisting = (file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    return (yield* fs.exists(file)) ? yield* Sqlite.inspect(file) : yield* new DatabaseMissing({ file })
+    return (yield* fs.exists(file)) ? yield* Sqlite.makeReadOnly(file) : yield* new DatabaseMissing({ file })
   })
 
-const openOrMake = (file: string) =>
+const openOrCreate = (file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { databaseUrl } = yield* Settings
     const folder = dirname(file)
     if (databaseUrl === null) yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     else if (file !== ":memory:" && !(yield* isFolder(folder))) return yield* new FolderMissing({ folder })
-    return yield* Sqlite.make(file, yield* measuring)
+    return yield* Sqlite.makeSqlite(file, yield* databaseMeasure)
   })
 
 /** The clients and the direct access for one location; does not migrate. `open` is how a SQLite file is opened, `ask` how a PostgreSQL is found. */
-const at = <E, R>(location: Location, open: (file: string) => Effect.Effect<SqliteClients, E, R>, ask?: Postgres.FirstQuery) =>
+const layerAt = <E, R>(location: DatabaseLocation, open: (file: string) => Effect.Effect<SqliteClients, E, R>, runFirstQuery?: Postgres.RunFirstQuery) =>
   Layer.scopedContext(Effect.gen(function*() {
     const settings = yield* Settings
     if (location.dialect === "pg") {
-      const sql = withAfterCommit(yield* Postgres.make(location.url, settings.databasePoolSize, yield* measuring, ask))
+      const sql = withAfterCommit(yield* Postgres.makePostgres(location.url, settings.databasePoolSize, yield* databaseMeasure, runFirstQuery))
       return Context.make(SqlClient.SqlClient, sql as SqlClient.SqlClient).pipe(
         Context.add(Reader, sql as SqlClient.SqlClient),
-        Context.add(Database, { dialect: "pg", shownUrl: location.shown, sqlite: null })
+        Context.add(Database, { dialect: "pg", redactedUrl: location.redactedUrl, sqlite: null })
       )
     }
     const { access, reader, writer } = yield* open(location.file)
     return Context.make(SqlClient.SqlClient, withAfterCommit(writer)).pipe(
       Context.add(Reader, reader),
-      Context.add(Database, { dialect: "sqlite", shownUrl: `sqlite:///${location.file}`, sqlite: access })
+      Context.add(Database, { dialect: "sqlite", redactedUrl: `sqlite:///${location.file}`, sqlite: access })
     )
   }))
 
-const named = <E, R>(open: (file: string) => Effect.Effect<SqliteClients, E, R>, ask?: Postgres.FirstQuery) =>
+const layerOfSettings = <E, R>(open: (file: string) => Effect.Effect<SqliteClients, E, R>, runFirstQuery?: Postgres.RunFirstQuery) =>
   Migrations.layer.pipe(
     Layer.provide(Layer.succeed(MigrationList, migrations)),
     Layer.provideMerge(Layer.unwrapEffect(Effect.gen(function*() {
       const settings = yield* Settings
-      return at(yield* locate(settings.databaseUrl, settings.home), open, ask)
+      return layerAt(yield* parseDatabaseUrl(settings.databaseUrl, settings.home), open, runFirstQuery)
     })))
   )
 
 /** The database that the settings name, with its migrations service; `svc migrate` stops here. */
-export const unmigrated = named(openOrMake)
+export const layerUnmigrated = layerOfSettings(openOrCreate)
 
 /** The same for looking only: a SQLite file is neither made nor written to. Fails with DatabaseMissing. */
-export const inspected = named(openExisting)
+export const layerReadOnly = layerOfSettings(openExisting)
 
 /** The same while nothing else serves a SQLite file: what takes tables away must not do so under a brain. */
-export const alone = Layer.provideMerge(SqliteLock.layer, unmigrated)
+export const layerExclusive = Layer.provideMerge(SqliteLock.layer, layerUnmigrated)
 
 /** The same, migrated to this program's revision; and the hints. */
 export const layer = Hints.layer.pipe(
-  Layer.provideMerge(Migrations.upgraded),
-  Layer.provideMerge(unmigrated)
+  Layer.provideMerge(Migrations.layerUpgrade),
+  Layer.provideMerge(layerUnmigrated)
 )
 
 /** The same for the brain, of which a SQLite file has one, and which waits for its PostgreSQL. */
-export const served = Hints.layer.pipe(
-  Layer.provideMerge(Migrations.upgraded),
+export const layerServer = Hints.layer.pipe(
+  Layer.provideMerge(Migrations.layerUpgrade),
   Layer.provideMerge(SqliteLock.layer),
-  Layer.provideMerge(named(openOrMake, Postgres.untilAnswered))
+  Layer.provideMerge(layerOfSettings(openOrCreate, Postgres.retryUntilAvailable))
 )

@@ -2,18 +2,18 @@ import { Layer } from "effect"
 import * as LongPoll from "../agents/gateway/LongPoll.ts"
 import { Receiver } from "../agents/gateway/Receiver.ts"
 import { Refusals } from "../agents/gateway/Refusals.ts"
-import * as Sessions from "../agents/gateway/Sessions.ts"
+import * as Sessions from "../agents/gateway/SessionRegistry.ts"
 import { Presence } from "../services/Presence.ts"
 import { PresenceRepo } from "../services/Presence/Repo.ts"
 import { PresenceSweeps } from "../services/Presence/Sweeps.ts"
 
 /** Who is on the line: what commands are sent through. */
-export const line = Sessions.lineLayer.pipe(Layer.provideMerge(Sessions.Sessions.layer))
+export const layerAgentSessions = Sessions.agentSessionsLayer.pipe(Layer.provideMerge(Sessions.SessionRegistry.layer))
 
-export const presence = Presence.layer.pipe(Layer.provideMerge(PresenceSweeps.layer), Layer.provide(PresenceRepo.layer))
+export const layerPresence = Presence.layer.pipe(Layer.provideMerge(PresenceSweeps.layer), Layer.provide(PresenceRepo.layer))
 
 /**
  * What takes agents' frames, and the long-poll. Needs `line`, `presence`, Ingest and CommandInbox. The WebSockets
  * (`agents/gateway/WebSockets.ts`) stand on this and on the HTTP server.
  */
-export const receiving = LongPoll.layer.pipe(Layer.provideMerge(Receiver.layer), Layer.provideMerge(Refusals.layer))
+export const layerReceiver = LongPoll.layer.pipe(Layer.provideMerge(Receiver.layer), Layer.provideMerge(Refusals.layer))

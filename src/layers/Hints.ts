@@ -3,7 +3,7 @@ import { Effect, Layer, PubSub, Redacted, Schedule, Stream } from "effect"
 import pg from "pg"
 import { type Channel, Database, Hints } from "../services/Database.ts"
 import { Settings } from "../services/Settings.ts"
-import { endInTime } from "./PostgresWatch.ts"
+import { endWithTimeout } from "./PostgresWatch.ts"
 
 const channelName = "svc_hints"
 
@@ -20,14 +20,14 @@ export const layer = Layer.scoped(Hints, Effect.gen(function*() {
     PubSub.sliding<{ readonly channel: Channel; readonly payload: string }>(4096),
     PubSub.shutdown
   )
-  const publishHere = (channel: Channel, payload: string) => Effect.asVoid(PubSub.publish(hub, { channel, payload }))
+  const publishLocally = (channel: Channel, payload: string) => Effect.asVoid(PubSub.publish(hub, { channel, payload }))
 
   if (database.dialect === "pg" && settings.databaseUrl !== null) {
     const connectionString = Redacted.value(settings.databaseUrl)
     yield* listen(connectionString, (text) => {
       const at = text.indexOf(" ")
       // what other replicas send is what `publish` below writes
-      return publishHere(text.slice(0, at) as Channel, text.slice(at + 1))
+      return publishLocally(text.slice(0, at) as Channel, text.slice(at + 1))
     }).pipe(
       Effect.tapError((error) => Effect.logWarning("lost the connection that listens for hints; polling goes on", error)),
       Effect.retry(Schedule.exponential("200 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))),
@@ -41,9 +41,9 @@ export const layer = Layer.scoped(Hints, Effect.gen(function*() {
         // the sender hears its own notification too; a lost one is made up for by polling
         ? sql`SELECT pg_notify(${channelName}, ${`${channel} ${payload}`})`.pipe(
           Effect.asVoid,
-          Effect.catchTag("SqlError", () => publishHere(channel, payload))
+          Effect.catchTag("SqlError", () => publishLocally(channel, payload))
         )
-        : publishHere(channel, payload),
+        : publishLocally(channel, payload),
     subscribe: (channel) =>
       Stream.fromPubSub(hub).pipe(
         Stream.filter((hint) => hint.channel === channel),
@@ -52,30 +52,30 @@ export const layer = Layer.scoped(Hints, Effect.gen(function*() {
   }
 }))
 
-class ListenBroken extends Error {}
+class ListenFailed extends Error {}
 
 /** Listens until the connection breaks, and fails then. */
-const listen = (connectionString: string, on: (payload: string) => Effect.Effect<void>) =>
+const listen = (connectionString: string, onMessage: (payload: string) => Effect.Effect<void>) =>
   Effect.scoped(Effect.gen(function*() {
     const client = yield* Effect.acquireRelease(
       Effect.sync(() => new pg.Client({ connectionString, application_name: "svc hints", keepAlive: true })),
-      (client) => endInTime(() => client.end()) // broken already, or going away
+      (client) => endWithTimeout(() => client.end()) // broken already, or going away
     )
     const received = yield* Effect.acquireRelease(PubSub.sliding<string>(4096), PubSub.shutdown)
-    const broken = Effect.async<never, ListenBroken>((resume) => {
-      client.on("error", (cause) => resume(Effect.fail(new ListenBroken("the connection broke", { cause }))))
-      client.on("end", () => resume(Effect.fail(new ListenBroken("the connection ended"))))
+    const connectionFailure = Effect.async<never, ListenFailed>((resume) => {
+      client.on("error", (cause) => resume(Effect.fail(new ListenFailed("the connection broke", { cause }))))
+      client.on("end", () => resume(Effect.fail(new ListenFailed("the connection ended"))))
       client.on("notification", (message) => {
         received.unsafeOffer(message.payload ?? "")
       })
     })
     const attempt = (run: () => Promise<unknown>) =>
-      Effect.tryPromise({ try: run, catch: (cause) => new ListenBroken("cannot listen", { cause }) })
-    const pump = Stream.runForEach(Stream.fromPubSub(received), on)
+      Effect.tryPromise({ try: run, catch: (cause) => new ListenFailed("cannot listen", { cause }) })
+    const pump = Stream.runForEach(Stream.fromPubSub(received), onMessage)
     const work = Effect.zipRight(
       Effect.zipRight(attempt(() => client.connect()), attempt(() => client.query(`LISTEN ${channelName}`))),
       pump
     )
-    yield* Effect.raceFirst(broken, work)
-    return yield* Effect.fail(new ListenBroken("the listener ended"))
+    yield* Effect.raceFirst(connectionFailure, work)
+    return yield* Effect.fail(new ListenFailed("the listener ended"))
   }))

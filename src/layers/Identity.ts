@@ -1,9 +1,9 @@
 import { Layer } from "effect"
-import { adminScopes, roleScopes, scopes } from "../http/Rules.ts"
+import { adminScopes, roleScopes, scopes } from "../http/AccessRules.ts"
 import { Agents } from "../services/Agents.ts"
 import { AgentsRepo } from "../services/Agents/Repo.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
-import { KeyReach } from "../services/ApiKeys/Reach.ts"
+import { EscalationPolicy } from "../services/ApiKeys/EscalationPolicy.ts"
 import { ApiKeysRepo } from "../services/ApiKeys/Repo.ts"
 import { Scopes } from "../services/ApiKeys/Scopes.ts"
 import { Authentication } from "../services/Authentication.ts"
@@ -20,7 +20,7 @@ import { MembershipsRepo } from "../services/Memberships/Repo.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { PasswordResetsRepo } from "../services/PasswordResets/Repo.ts"
 import { Mfa } from "../services/Mfa.ts"
-import { MfaAtLogin } from "../services/Mfa/AtLogin.ts"
+import { MfaLogin } from "../services/Mfa/Login.ts"
 import { MfaRepo } from "../services/Mfa/Repo.ts"
 import { Projects } from "../services/Projects.ts"
 import { ProjectsRepo } from "../services/Projects/Repo.ts"
@@ -28,7 +28,7 @@ import * as DeletedProjects from "../services/Projects/Sweeper.ts"
 import { Retention } from "../services/Retention.ts"
 import { Sessions } from "../services/Sessions.ts"
 import { SessionOpening } from "../services/Sessions/Opening.ts"
-import { OwnPassword } from "../services/Sessions/OwnPassword.ts"
+import { CurrentPassword } from "../services/Sessions/CurrentPassword.ts"
 import { PasswordChange } from "../services/Sessions/PasswordChange.ts"
 import { SessionsRepo } from "../services/Sessions/Repo.ts"
 import { Setup } from "../services/Setup.ts"
@@ -40,11 +40,11 @@ import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
 
 /** Needs Settings, Vault and the database; the loop that sends is in `loops`. */
-const mail = Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))
+const layerMail = Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))
 
 /** What API keys can hold and give, from the declarations of the endpoints. */
-export const keyReach = KeyReach.layer.pipe(
-  Layer.provideMerge(Layer.succeed(Scopes, { scopes, admin_only: adminScopes, of_role: roleScopes }))
+export const layerEscalationPolicy = EscalationPolicy.layer.pipe(
+  Layer.provideMerge(Layer.succeed(Scopes, { scopes, admin_only: adminScopes, by_role: roleScopes }))
 )
 
 /** Who there is, what they may do, and what they own: users, sessions, projects, keys, agents. */
@@ -64,9 +64,9 @@ export const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(Projects.layer, Sessions.layer, TrustedDevices.layer)),
   Layer.provide(PasswordChange.layer),
-  Layer.provide(Layer.mergeAll(MfaAtLogin.layer, OwnPassword.layer, SessionOpening.layer)),
-  Layer.provideMerge(mail),
-  Layer.provide(keyReach),
+  Layer.provide(Layer.mergeAll(MfaLogin.layer, CurrentPassword.layer, SessionOpening.layer)),
+  Layer.provideMerge(layerMail),
+  Layer.provide(layerEscalationPolicy),
   Layer.provide(Layer.mergeAll(
     AgentsRepo.layer,
     ApiKeysRepo.layer,
@@ -84,4 +84,4 @@ export const layer = Layer.mergeAll(
 )
 
 /** What cleans up after them, and what sends their mail. Needs `layer` and Loops. */
-export const loops = Layer.mergeAll(DeletedProjects.layer, Retention.loop, Mail.loop, PasswordResets.loop)
+export const layerLoops = Layer.mergeAll(DeletedProjects.layer, Retention.loop, Mail.loop, PasswordResets.loop)

@@ -4,9 +4,9 @@ import { Data, Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type HeldKey, heldKeys } from "../services/HeldKeys.ts"
+import { type SymmetricKey, makeKeyRing } from "../services/KeyRing.ts"
 import { Settings } from "../services/Settings.ts"
-import { keysOf } from "../services/Settings/Kinds.ts"
+import { parseKeys } from "../services/Settings/Kinds.ts"
 
 /** The key that this process was given is not the one the database was written with. */
 export class KeyMismatch extends Data.TaggedError("KeyMismatch")<{ readonly setting: string }> {
@@ -21,30 +21,30 @@ export class KeyUnusable extends Data.TaggedError("KeyUnusable")<{ readonly mess
 const isThere = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
 
 /** Makes the file with mode 0600 and 32 random bytes in it, when it is not there. Nobody ever reads half of it. */
-export const made = (path: string) =>
+export const ensureKeyFile = (path: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { home } = yield* Settings
     if (yield* fs.exists(path)) return
     yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-    const beside = `${path}.${randomBytes(4).toString("hex")}`
+    const tempPath = `${path}.${randomBytes(4).toString("hex")}`
     const write = (to: string) => fs.writeFileString(to, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
-    yield* Effect.zipRight(write(beside), fs.link(beside, path)).pipe(
+    yield* Effect.zipRight(write(tempPath), fs.link(tempPath, path)).pipe(
       // a rename would replace what another process made a moment ago; where the file system has no links it is written in place
       Effect.catchIf((error) => !isThere(error), () => write(path)),
       Effect.catchIf(isThere, () => Effect.void),
-      Effect.ensuring(Effect.ignore(fs.remove(beside)))
+      Effect.ensuring(Effect.ignore(fs.remove(tempPath)))
     )
   })
 
 /** What is done about a file in SVC_HOME before it is read. */
-export type Before = typeof made
+export type PrepareKeyFile = typeof ensureKeyFile
 
 /** The file has to be there. */
-export const untouched: Before = () => Effect.void
+export const requireKeyFile: PrepareKeyFile = () => Effect.void
 
 /** The value of the setting, else of the file in SVC_HOME. */
-export const valueOf = (given: Redacted.Redacted | null, file: string, before: Before) =>
+export const readKeyText = (given: Redacted.Redacted | null, file: string, before: PrepareKeyFile) =>
   Effect.gen(function*() {
     if (given !== null) return Redacted.value(given)
     const fs = yield* FileSystem.FileSystem
@@ -54,26 +54,26 @@ export const valueOf = (given: Redacted.Redacted | null, file: string, before: B
   })
 
 /** Keys of 32 bytes; there is at least one. */
-export const keys32 = (setting: string, text: string) => {
-  const [first, ...others] = keysOf(text)
+export const parseRequiredKeys = (setting: string, text: string) => {
+  const [first, ...others] = parseKeys(text)
   return first !== undefined && [first, ...others].every(({ length }) => length === 32)
     ? Effect.succeed([first, ...others] as const)
     : Effect.fail(new KeyUnusable({ message: `${setting} must be 32 bytes as base64url (43 characters)` }))
 }
 
 /** The keys of a setting that can be replaced while replicas run, else of the file in SVC_HOME. */
-export const held = (
+export const readKeyRing = (
   setting: string,
   given: Redacted.Redacted | null,
   name: string,
-  before: Before,
-  keyOf: (bytes: Buffer) => HeldKey
+  before: PrepareKeyFile,
+  keyOf: (bytes: Buffer) => SymmetricKey
 ) =>
   Effect.gen(function*() {
     const { files, home } = yield* Settings
-    const keys = yield* keys32(setting, yield* valueOf(given, name, before))
+    const keys = yield* parseRequiredKeys(setting, yield* readKeyText(given, name, before))
     const file = given === null ? join(home, name) : files.get(setting) ?? null
     const text = () => (file === null ? "" : readFileSync(file, "utf8"))
-    const again = () => keysOf(text()).filter(({ length }) => length === 32).map(keyOf)
-    return heldKeys(keys.map(keyOf), file, again)
+    const again = () => parseKeys(text()).filter(({ length }) => length === 32).map(keyOf)
+    return makeKeyRing(keys.map(keyOf), file, again)
   })

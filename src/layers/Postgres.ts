@@ -3,25 +3,25 @@ import { SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, MutableRef, Option, Redacted, Schedule } from "effect"
 import pg from "pg"
-import type { Measure } from "../services/Database.ts"
-import { Startup, type Waiting } from "../services/Startup.ts"
-import { endInTime, watch } from "./PostgresWatch.ts"
+import type { MeasureUse } from "../services/Database.ts"
+import { Startup, type StartupReason } from "../services/Startup.ts"
+import { endWithTimeout, watchPool } from "./PostgresWatch.ts"
 
 /** int8 arrives as text by default; ours are counts and sequence numbers far below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id, format) => (id === 20 ? Number : pg.types.getTypeParser(id, format)) as never // the overloads of pg's own declaration do not unify
 }
 
-const patienceMillis = 5000
+const timeoutMillis = 5000
 
 /**
  * Compiling takes longer than any of our queries. A process that stands still within a transaction, which may hold a lock
  * that all others wait for, loses it; none of ours idles for long. `query_timeout` is missing in pg's types; the pool
  * ends the client.
  */
-const asWanted = {
+const sessionSettings = {
   text: "SET jit = off; SET idle_in_transaction_session_timeout = '30s'",
-  query_timeout: patienceMillis
+  query_timeout: timeoutMillis
 }
 
 /**
@@ -34,7 +34,7 @@ const endBusy = (_error: Error, client: pg.PoolClient): void => {
 }
 
 /** Tells how long each connection was out of the pool. */
-const measured = (pool: pg.Pool, measure: Measure): Effect.Effect<void> =>
+const measurePool = (pool: pg.Pool, measure: MeasureUse): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     const since = new WeakMap<pg.PoolClient, bigint>()
     pool.on("acquire", (client) => since.set(client, clock.unsafeCurrentTimeNanos()))
@@ -45,14 +45,14 @@ const measured = (pool: pg.Pool, measure: Measure): Effect.Effect<void> =>
   })
 
 /** The first query of a pool, which may be asked again. */
-export type FirstQuery = (query: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<unknown, SqlError.SqlError>
+export type RunFirstQuery = (query: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<unknown, SqlError.SqlError>
 
 /**
  * Why PostgreSQL cannot be asked, where that may pass with the same settings: nothing listens, its host is not found or not reached,
  * it starts, stops or has no free connection; null for an answer that stays, such as a wrong password. The timeouts of
  * `pg` have no code.
  */
-const passingReason = ({ cause }: SqlError.SqlError): string | null => {
+const transientReason = ({ cause }: SqlError.SqlError): string | null => {
   if (!(cause instanceof Error)) return null
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : ""
   const passes = code === ""
@@ -62,37 +62,37 @@ const passingReason = ({ cause }: SqlError.SqlError): string | null => {
 }
 
 /** Again and again, up to 5 s apart, for as long as PostgreSQL does not answer; tells the log, and the server that already listens. */
-export const untilAnswered: FirstQuery = (query) =>
+export const retryUntilAvailable: RunFirstQuery = (query) =>
   Effect.flatMap(Effect.serviceOption(Startup), (startup) => {
-    const waitFor = (what: Waiting) => Effect.sync(() => Option.map(startup, MutableRef.set(what)))
+    const waitFor = (what: StartupReason) => Effect.sync(() => Option.map(startup, MutableRef.set(what)))
     return query.pipe(
       Effect.tapError((error) => {
-        const reason = passingReason(error)
+        const reason = transientReason(error)
         return reason === null
           ? Effect.void
           : Effect.zipRight(waitFor("database"), Effect.logWarning(`PostgreSQL does not answer (${reason}); the brain starts once it does`))
       }),
       Effect.retry({
         schedule: Schedule.union(Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")),
-        while: (error) => passingReason(error) !== null
+        while: (error) => transientReason(error) !== null
       }),
       Effect.zipRight(waitFor("starting"))
     )
   })
 
-export const make = (url: Redacted.Redacted, maxConnections: number, measure: Measure = () => {}, ask: FirstQuery = (query) => query) =>
+export const makePostgres = (url: Redacted.Redacted, maxConnections: number, measure: MeasureUse = () => {}, runFirstQuery: RunFirstQuery = (query) => query) =>
   PgClient.fromPool({
     acquire: Effect.acquireRelease(
       Effect.sync(() => {
         const pool = new pg.Pool({
           connectionString: Redacted.value(url),
           max: maxConnections,
-          connectionTimeoutMillis: patienceMillis,
+          connectionTimeoutMillis: timeoutMillis,
           idleTimeoutMillis: 60_000,
           keepAlive: true, // finds a peer that is gone without a word while a query waits for it
           keepAliveInitialDelayMillis: 10_000,
           application_name: "svc",
-          onConnect: (client) => client.query(asWanted),
+          onConnect: (client) => client.query(sessionSettings),
           types
         })
         // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
@@ -102,14 +102,14 @@ export const make = (url: Redacted.Redacted, maxConnections: number, measure: Me
         pool.on("release", endBusy)
         return pool
       }),
-      (pool) => endInTime(() => pool.end())
+      (pool) => endWithTimeout(() => pool.end())
     ).pipe(
-      Effect.tap((pool) => measured(pool, measure)),
-      Effect.tap((pool) => watch(pool, Redacted.value(url)))
+      Effect.tap((pool) => measurePool(pool, measure)),
+      Effect.tap((pool) => watchPool(pool, Redacted.value(url)))
     ),
     transformJson: false
   }).pipe(
-    Effect.tap((sql) => ask(sql`SELECT 1`)),
+    Effect.tap((sql) => runFirstQuery(sql`SELECT 1`)),
     Effect.catchTag("SqlError", (error) =>
       new SqlError.SqlError({ cause: error.cause, message: "PostgreSQL does not answer" })),
     Effect.provide(Reactivity.layer)

@@ -2,18 +2,18 @@ import { Clock, Effect, type Scope } from "effect"
 import pg from "pg"
 
 /** A connection may be in use so long before anybody wonders whether the server is still there. */
-const suspiciousMillis = 3000
-const patienceMillis = 5000
+const maxQueryMillisBeforeProbe = 3000
+const probeTimeoutMillis = 5000
 
 /** Ends a connection or a pool; a server that hangs does not hear it, and then the process goes on without. */
-export const endInTime = (end: () => Promise<void>): Effect.Effect<void> =>
+export const endWithTimeout = (end: () => Promise<void>): Effect.Effect<void> =>
   Effect.tryPromise(end).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
 
 /** Whether the server answers on a new connection. An error that it sends is an answer too. */
-const answers = (connectionString: string): Effect.Effect<boolean> =>
+const isResponding = (connectionString: string): Effect.Effect<boolean> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      const client = new pg.Client({ connectionString, connectionTimeoutMillis: patienceMillis, application_name: "svc watch" })
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: probeTimeoutMillis, application_name: "svc watch" })
       client.on("error", () => {}) // the promises below tell
       return client
     }),
@@ -23,10 +23,10 @@ const answers = (connectionString: string): Effect.Effect<boolean> =>
         catch: (error) => error
       }).pipe(
         Effect.as(true),
-        Effect.timeoutTo({ duration: patienceMillis, onSuccess: (answered) => answered, onTimeout: () => false }),
+        Effect.timeoutTo({ duration: probeTimeoutMillis, onSuccess: (answered) => answered, onTimeout: () => false }),
         Effect.catchAll((error) => Effect.succeed(error instanceof pg.DatabaseError))
       ),
-    (client) => endInTime(() => client.end())
+    (client) => endWithTimeout(() => client.end())
   )
 
 /**
@@ -35,24 +35,24 @@ const answers = (connectionString: string): Effect.Effect<boolean> =>
  * while the server is asked on a new one. Does it answer, all go on; else the connections in use are cut, which their
  * users see as lost ones: requests are answered with 503, loops try again.
  */
-export const watch = (pool: pg.Pool, connectionString: string): Effect.Effect<void, never, Scope.Scope> =>
+export const watchPool = (pool: pg.Pool, connectionString: string): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const since = new Map<pg.PoolClient, number>()
     pool.on("acquire", (client) => since.set(client, clock.unsafeCurrentTimeMillis()))
     pool.on("release", (_error, client) => since.delete(client))
 
-    const look = Effect.gen(function*() {
-      const begun = yield* Clock.currentTimeMillis
-      if (![...since.values()].some((taken) => begun - taken >= suspiciousMillis)) return
-      const alive = yield* answers(connectionString)
+    const checkConnections = Effect.gen(function*() {
+      const startedAt = yield* Clock.currentTimeMillis
+      if (![...since.values()].some((taken) => startedAt - taken >= maxQueryMillisBeforeProbe)) return
+      const alive = yield* isResponding(connectionString)
       const now = yield* Clock.currentTimeMillis
-      const suspected = [...since].filter(([, taken]) => now - taken >= suspiciousMillis)
+      const suspected = [...since].filter(([, taken]) => now - taken >= maxQueryMillisBeforeProbe)
       for (const [client] of suspected) {
         if (alive) since.set(client, now)
         else void client.end()
       }
       if (!alive && suspected.length > 0) yield* Effect.logWarning(`PostgreSQL does not answer; cut ${suspected.length} connections that wait for it`)
     })
-    yield* Effect.forkScoped(Effect.forever(Effect.delay(look, "1 second")))
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(checkConnections, "1 second")))
   })

@@ -1,26 +1,26 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
-import type { HeldKeys } from "../services/HeldKeys.ts"
+import type { KeyRing } from "../services/KeyRing.ts"
 import { secretKeyOf } from "../services/Keys/Cipher.ts"
-import { known, sealing } from "../services/Keys/Known.ts"
-import { sealedUnder } from "../services/Keys/Sealed.ts"
+import { readSecretKeyIds, activeKeyName } from "../services/Keys/Fingerprints.ts"
+import { countSealedByKey } from "../services/Keys/SealedColumns.ts"
 import { Settings } from "../services/Settings.ts"
-import { type Before, held, KeyMismatch } from "./KeyFiles.ts"
+import { type PrepareKeyFile, readKeyRing, KeyMismatch } from "./KeyFiles.ts"
 
 /** SVC_SECRET_KEY has a key of this database, but lacks one: it came too late, or was taken out too early. */
 export class SecretKeyNeeded extends Data.TaggedError("SecretKeyNeeded")<{ readonly message: string }> {}
 
 /** The keys of stored secrets, from the setting or from the file in SVC_HOME. */
-export const read = (before: Before) =>
-  Effect.flatMap(Settings, ({ secretKey }) => held("SVC_SECRET_KEY", secretKey, "secret.key", before, secretKeyOf))
+export const readSecretKeys = (before: PrepareKeyFile) =>
+  Effect.flatMap(Settings, ({ secretKey }) => readKeyRing("SVC_SECRET_KEY", secretKey, "secret.key", before, secretKeyOf))
 
 /** Whether the key that seals is held, once the database has one. */
-export const compare = ({ find }: HeldKeys) =>
+export const verifySecretKeys = ({ find }: KeyRing) =>
   Effect.gen(function*() {
-    const { active, ids } = yield* known
+    const { active, ids } = yield* readSecretKeyIds
     if (active === null || find(active) !== undefined) return
-    if (!ids.some((key_id) => find(key_id) !== undefined)) return yield* new KeyMismatch({ setting: sealing })
+    if (!ids.some((key_id) => find(key_id) !== undefined)) return yield* new KeyMismatch({ setting: activeKeyName })
     return yield* new SecretKeyNeeded({
       message: `SVC_SECRET_KEY lacks the key ${active}, which seals secrets now instead of the one that is here. ` +
         "Give every replica the same keys."
@@ -28,9 +28,9 @@ export const compare = ({ find }: HeldKeys) =>
   })
 
 /** Whether every key is held that something is sealed under. */
-export const compareSealed = ({ find }: HeldKeys) =>
+export const verifyStoredSecretKeys = ({ find }: KeyRing) =>
   Effect.gen(function*() {
-    for (const [key_id, texts] of yield* sealedUnder) {
+    for (const [key_id, texts] of yield* countSealedByKey) {
       if (find(key_id) !== undefined) continue
       return yield* new SecretKeyNeeded({
         message: `SVC_SECRET_KEY lacks the key ${key_id}, and stored secrets are still sealed under it: ${texts}. ` +
@@ -40,13 +40,13 @@ export const compareSealed = ({ find }: HeldKeys) =>
   })
 
 /** Compares the keys with those that the database's secrets are sealed under; a new database takes the first. */
-export const check = (keys: HeldKeys) =>
+export const registerSecretKeys = (keys: KeyRing) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const fingerprint = keys.all()[0]?.key_id ?? ""
     const created_at = yield* Timestamp.now
-    const row = sql.insert({ name: sealing, fingerprint, created_at })
+    const row = sql.insert({ name: activeKeyName, fingerprint, created_at })
     yield* sql`INSERT INTO key_fingerprints ${row} ON CONFLICT DO NOTHING`
-    yield* compare(keys)
-    yield* compareSealed(keys)
+    yield* verifySecretKeys(keys)
+    yield* verifyStoredSecretKeys(keys)
   })

@@ -23,7 +23,7 @@ import * as ProjectsHttp from "../http/Projects/Http.ts"
 import * as QueuesHttp from "../http/Queues/Http.ts"
 import * as SetupHttp from "../http/Setup/Http.ts"
 import * as StreamHttp from "../http/Stream/Http.ts"
-import { accessLayer, apiRoutes } from "../http/Routes.ts"
+import { layerAccess, apiRoutes } from "../http/Routes.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
 import * as TasksHttp from "../http/Tasks/Http.ts"
 import * as WorkersHttp from "../http/Workers/Http.ts"
@@ -50,7 +50,7 @@ const handlers = Layer.mergeAll(
   EventsHttp.layer,
   ActivityHttp.layer,
   AuditHttp.layer
-).pipe(Layer.provide(accessLayer))
+).pipe(Layer.provide(layerAccess))
 
 const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
   Layer.mergeAll(

@@ -2,8 +2,8 @@ import { FileSystem } from "@effect/platform"
 import { Data, Effect, Either, Layer } from "effect"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { declared, Settings, type SettingsShape, type Source } from "../services/Settings.ts"
-import { deprecated } from "../services/Settings/Deprecated.ts"
+import { settingDefinitions, Settings, type SettingsShape, type SettingSource } from "../services/Settings.ts"
+import { deprecatedSettings } from "../services/Settings/Deprecated.ts"
 import type { Setting } from "../services/Settings/Kinds.ts"
 
 /** The program cannot start with these settings; `problems` has one sentence each. */
@@ -21,7 +21,7 @@ export const tunablesFile = (home: string): string => join(home, "svc.conf")
 export const starterFile: string = [
   "# Settings of svc. Take the # away to change one; the environment comes before this file.",
   "# Secrets, addresses and the database are set in the environment only.",
-  ...Object.values(declared).map((setting) => setting as Setting<unknown>) // they differ in A only
+  ...Object.values(settingDefinitions).map((setting) => setting as Setting<unknown>) // they differ in A only
     .filter(({ tunable }) => tunable)
     .flatMap(({ fallback, line, name, print, type }) => ["", `# ${line} (${type})`, `#${name}=${print(fallback)}`])
 ].join("\n") + "\n"
@@ -33,7 +33,7 @@ export const parseTunables = (
   const values = new Map<string, string>()
   const problems: Array<string> = []
   const warnings: Array<string> = []
-  const byName = new Map(Object.values(declared).map((setting) => [setting.name, setting as Setting<unknown>]))
+  const byName = new Map(Object.values(settingDefinitions).map((setting) => [setting.name, setting as Setting<unknown>]))
   content.split(/\r?\n/).forEach((line, index) => {
     const trimmed = line.trim()
     if (trimmed === "" || trimmed.startsWith("#")) return
@@ -41,7 +41,7 @@ export const parseTunables = (
     const name = at === -1 ? trimmed : trimmed.slice(0, at).trim()
     const setting = byName.get(name)
     if (at === -1) problems.push(`line ${index + 1}: expected NAME=value`)
-    else if (deprecated.has(name)) warnings.push(`line ${index + 1}: nothing reads ${name} any more; remove the line`)
+    else if (deprecatedSettings.has(name)) warnings.push(`line ${index + 1}: nothing reads ${name} any more; remove the line`)
     else if (setting === undefined) problems.push(`line ${index + 1}: ${name} is not a setting`)
     else if (!setting.tunable) problems.push(`line ${index + 1}: ${name} may not stand in this file; set it in the environment`)
     else {
@@ -55,11 +55,11 @@ export const parseTunables = (
 }
 
 /** Absolute path of SVC_HOME; `~/.svc` when it is not set. */
-export const homeOf = (environment: Environment): string =>
+export const resolveHome = (environment: Environment): string =>
   resolve(environment.SVC_HOME === undefined || environment.SVC_HOME === "" ? join(homedir(), ".svc") : environment.SVC_HOME)
 
 /** What the environment says of a setting: `NAME`, or of a secret the content of the file `NAME_FILE`. Fails with a sentence. */
-export const fromEnvironment = <A>(environment: Environment, { name, secret }: Setting<A>) =>
+export const readEnvironment = <A>(environment: Environment, { name, secret }: Setting<A>) =>
   Effect.gen(function*() {
     const text = environment[name] ?? ""
     if (text !== "") return { text, source: "environment" } as const
@@ -70,10 +70,10 @@ export const fromEnvironment = <A>(environment: Environment, { name, secret }: S
     return { text: content.trim(), source: "file", path } as const
   })
 
-const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
+const readSettings = (environment: Environment, overrides: Partial<SettingsShape>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const home = homeOf(environment)
+    const home = resolveHome(environment)
     const problems: Array<string> = []
     const file = tunablesFile(home)
     const tunables = (yield* Effect.orElseSucceed(fs.exists(file), () => false))
@@ -82,19 +82,19 @@ const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
     problems.push(...tunables.problems.map((problem) => `${file}: ${problem}`))
 
     const values: Record<string, unknown> = {}
-    const sources = new Map<string, Source>()
+    const sources = new Map<string, SettingSource>()
     const files = new Map<string, string>()
-    for (const [key, any] of Object.entries(declared)) {
-      const setting = any as Setting<unknown> // the record's values differ in A only; parse and fallback belong together
-      let source: Source = "default"
+    for (const [key, declaration] of Object.entries(settingDefinitions)) {
+      const setting = declaration as Setting<unknown> // the record's values differ in A only; parse and fallback belong together
+      let source: SettingSource = "default"
       let text: string | undefined
-      const given = yield* Effect.either(fromEnvironment(environment, setting))
-      if (Either.isLeft(given)) {
+      const fromEnv = yield* Effect.either(readEnvironment(environment, setting))
+      if (Either.isLeft(fromEnv)) {
         source = "file"
-        problems.push(given.left)
-      } else if (given.right !== null) {
-        ({ source, text } = given.right)
-        if (given.right.source === "file") files.set(setting.name, given.right.path)
+        problems.push(fromEnv.left)
+      } else if (fromEnv.right !== null) {
+        ({ source, text } = fromEnv.right)
+        if (fromEnv.right.source === "file") files.set(setting.name, fromEnv.right.path)
       } else if (tunables.values.has(setting.name)) {
         source = "tunables"
         text = tunables.values.get(setting.name)
@@ -106,22 +106,22 @@ const read = (environment: Environment, overrides: Partial<SettingsShape>) =>
     }
     for (const [key, value] of Object.entries(overrides)) {
       values[key] = value
-      if (key in declared) sources.set(declared[key as keyof typeof declared].name, "option")
+      if (key in settingDefinitions) sources.set(settingDefinitions[key as keyof typeof settingDefinitions].name, "option")
     }
     if (problems.length > 0) return yield* new SettingsInvalid({ problems })
     // every key of `declared` was filled above, with its own parse or fallback
     const settings = values as unknown as SettingsShape
-    const together = togetherWrong(settings)
+    const together = findConflicts(settings)
     if (together.length > 0) return yield* new SettingsInvalid({ problems: together })
     return { ...settings, home, sources, files }
   })
 
 /** What no setting can tell by itself. */
-const togetherWrong = ({ auditWebhookHmacSecret, auditWebhookUrl }: SettingsShape): ReadonlyArray<string> =>
+const findConflicts = ({ auditWebhookHmacSecret, auditWebhookUrl }: SettingsShape): ReadonlyArray<string> =>
   auditWebhookUrl !== null && auditWebhookHmacSecret === null
     ? ["SVC_AUDIT_WEBHOOK_URL is set, but not SVC_AUDIT_WEBHOOK_HMAC_SECRET, which signs what is posted there; set it to at least 32 bytes"]
     : []
 
 /** Reads the settings: environment, `NAME_FILE` for secrets, tunables file in SVC_HOME, default. */
 export const layer = (environment: Environment, overrides: Partial<SettingsShape> = {}) =>
-  Layer.effect(Settings, read(environment, overrides))
+  Layer.effect(Settings, readSettings(environment, overrides))

@@ -4,7 +4,7 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import BetterSqlite3 from "better-sqlite3"
 import { type Clock, Effect, Option, type Scope } from "effect"
 import { chmodSync, closeSync, openSync, statSync } from "node:fs"
-import type { Measure, SqliteAccess } from "../services/Database.ts"
+import type { MeasureUse, SqliteAccess } from "../services/Database.ts"
 
 /**
  * A SqlClient over better-sqlite3. The published @effect/sql-sqlite-node does not give out its connection, and the
@@ -17,7 +17,7 @@ const statementCacheSize = 500
  * The file, and those that SQLite puts beside it, are for their owner only, whatever the umask: they hold tasks' arguments
  * and hashes of passwords. SQLite gives `-wal` and `-shm` the mode of the file. A file of somebody else stays as it is.
  */
-export const keepFromOthers = (file: string): void => {
+export const restrictToOwner = (file: string): void => {
   if (file === ":memory:") return
   // a file that is there is opened by SQLite, whose error says whether it is read-only or cannot be reached
   if (statSync(file, { throwIfNoEntry: false }) === undefined) closeSync(openSync(file, "a", 0o600))
@@ -27,11 +27,11 @@ export const keepFromOthers = (file: string): void => {
   }
 }
 
-const open = (file: string, readonly: boolean): Effect.Effect<BetterSqlite3.Database, SqlError.SqlError, Scope.Scope> =>
+const openConnection = (file: string, readonly: boolean): Effect.Effect<BetterSqlite3.Database, SqlError.SqlError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
-        if (!readonly) keepFromOthers(file)
+        if (!readonly) restrictToOwner(file)
         const db = new BetterSqlite3(file, { readonly, timeout: 5000 })
         if (!readonly) db.pragma("journal_mode = WAL")
         db.pragma("synchronous = FULL") // an acknowledged event survives a power cut; group commit makes it cheap
@@ -50,20 +50,20 @@ const open = (file: string, readonly: boolean): Effect.Effect<BetterSqlite3.Data
   )
 
 /** Runs something on a connection, and tells how long it took. */
-type Timed = <A>(run: () => A) => A
+type RunTimed = <A>(run: () => A) => A
 
-const timedBy = (clock: Clock.Clock, tell: (seconds: number) => void): Timed => (run) => {
+const makeRunTimed = (clock: Clock.Clock, report: (seconds: number) => void): RunTimed => (run) => {
   const begin = clock.unsafeCurrentTimeNanos()
   try {
     return run()
   } finally {
-    tell(Number(clock.unsafeCurrentTimeNanos() - begin) / 1e9)
+    report(Number(clock.unsafeCurrentTimeNanos() - begin) / 1e9)
   }
 }
 
-const untimed: Timed = (run) => run()
+const runUntimed: RunTimed = (run) => run()
 
-const connectionOf = (db: BetterSqlite3.Database, timed: Timed): Connection => {
+const connectionOf = (db: BetterSqlite3.Database, timed: RunTimed): Connection => {
   const statements = new Map<string, BetterSqlite3.Statement>()
   const prepare = (sql: string): BetterSqlite3.Statement => {
     const known = statements.get(sql)
@@ -136,21 +136,21 @@ const clientOf = (connection: Connection, semaphore: Effect.Semaphore) => {
 }
 
 /** One writing connection with its queue, one reading connection, and the direct access. `:memory:` has one for all. */
-export const make = Effect.fnUntraced(function*(file: string, measure: Measure) {
+export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: MeasureUse) {
   const clock = yield* Effect.clock
-  const timedWriting = timedBy(clock, (seconds) => measure("writer", seconds))
-  const timedReading = timedBy(clock, (seconds) => measure("reader", seconds))
-  const writing = yield* open(file, false)
+  const runTimedWrite = makeRunTimed(clock, (seconds) => measure("writer", seconds))
+  const runTimedRead = makeRunTimed(clock, (seconds) => measure("reader", seconds))
+  const writeConnection = yield* openConnection(file, false)
   const semaphore = yield* Effect.makeSemaphore(1)
-  const writer = yield* clientOf(connectionOf(writing, timedWriting), semaphore)
+  const writer = yield* clientOf(connectionOf(writeConnection, runTimedWrite), semaphore)
   const reader = file === ":memory:"
     ? writer
-    : yield* clientOf(connectionOf(yield* open(file, true), timedReading), yield* Effect.makeSemaphore(1))
+    : yield* clientOf(connectionOf(yield* openConnection(file, true), runTimedRead), yield* Effect.makeSemaphore(1))
   const access: SqliteAccess = {
     file,
     write: (body) =>
       semaphore.withPermits(1)(Effect.try({
-        try: () => timedWriting(() => writing.transaction(() => body(writing)).immediate()),
+        try: () => runTimedWrite(() => writeConnection.transaction(() => body(writeConnection)).immediate()),
         catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
       })),
     // whoever is in a transaction holds the connection, and there is only one that writes
@@ -159,7 +159,7 @@ export const make = Effect.fnUntraced(function*(file: string, measure: Measure) 
         Option.isNone(transaction)
           ? Effect.dieMessage("this is to be written within a transaction")
           : Effect.try({
-            try: () => timedWriting(() => body(writing)),
+            try: () => runTimedWrite(() => body(writeConnection)),
             catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
           }))
   }
@@ -167,8 +167,8 @@ export const make = Effect.fnUntraced(function*(file: string, measure: Measure) 
 }, Effect.provide(Reactivity.layer))
 
 /** One read-only connection, for looking at a database that must be neither made nor changed; reader and writer alike. */
-export const inspect = Effect.fnUntraced(function*(file: string) {
-  const reader = yield* clientOf(connectionOf(yield* open(file, true), untimed), yield* Effect.makeSemaphore(1))
+export const makeReadOnly = Effect.fnUntraced(function*(file: string) {
+  const reader = yield* clientOf(connectionOf(yield* openConnection(file, true), runUntimed), yield* Effect.makeSemaphore(1))
   const onlyReads = () => Effect.dieMessage("this connection only reads")
   const access: SqliteAccess = { file, write: onlyReads, within: onlyReads }
   return { writer: reader, reader, access }

@@ -3,7 +3,7 @@ import { SqlError } from "@effect/sql"
 import BetterSqlite3 from "better-sqlite3"
 import { Data, Effect, Layer } from "effect"
 import { Database } from "../services/Database.ts"
-import { keepFromOthers } from "./Sqlite.ts"
+import { restrictToOwner } from "./Sqlite.ts"
 
 /** Another process, or another part of this one, runs the brain on this SQLite file. */
 export class AlreadyServed extends Data.TaggedError("AlreadyServed")<{ readonly file: string }> {
@@ -14,11 +14,11 @@ export class AlreadyServed extends Data.TaggedError("AlreadyServed")<{ readonly 
 }
 
 /** Nothing is ever stored in it: it is empty, and its lock ends with whoever holds it, also after kill -9. */
-const hold = (lockFile: string, file: string) =>
+const acquireLock = (lockFile: string, file: string) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
-        keepFromOthers(lockFile)
+        restrictToOwner(lockFile)
         const lock = new BetterSqlite3(lockFile, { timeout: 0 })
         try {
           lock.exec("BEGIN EXCLUSIVE")
@@ -45,5 +45,5 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   if (sqlite === null || sqlite.file === ":memory:") return
   const fs = yield* FileSystem.FileSystem
   const path = yield* fs.realPath(sqlite.file) // one file may have several names
-  yield* hold(`${path}.lock`, sqlite.file)
+  yield* acquireLock(`${path}.lock`, sqlite.file)
 }))

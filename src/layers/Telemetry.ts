@@ -21,7 +21,7 @@ const textOf = (part: unknown): string =>
  * One JSON object a line: `ts`, `level`, `logger`, `msg`, then what annotates the fiber (`request_id`, `user_id`,
  * `project_id`, `agent_id`, where they are known), then `error` with its stack (interface, Metrics and logs).
  */
-export const jsonLine = Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {
+export const jsonLogger = Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {
   const { logger = "svc", ...known } = Object.fromEntries(HashMap.toEntries(annotations))
   return JSON.stringify({
     ts: date.toISOString(),
@@ -33,12 +33,12 @@ export const jsonLine = Logger.make<unknown, string>(({ annotations, cause, date
   })
 })
 
-const toStdout = Logger.map(jsonLine, (line) => {
+const stdoutLogger = Logger.map(jsonLogger, (line) => {
   process.stdout.write(`${line}\n`)
 })
 
-const logs = Layer.unwrapEffect(Effect.map(Settings, ({ logLevel }) =>
-  Layer.merge(Logger.replace(Logger.defaultLogger, toStdout), Logger.minimumLogLevel(levels[logLevel]))))
+const layerLogs = Layer.unwrapEffect(Effect.map(Settings, ({ logLevel }) =>
+  Layer.merge(Logger.replace(Logger.defaultLogger, stdoutLogger), Logger.minimumLogLevel(levels[logLevel]))))
 
 /** Logs, traces and crash reports of the running brain, as the settings say. */
-export const layer = Layer.mergeAll(Traces.layer, Sentry.layer).pipe(Layer.provideMerge(logs))
+export const layer = Layer.mergeAll(Traces.layer, Sentry.layer).pipe(Layer.provideMerge(layerLogs))

@@ -6,15 +6,15 @@ import { version } from "../domain/Version.ts"
 import { Settings, type SettingsShape } from "../services/Settings.ts"
 
 /** The trace id decides, so that all of a trace's spans are kept or none, on every replica. Ids are random. */
-const isInShare = (traceId: string, share: number): boolean => parseInt(traceId.slice(-8), 16) < share * 2 ** 32
+const isSampled = (traceId: string, share: number): boolean => parseInt(traceId.slice(-8), 16) < share * 2 ** 32
 
 /** What replaces the methods of a span that is not sampled: it is not exported, and keeps nothing. */
-const unsampled = { sampled: false, addLinks: () => {}, attribute: () => {}, end: () => {}, event: () => {} }
+const noopSpanMethods = { sampled: false, addLinks: () => {}, attribute: () => {}, end: () => {}, event: () => {} }
 
 /** The attribute of @effect/sql with a statement's text. */
 const statementText = "db.query.text"
 
-const withoutStatement = (span: Tracer.Span): Tracer.Span => {
+const dropStatement = (span: Tracer.Span): Tracer.Span => {
   const attribute = span.attribute.bind(span)
   return Object.assign(span, {
     attribute: (key: string, value: unknown) => {
@@ -24,39 +24,39 @@ const withoutStatement = (span: Tracer.Span): Tracer.Span => {
 }
 
 /** The tracer without the spans outside the sampled share, and without statements unless the settings ask for them. */
-const filter = (tracer: Tracer.Tracer, { tracesSampleShare, tracesStatements }: SettingsShape): Tracer.Tracer =>
+const filterSpans = (tracer: Tracer.Tracer, { tracesSampleShare, tracesStatements }: SettingsShape): Tracer.Tracer =>
   Tracer.make({
     context: (run, fiber) => tracer.context(run, fiber),
     span: (name, parent, ...rest) => {
       const span = tracer.span(name, parent, ...rest)
-      const isUnsampled = Option.exists(parent, ({ sampled }) => !sampled) || !isInShare(span.traceId, tracesSampleShare)
-      if (isUnsampled) return Object.assign(span, unsampled)
-      return tracesStatements || !name.startsWith("sql.") ? span : withoutStatement(span)
+      const isUnsampled = Option.exists(parent, ({ sampled }) => !sampled) || !isSampled(span.traceId, tracesSampleShare)
+      if (isUnsampled) return Object.assign(span, noopSpanMethods)
+      return tracesStatements || !name.startsWith("sql.") ? span : dropStatement(span)
     }
   })
 
 /** Warns once when the collector stops taking spans, and says when it takes them again. */
 const reportOutages = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
   let isOut = false
-  const failed = (why: string) =>
+  const reportFailure = (why: string) =>
     Effect.suspend(() => {
       if (isOut) return Effect.void
       isOut = true
       return Effect.logWarning(`The trace collector (SVC_OTEL_EXPORTER_OTLP_ENDPOINT) does not take spans: ${why}. They are dropped until it does.`)
     })
-  const succeeded = Effect.suspend(() => {
+  const reportRecovery = Effect.suspend(() => {
     if (!isOut) return Effect.void
     isOut = false
     return Effect.logInfo("The trace collector takes spans again.")
   })
   return HttpClient.transformResponse(client, (response) =>
     response.pipe(
-      Effect.tap(({ status }) => (status < 300 ? succeeded : failed(`it answers ${status}`))),
-      Effect.tapError((error) => failed(error.message))
+      Effect.tap(({ status }) => (status < 300 ? reportRecovery : reportFailure(`it answers ${status}`))),
+      Effect.tapError((error) => reportFailure(error.message))
     ))
 }
 
-const client = Layer.provide(
+const layerClient = Layer.provide(
   Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, reportOutages)),
   FetchHttpClient.layer
 )
@@ -69,5 +69,5 @@ export const layer = Layer.unwrapScoped(Effect.gen(function*() {
     url: `${settings.otlpEndpoint.replace(/\/+$/, "")}/v1/traces`,
     resource: { serviceName: "svc", serviceVersion: version }
   })
-  return Layer.setTracer(filter(tracer, settings))
-})).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(client))
+  return Layer.setTracer(filterSpans(tracer, settings))
+})).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(layerClient))

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { AgentWorker } from "../domain/AgentWorker.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
-import { pageOf, type RowsQuery, startOf } from "./RowPage.ts"
+import { pageOf, type RowsQuery, decodeStart } from "./RowPage.ts"
 
 const decode = Schema.decodeUnknownSync(AgentWorker)
 
@@ -21,7 +21,7 @@ export class AgentWorkers extends Effect.Service<AgentWorkers>()("svc/AgentWorke
     const list = Effect.fn("AgentWorkers.list")(function*(query: AgentWorkersQuery) {
       const { limit, role, state } = query
       const project = yield* CurrentProject
-      const start = yield* startOf("agent-workers", query)
+      const start = yield* decodeStart("agent-workers", query)
       const conditions = [
         read`project_id = ${project.id}`,
         ...(start === null ? [] : [read`id < ${start}`]),

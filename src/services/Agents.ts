@@ -19,12 +19,12 @@ export interface AgentIdentity {
   readonly key: Redacted.Redacted<Buffer>
 }
 
-const healthRows = 200
+const maxHealthRows = 200
 
 /** Between two lines about refused tokens. */
-const quietMillis = 10_000
+const refusalLogIntervalMillis = 10_000
 
-const unknown = new NotFound({ resource: "agent" })
+const agentNotFound = new NotFound({ resource: "agent" })
 
 const nameTaken = (name: string) =>
   new Conflict({ code: "agent_name_taken", detail: `The project has an agent "${name}". Choose another name.` })
@@ -41,10 +41,10 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const audit = yield* Audit
     const vault = yield* Vault
     const metrics = yield* Metrics
-    const refused = { sinceLine: 0, lineAt: -Infinity }
+    const refusalLog = { count: 0, loggedAt: -Infinity }
     const hints = yield* Hints
 
-    const keyOf = (agentId: string, sealed: string) =>
+    const openKey = (agentId: string, sealed: string) =>
       vault.open("agents.hmac_secret", agentId, sealed).pipe(
         Effect.map((secret) => Redacted.make(Buffer.from(secret, "base64url"))),
         Effect.orDie // the keys were checked at start, so this is damage in the database
@@ -54,8 +54,8 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const list = Effect.fn("Agents.list")((project: Project) => repo.list(project.id), orDieOnSql)
 
     const get = Effect.fn("Agents.get")(function*(projectId: string, agentId: string) {
-      const found = yield* repo.byId(projectId, agentId)
-      return yield* Option.match(found, { onNone: () => unknown, onSome: Effect.succeed })
+      const agent = yield* repo.findById(projectId, agentId)
+      return yield* Option.match(agent, { onNone: () => agentNotFound, onSome: Effect.succeed })
     }, orDieOnSql)
 
     /** Creates the agent; its token and secret are in this answer and never again. Its name is unique in the project. */
@@ -81,9 +81,9 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return { agent, token, hmac_secret } satisfies CreatedAgent
     }, sql.withTransaction, orDieOnSql)
 
-    const removeRow = Effect.fnUntraced(function*(project: Project, agentId: string) {
+    const deleteAgent = Effect.fnUntraced(function*(project: Project, agentId: string) {
       yield* repo.cancelCommands(agentId)
-      if (!(yield* repo.delete(project.id, agentId))) return yield* unknown
+      if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
       yield* audit.record({ action: "agent.deleted", target_type: "agent", target_id: agentId, project_id: project.id })
     }, sql.withTransaction)
 
@@ -95,53 +95,53 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       yield* get(project.id, agentId)
       // before the transaction and in slices: thousands of rows would hold up every other writer
       yield* Effect.repeat(repo.deleteHealthSlice(agentId), { while: (more) => more })
-      yield* removeRow(project, agentId)
+      yield* deleteAgent(project, agentId)
       yield* hints.publish("access", agentId)
     }, orDieOnSql)
 
     /** The agent's latest health snapshots, newest first, at most 200. */
-    const health = Effect.fn("Agents.health")(function*(project: Project, agentId: string) {
+    const listHealth = Effect.fn("Agents.listHealth")(function*(project: Project, agentId: string) {
       yield* get(project.id, agentId)
-      return yield* repo.health(agentId, healthRows)
+      return yield* repo.listHealth(agentId, maxHealthRows)
     }, orDieOnSql)
 
     /** Who this token belongs to; none when there is no such agent or its project is not active. */
-    const byToken = Effect.fn("Agents.byToken")(function*(token: string) {
-      const found = yield* repo.byTokenHash(Ids.hashSecret(token))
-      if (Option.isNone(found)) return Option.none<AgentIdentity>()
-      const { hmac_secret, id, name, project_id } = found.value
-      return Option.some<AgentIdentity>({ agent_id: id, project_id, name, key: yield* keyOf(id, hmac_secret) })
+    const findByToken = Effect.fn("Agents.findByToken")(function*(token: string) {
+      const row = yield* repo.findByTokenHash(Ids.hashSecret(token))
+      if (Option.isNone(row)) return Option.none<AgentIdentity>()
+      const { hmac_secret, id, name, project_id } = row.value
+      return Option.some<AgentIdentity>({ agent_id: id, project_id, name, key: yield* openKey(id, hmac_secret) })
     }, orDieOnSql)
 
     /** Counts a refused token. One line in 10 s for all of them, so that a flood cannot fill the disk. */
-    const noteRefused = Effect.gen(function*() {
+    const reportRefusedToken = Effect.gen(function*() {
       metrics.framesRefused.inc({ reason: "bad_token" })
-      refused.sinceLine++
+      refusalLog.count++
       const now = yield* Clock.currentTimeMillis
-      if (now - refused.lineAt < quietMillis) return
+      if (now - refusalLog.loggedAt < refusalLogIntervalMillis) return
       yield* Effect.logWarning(
         "an agent was refused: its token is not valid, or its agent or project was deleted. Check the token that the agent is set up with."
-      ).pipe(Effect.annotateLogs({ logger: "agents", refused: refused.sinceLine }))
-      refused.sinceLine = 0
-      refused.lineAt = now
+      ).pipe(Effect.annotateLogs({ logger: "agents", refused: refusalLog.count }))
+      refusalLog.count = 0
+      refusalLog.loggedAt = now
     })
 
     /** The agent that sends this `Authorization` header. Callers annotate the logs with its `client` address. */
     const authenticate = Effect.fn("Agents.authenticate")(function*(authorization: string | undefined) {
       const token = /^bearer\s+(\S{1,500})$/i.exec(authorization ?? "")?.[1]
-      const identity = token === undefined ? Option.none() : yield* byToken(token)
+      const identity = token === undefined ? Option.none() : yield* findByToken(token)
       if (Option.isSome(identity)) return identity.value
-      yield* noteRefused
+      yield* reportRefusedToken
       return yield* unauthenticated
     })
 
     /** The agent's signing key (32 bytes), for what is signed outside of a connection, such as purge tokens. */
-    const hmacKey = Effect.fn("Agents.hmacKey")(function*(projectId: string, agentId: string) {
-      const sealed = yield* repo.sealedSecret(projectId, agentId)
-      return yield* Option.match(sealed, { onNone: () => unknown, onSome: (text) => keyOf(agentId, text) })
+    const getHmacKey = Effect.fn("Agents.getHmacKey")(function*(projectId: string, agentId: string) {
+      const sealed = yield* repo.findSealedSecret(projectId, agentId)
+      return yield* Option.match(sealed, { onNone: () => agentNotFound, onSome: (text) => openKey(agentId, text) })
     }, orDieOnSql)
 
-    return { list, get, create, remove, health, byToken, authenticate, hmacKey } as const
+    return { list, get, create, remove, listHealth, findByToken, authenticate, getHmacKey } as const
   })
 }) {
   static readonly layer = this.Default

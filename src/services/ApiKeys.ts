@@ -11,15 +11,15 @@ import { CurrentActor, currentPerson, currentSession, roleIn } from "./CurrentAc
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
-import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
+import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 
-const shownCharacters = 12
-const secondsADay = 86_400
+const prefixLength = 12
+const daySeconds = 86_400
 
 /** Whom a key belongs to. */
 type Owner = Pick<UserDetail, "id" | "is_admin">
 
-const found = Option.match({
+const orNotFound = Option.match({
   onNone: () => new NotFound({ resource: "api_key" }),
   onSome: (key: ApiKey) => Effect.succeed(key)
 })
@@ -31,55 +31,55 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     const repo = yield* ApiKeysRepo
     const projects = yield* ProjectsRepo
     const sessions = yield* SessionsRepo
-    const catalogue = yield* Scopes
+    const scopeCatalog = yield* Scopes
     const audit = yield* Audit
     const hints = yield* Hints
 
-    const scopes: ScopeList = { scopes: catalogue.scopes, admin_only: catalogue.admin_only }
+    const scopes: ScopeList = { scopes: scopeCatalog.scopes, admin_only: scopeCatalog.admin_only }
 
     /** The caller's keys, newest first; revoked and expired ones too. */
     const list = Effect.fn("ApiKeys.list")(function*() {
       return yield* repo.list((yield* currentPerson).user_id)
     }, orDieOnSql)
 
-    const checkScopes = Effect.fnUntraced(function*(asked: ReadonlyArray<string>, isAdmin: boolean) {
-      const known: ReadonlySet<string> = new Set(catalogue.scopes)
-      const issues = asked.flatMap((scope, index) =>
+    const checkScopes = Effect.fnUntraced(function*(requested: ReadonlyArray<string>, isAdmin: boolean) {
+      const known: ReadonlySet<string> = new Set(scopeCatalog.scopes)
+      const issues = requested.flatMap((scope, index) =>
         known.has(scope) ? [] : [{ path: `scopes.${index}`, message: "is not a scope; GET /api-keys/scopes lists them" }])
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
-      const admins: ReadonlySet<string> = new Set(catalogue.admin_only)
-      const refused = asked.filter((scope) => admins.has(scope))
-      if (!isAdmin && refused.length > 0) {
+      const adminOnly: ReadonlySet<string> = new Set(scopeCatalog.admin_only)
+      const adminScopes = requested.filter((scope) => adminOnly.has(scope))
+      if (!isAdmin && adminScopes.length > 0) {
         return yield* new Forbidden({
           code: "scope_admin_only",
-          detail: `Only a global admin can put ${refused.join(", ")} into a key.`
+          detail: `Only a global admin can put ${adminScopes.join(", ")} into a key.`
         })
       }
     })
 
     /** The project to bind to, which the caller must be able to see. */
-    const bindingOf = Effect.fnUntraced(function*(projectId: string | null) {
+    const getBoundProject = Effect.fnUntraced(function*(projectId: string | null) {
       if (projectId === null) return null
       const actor = yield* CurrentActor
-      const project = Option.filter(yield* projects.byId(projectId), ({ id }) => roleIn(actor, id) !== null)
+      const project = Option.filter(yield* projects.findById(projectId), ({ id }) => roleIn(actor, id) !== null)
       return yield* Option.match(project, { onNone: () => new NotFound({ resource: "project" }), onSome: Effect.succeed })
     })
 
-    const made = Effect.fnUntraced(function*(owner: Owner, input: CreateApiKey) {
+    const insertKey = Effect.fnUntraced(function*(owner: Owner, input: CreateApiKey) {
       yield* checkScopes(input.scopes, owner.is_admin)
-      const project = yield* bindingOf(input.project_id)
+      const project = yield* getBoundProject(input.project_id)
       const token = `svk_${yield* Ids.secret}`
       const now = yield* Timestamp.now
       const key: ApiKey = {
         id: yield* Ids.next,
         name: input.name,
-        prefix: token.slice(0, shownCharacters),
+        prefix: token.slice(0, prefixLength),
         scopes: [...new Set(input.scopes)],
         project_id: project?.id ?? null,
         project_slug: project?.slug ?? null,
         last_used_at: null,
         last_used_ip: null,
-        expires_at: input.expires_in_days === null ? null : Timestamp.addSeconds(now, input.expires_in_days * secondsADay),
+        expires_at: input.expires_in_days === null ? null : Timestamp.addSeconds(now, input.expires_in_days * daySeconds),
         revoked_at: null,
         revoked_reason: null,
         created_at: now,
@@ -103,20 +103,20 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     const create = Effect.fn("ApiKeys.create")(
       function*(input: CreateApiKey) {
         const { person: { is_admin, user_id }, session_id } = yield* currentSession
-        if (!(yield* sessions.stillStands(user_id, session_id, yield* Timestamp.now))) return yield* hasEnded
-        return yield* made({ id: user_id, is_admin }, input)
+        if (!(yield* sessions.isActiveForUpdate(user_id, session_id, yield* Timestamp.now))) return yield* sessionEnded
+        return yield* insertKey({ id: user_id, is_admin }, input)
       },
       sql.withTransaction,
       orDieOnSql
     )
 
     /** Makes a key of somebody, for the program itself. */
-    const createFor = Effect.fn("ApiKeys.createFor")(made, sql.withTransaction, orDieOnSql)
+    const createFor = Effect.fn("ApiKeys.createFor")(insertKey, sql.withTransaction, orDieOnSql)
 
-    const updated = Effect.fnUntraced(function*(userId: string, id: string, { allowed_cidrs }: UpdateApiKey) {
-      const key = yield* Effect.flatMap(repo.byId(userId, id), found)
+    const updateKey = Effect.fnUntraced(function*(userId: string, id: string, { allowed_cidrs }: UpdateApiKey) {
+      const key = yield* Effect.flatMap(repo.findById(userId, id), orNotFound)
       if (allowed_cidrs === undefined) return key
-      yield* repo.setRanges(id, allowed_cidrs)
+      yield* repo.setAllowedCidrs(id, allowed_cidrs)
       yield* audit.record({
         action: "api_key.updated",
         target_type: "api_key",
@@ -130,13 +130,13 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     /** Changes where the caller's key works from, at once. */
     const update = Effect.fn("ApiKeys.update")(function*(id: string, changes: UpdateApiKey) {
       const { user_id } = yield* currentPerson
-      const key = yield* updated(user_id, id, changes)
+      const key = yield* updateKey(user_id, id, changes)
       yield* hints.publish("access", user_id)
       return key
     }, orDieOnSql)
 
-    const revoked = Effect.fnUntraced(function*(userId: string, id: string) {
-      const key = yield* Effect.flatMap(repo.byId(userId, id), found)
+    const revokeKey = Effect.fnUntraced(function*(userId: string, id: string) {
+      const key = yield* Effect.flatMap(repo.findById(userId, id), orNotFound)
       if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
       yield* audit.record({ action: "api_key.revoked", target_type: "api_key", target_id: id, project_id: key.project_id })
     }, sql.withTransaction)
@@ -144,7 +144,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     /** Ends the caller's key at once and for good; one that had ended already stays as it was. */
     const revoke = Effect.fn("ApiKeys.revoke")(function*(id: string) {
       const { user_id } = yield* currentPerson
-      yield* revoked(user_id, id)
+      yield* revokeKey(user_id, id)
       yield* hints.publish("access", user_id)
     }, orDieOnSql)
 

@@ -1,27 +1,27 @@
 import { Clock, Effect, Queue, Redacted } from "effect"
 import { createHmac } from "node:crypto"
-import { afterCommit } from "./AfterCommit.ts"
-import type { StoredRow } from "./Audit/Append.ts"
+import { runAfterCommit } from "./AfterCommit.ts"
+import type { StoredRow } from "./Audit/ChainWriter.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
 import { Outbound } from "./Outbound.ts"
 import { Settings } from "./Settings.ts"
 
-type Site = "queue_full" | "ssrf_or_dns" | "send_one" | "shutdown"
+type DropSite = "queue_full" | "ssrf_or_dns" | "send_one" | "shutdown"
 
 /** At the end: how long what waits may still take. */
-const grace = "2 seconds"
+const drainTimeout = "2 seconds"
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== "object" || value === null) return value
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
+  return Object.fromEntries(entries.map(([key, member]) => [key, sortKeys(member)]))
 }
 
 /** The row as JSON with its keys in order, also within the metadata (interface, Audit webhook forwarding). */
 const bodyOf = ({ key_id: _, metadata, row_hash: __, seq: ___, ...row }: StoredRow): string =>
-  JSON.stringify(sorted({ ...row, metadata: JSON.parse(metadata) }))
+  JSON.stringify(sortKeys({ ...row, metadata: JSON.parse(metadata) }))
 
 /**
  * Posts each row of the audit log that this process writes to SVC_AUDIT_WEBHOOK_URL too, in the log's order, one at a time
@@ -38,14 +38,14 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     if (auditWebhookHmacSecret === null) return yield* Effect.dieMessage("the settings let a webhook through that has no secret")
 
     const queue = yield* Queue.dropping<StoredRow>(auditWebhookBufferSize)
-    let drops = 0
-    let unsent = 0 // those in the queue, and the one that is taken from it
+    let dropCount = 0
+    let pendingCount = 0 // those in the queue, and the one that is taken from it
 
-    const drop = (site: Site, why: string) =>
+    const drop = (site: DropSite, why: string) =>
       Effect.suspend(() => {
         metrics.swallowedExceptions.inc({ module: "audit_forwarder", site })
-        return drops++ % 100 === 0
-          ? Effect.logWarning(`an audit row did not reach SVC_AUDIT_WEBHOOK_URL, the ${drops}. of this process: ${why}`)
+        return dropCount++ % 100 === 0
+          ? Effect.logWarning(`an audit row did not reach SVC_AUDIT_WEBHOOK_URL, the ${dropCount}. of this process: ${why}`)
           : Effect.void
       }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
 
@@ -72,30 +72,30 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
       OutboundFailed: ({ why }) => drop("send_one", why)
     }))
 
-    const next = Effect.flatMap(Queue.take(queue), (row) => Effect.ensuring(send(row), Effect.sync(() => unsent--)))
-    yield* loops.forever("audit forwarder", next)
+    const sendNext = Effect.flatMap(Queue.take(queue), (row) => Effect.ensuring(send(row), Effect.sync(() => pendingCount--)))
+    yield* loops.forever("audit forwarder", sendNext)
 
-    const isDone = Effect.sync(() => unsent === 0)
-    const drained = Effect.timeoutOption(Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDone), { until: (done) => done }), grace)
-    const giveUp = Effect.suspend(() => {
-      if (unsent === 0) return Effect.void
-      metrics.swallowedExceptions.inc({ module: "audit_forwarder", site: "shutdown" satisfies Site }, unsent)
-      return Effect.logWarning(`the program ends before ${unsent} audit row${unsent === 1 ? "" : "s"} reached SVC_AUDIT_WEBHOOK_URL`)
+    const isDrained = Effect.sync(() => pendingCount === 0)
+    const drain = Effect.timeoutOption(Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDrained), { until: (done) => done }), drainTimeout)
+    const reportUndelivered = Effect.suspend(() => {
+      if (pendingCount === 0) return Effect.void
+      metrics.swallowedExceptions.inc({ module: "audit_forwarder", site: "shutdown" satisfies DropSite }, pendingCount)
+      return Effect.logWarning(`the program ends before ${pendingCount} audit row${pendingCount === 1 ? "" : "s"} reached SVC_AUDIT_WEBHOOK_URL`)
     }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
-    yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.zipRight(Effect.interruptible(drained), giveUp), isDone))
+    yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.zipRight(Effect.interruptible(drain), reportUndelivered), isDrained))
 
     /** Takes committed rows, in their order. Never waits. */
     const offer = (rows: ReadonlyArray<StoredRow>) =>
       Effect.forEach(rows, (row) => {
         if (!queue.unsafeOffer(row)) return drop("queue_full", "too many rows wait")
-        unsent++
+        pendingCount++
         return Effect.void
       }, { discard: true })
 
     return {
       offer,
       /** Takes the rows once the transaction in hand is committed. */
-      afterCommit: (rows: ReadonlyArray<StoredRow>) => afterCommit(offer(rows))
+      afterCommit: (rows: ReadonlyArray<StoredRow>) => runAfterCommit(offer(rows))
     }
   })
 }) {

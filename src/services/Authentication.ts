@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Role, Scope } from "../domain/Access.ts"
-import type { Person, Session, Source } from "../domain/Actor.ts"
-import { inRanges } from "../domain/Cidr.ts"
-import { enrollmentOf, isOverdue } from "../domain/Mfa.ts"
+import type { Person, SessionCredential, RequestSource } from "../domain/Actor.ts"
+import { isInCidrs } from "../domain/Cidr.ts"
+import { findEnrollmentRequirement, isOverdue } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Metrics } from "./Metrics.ts"
-import { policyOf } from "./Mfa/AtLogin.ts"
+import { policyOf } from "./Mfa/Login.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { Settings } from "./Settings.ts"
 
@@ -44,7 +44,7 @@ interface SessionRow extends UserRow {
 }
 
 /** Uses of a key or session are written down at most this often, in seconds. */
-const noteEvery = 60
+const lastUsedIntervalSeconds = 60
 
 /** Turns a credential into a person, by one query: every request waits for it. */
 export class Authentication extends Effect.Service<Authentication>()("svc/Authentication", {
@@ -56,9 +56,9 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const limits = yield* RateLimits
     const policy = policyOf(settings)
     // a short idle time needs a finer note, or a session in use would end
-    const seenEvery = Math.min(noteEvery, settings.sessionIdleTimeout / 10)
+    const lastSeenIntervalSeconds = Math.min(lastUsedIntervalSeconds, settings.sessionIdleTimeout / 10)
 
-    const personOf = (rows: ReadonlyArray<UserRow>, row: UserRow, via: Person["via"], source: Source): Person => ({
+    const personOf = (rows: ReadonlyArray<UserRow>, row: UserRow, via: Person["via"], source: RequestSource): Person => ({
       kind: "person",
       user_id: row.user_id,
       email: row.email,
@@ -68,27 +68,27 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       ...source
     })
 
-    const beingNoted = new Set<string>()
+    const pendingWrites = new Set<string>()
 
     /**
      * Of uses at the same time one is written down. When a credential was last used is a courtesy: a disk that is full
      * must not lock everybody out.
      */
-    const note = <A, E>(id: string, write: Effect.Effect<A, E>) =>
+    const recordUse = <A, E>(id: string, write: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
-        if (beingNoted.has(id)) return Effect.void
-        beingNoted.add(id)
+        if (pendingWrites.has(id)) return Effect.void
+        pendingWrites.add(id)
         return write.pipe(
           Effect.catchAll((error) =>
             Effect.zipRight(
               Effect.sync(() => metrics.swallowedExceptions.inc({ module: "authentication", site: "last_used" })),
               Effect.logDebug("could not note the use of a credential", error)
             )),
-          Effect.ensuring(Effect.sync(() => beingNoted.delete(id)))
+          Effect.ensuring(Effect.sync(() => pendingWrites.delete(id)))
         )
       })
 
-    const whyRefused = (row: KeyRow | undefined, now: Timestamp.Timestamp): string | null => {
+    const refusalReason = (row: KeyRow | undefined, now: Timestamp.Timestamp): string | null => {
       if (row === undefined) return "nobody has it"
       if (row.revoked_at !== null) return "it is revoked"
       if (row.expires_at !== null && row.expires_at <= now) return "it has expired"
@@ -96,7 +96,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     }
 
     /** A line for each of the first ten a minute from an address: more would let anybody fill the log. */
-    const refused = (why: string, { source_ip }: Source, key: Partial<KeyRow>) =>
+    const logRefusedKey = (why: string, { source_ip }: RequestSource, key: Partial<KeyRow>) =>
       Effect.whenEffect(
         Effect.annotateLogs(Effect.logInfo(`an API key was refused: ${why}`), {
           source_ip,
@@ -109,7 +109,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active.
      * Whether it may be used from this address is in `via`. `isUse`: it is used now, which is noted.
      */
-    const byApiKey = Effect.fn("Authentication.byApiKey")(function*(token: string, source: Source, isUse: boolean) {
+    const findByApiKey = Effect.fn("Authentication.findByApiKey")(function*(token: string, source: RequestSource, isUse: boolean) {
       const rows = yield* read<KeyRow>`
         SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at,
           u.id AS user_id, u.email, u.is_admin, u.is_active, m.project_id AS member_of, m.role
@@ -117,37 +117,37 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
         WHERE k.token_hash = ${Ids.hashSecret(token)}`
       const [row] = rows
       const now = yield* Timestamp.now
-      const why = whyRefused(row, now)
-      if (row === undefined || why !== null) {
-        yield* refused(why ?? "", source, row ?? {})
+      const reason = refusalReason(row, now)
+      if (row === undefined || reason !== null) {
+        yield* logRefusedKey(reason ?? "", source, row ?? {})
         return Option.none<Person>()
       }
       // both lists were written by us: ranges that were checked, scopes from the catalogue
       const ranges: ReadonlyArray<string> | null = row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
       const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
-      const from_allowed_address = ranges === null || inRanges(source.source_ip ?? "", ranges)
-      const before = Timestamp.addSeconds(now, -noteEvery)
-      if (isUse && from_allowed_address && (row.last_used_at === null || row.last_used_at <= before)) {
-        yield* note(row.id, sql`
+      const is_address_allowed = ranges === null || isInCidrs(source.source_ip ?? "", ranges)
+      const before = Timestamp.addSeconds(now, -lastUsedIntervalSeconds)
+      if (isUse && is_address_allowed && (row.last_used_at === null || row.last_used_at <= before)) {
+        yield* recordUse(row.id, sql`
           UPDATE api_keys SET last_used_at = ${now}, last_used_ip = ${source.source_ip}
           WHERE id = ${row.id} AND (last_used_at IS NULL OR last_used_at <= ${before})`)
       }
-      const via = { kind: "api_key", api_key_id: row.id, scopes, project_id: row.project_id, from_allowed_address } as const
+      const via = { kind: "api_key", api_key_id: row.id, scopes, project_id: row.project_id, is_address_allowed } as const
       return Option.some(personOf(rows, row, via, source))
     }, orDieOnSql)
 
     /** What the session may be used for by now: the policy is asked anew at each request. */
-    const viaOf = (row: SessionRow, now: Timestamp.Timestamp): Session => {
+    const sessionOf = (row: SessionRow, now: Timestamp.Timestamp): SessionCredential => {
       const enrolled = row.mfa_enrolled_at !== null
-      const owes_factor = enrolled && row.factor_at === null
+      const factor_pending = enrolled && row.factor_at === null
       const started_at = row.mfa_enforcement_started_at
-      const enrollment = enrollmentOf(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
+      const enrollment = findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
       return {
         kind: "session",
         session_id: row.id,
         enrolled,
-        owes_factor,
-        is_fresh: !owes_factor && row.proven_at !== null && now < Timestamp.addSeconds(row.proven_at, settings.mfaStepUpWindow),
+        factor_pending,
+        is_fresh: !factor_pending && row.proven_at !== null && now < Timestamp.addSeconds(row.proven_at, settings.mfaStepUpWindow),
         overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
       }
     }
@@ -156,7 +156,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * The person behind a session cookie, if the session is neither ended, revoked, idle too long, nor its user inactive.
      * `isUse`: it is used now, and so idles from now on.
      */
-    const bySession = Effect.fn("Authentication.bySession")(function*(token: string, source: Source, isUse: boolean) {
+    const findBySession = Effect.fn("Authentication.findBySession")(function*(token: string, source: RequestSource, isUse: boolean) {
       const rows = yield* read<SessionRow>`
         SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
           u.id AS user_id, u.email, u.is_admin, u.mfa_enrolled_at, u.mfa_enforcement_started_at,
@@ -168,14 +168,14 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       const now = yield* Timestamp.now
       const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
       if (row.expires_at <= now || (row.remember_me === 0 && idleEnd <= now)) return Option.none<Person>()
-      const before = Timestamp.addSeconds(now, -seenEvery)
+      const before = Timestamp.addSeconds(now, -lastSeenIntervalSeconds)
       if (isUse && row.last_seen_at <= before) {
-        yield* note(row.id, sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id} AND last_seen_at <= ${before}`)
+        yield* recordUse(row.id, sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id} AND last_seen_at <= ${before}`)
       }
-      return Option.some(personOf(rows, row, viaOf(row, now), source))
+      return Option.some(personOf(rows, row, sessionOf(row, now), source))
     }, orDieOnSql)
 
-    return { byApiKey, bySession } as const
+    return { findByApiKey, findBySession } as const
   })
 }) {
   static readonly layer = this.Default

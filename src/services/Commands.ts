@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { type Command, isStatus } from "../domain/Command.ts"
+import { type Command, isCommandStatus } from "../domain/Command.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
-import { observeEnd } from "./Commands/Ended.ts"
+import { observeCommandEnd } from "./Commands/EndMetrics.ts"
 import { CommandIntents, type Intent } from "./Commands/Intents.ts"
 import { CommandIssue } from "./Commands/Issue.ts"
 import { CommandsRepo } from "./Commands/Repo.ts"
@@ -17,7 +17,7 @@ import { Settings } from "./Settings.ts"
 
 const defaultLimit = 100
 
-const notPending = ({ status }: Command) =>
+const notPendingError = ({ status }: Command) =>
   new Conflict({
     code: "command_not_pending",
     detail: `Only a pending command can be cancelled; this one is ${status}.`
@@ -32,14 +32,14 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* CommandsRepo
     const intents = yield* CommandIntents
-    const { issue, once } = yield* CommandIssue
+    const { issue, issueOnce } = yield* CommandIssue
     const audit = yield* Audit
     const metrics = yield* Metrics
     const { restMaxPageSize } = yield* Settings
 
     const get = Effect.fn("Commands.get")(function*(id: string) {
       const project = yield* CurrentProject
-      return yield* Option.match(yield* repo.byId(project.id, id), {
+      return yield* Option.match(yield* repo.findById(project.id, id), {
         onNone: () => new NotFound({ resource: "command" }),
         onSome: Effect.succeed
       })
@@ -55,18 +55,18 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
         return yield* ValidationFailed.at("cursor", "is not a cursor of this list")
       }
       const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
-      const { more, rows } = yield* repo.page(project.id, isStatus(query.status) ? query.status : null, after, limit)
+      const { more, rows } = yield* repo.listPage(project.id, isCommandStatus(query.status) ? query.status : null, after, limit)
       const last = rows[rows.length - 1]
       const next_cursor = more && last !== undefined ? encodeCursor("commands", [last.id]) : null
       return { items: rows, next_cursor } satisfies PageOf<Command>
     }, orDieOnSql)
 
-    const withdraw = Effect.fnUntraced(function*(id: string) {
+    const cancelPending = Effect.fnUntraced(function*(id: string) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
-      const who = actor.kind === "person" ? actor.email : actor.name
+      const actorName = actor.kind === "person" ? actor.email : actor.name
       const now = yield* Timestamp.now
-      const cancelled = yield* repo.cancel(project.id, id, now, `Cancelled by ${who} before it was sent.`)
+      const cancelled = yield* repo.cancel(project.id, id, now, `Cancelled by ${actorName} before it was sent.`)
       if (Option.isSome(cancelled)) {
         yield* audit.record({
           action: "command.cancelled",
@@ -81,17 +81,17 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
 
     /** Cancels a pending command; fails with Conflict once it is dispatched or ended. */
     const cancel = Effect.fn("Commands.cancel")(function*(id: string) {
-      const cancelled = yield* withdraw(id)
-      if (Option.isNone(cancelled)) return yield* notPending(yield* get(id))
-      observeEnd(metrics, cancelled.value, yield* Timestamp.now)
+      const cancelled = yield* cancelPending(id)
+      if (Option.isNone(cancelled)) return yield* notPendingError(yield* get(id))
+      observeCommandEnd(metrics, cancelled.value, yield* Timestamp.now)
       return cancelled.value
     }, orDieOnSql)
 
     /** A request of a person, or of whoever acts; `route` is the scope of its idempotency keys. */
-    const accept = <A extends { readonly idempotency_key: string | null }, E, R>(
+    const makeMethod = <A extends { readonly idempotency_key: string | null }, E, R>(
       route: string,
       intentOf: (request: A) => Effect.Effect<Intent, E, R>
-    ) => Effect.fn(`Commands.${route}`)((request: A) => once(route, request, intentOf), orDieOnSql)
+    ) => Effect.fn(`Commands.${route}`)((request: A) => issueOnce(route, request, intentOf), orDieOnSql)
 
     return {
       get,
@@ -99,16 +99,16 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       cancel,
       /** For automation and schedules: a command without a request, to an agent known to belong to the project. */
       issue: Effect.fn("Commands.issue")((intent: Intent) => issue(intent), orDieOnSql),
-      retryTask: accept("retry-task", intents.retryTask),
-      cancelTask: accept("cancel-task", intents.cancelTask),
-      requeueDeadLetter: accept("requeue-dead-letter", intents.requeueDeadLetter),
-      bulkRetry: accept("bulk-retry", intents.bulkRetry),
-      purgeQueue: accept("purge-queue", intents.purgeQueue),
-      restartWorker: accept("restart-worker", intents.restartWorker),
-      poolResize: accept("pool-resize", intents.poolResize),
-      addConsumer: accept("add-consumer", intents.addConsumer),
-      cancelConsumer: accept("cancel-consumer", intents.cancelConsumer),
-      rateLimit: accept("rate-limit", intents.rateLimit)
+      retryTask: makeMethod("retry-task", intents.retryTask),
+      cancelTask: makeMethod("cancel-task", intents.cancelTask),
+      requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),
+      bulkRetry: makeMethod("bulk-retry", intents.bulkRetry),
+      purgeQueue: makeMethod("purge-queue", intents.purgeQueue),
+      restartWorker: makeMethod("restart-worker", intents.restartWorker),
+      poolResize: makeMethod("pool-resize", intents.poolResize),
+      addConsumer: makeMethod("add-consumer", intents.addConsumer),
+      cancelConsumer: makeMethod("cancel-consumer", intents.cancelConsumer),
+      rateLimit: makeMethod("rate-limit", intents.rateLimit)
     } as const
   })
 }) {

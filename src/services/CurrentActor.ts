@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { includesRole, type Role } from "../domain/Access.ts"
-import type { Actor, Person, Session } from "../domain/Actor.ts"
+import type { Actor, Person, SessionCredential } from "../domain/Actor.ts"
 import { Forbidden } from "../domain/Errors.ts"
 import type { Project } from "../domain/Project.ts"
 import type { AgentIdentity } from "./Agents.ts"
@@ -14,7 +14,7 @@ export const currentPerson: Effect.Effect<Person, never, CurrentActor> = Effect.
 
 /** The person who acts and the session they do it by; behind endpoints that only sessions may call. */
 export const currentSession: Effect.Effect<
-  { readonly person: Person; readonly session: Session; readonly session_id: string },
+  { readonly person: Person; readonly session: SessionCredential; readonly session_id: string },
   never,
   CurrentActor
 > = Effect.flatMap(currentPerson, (person) =>
@@ -42,20 +42,20 @@ export const roleIn = (actor: Actor, projectId: string): Role | null => {
  */
 export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effect.flatMap(CurrentActor, (actor) => {
   if (actor.kind === "system" || actor.via.kind === "api_key" || actor.via.is_fresh) return Effect.void
-  const how = actor.via.enrolled
+  const instruction = actor.via.enrolled
     ? "Give a code of your authenticator app (POST /auth/mfa/verify), then try again."
     : "Give your password (POST /auth/reauthenticate) or sign in anew, then try again."
   return new Forbidden({
     code: "mfa_reverify_required",
-    detail: `This needs to know again that it is you. ${how}`,
+    detail: `This needs to know again that it is you. ${instruction}`,
     details: { by: actor.via.enrolled ? "code" : "password" }
   })
 })
 
 /** Fails with Forbidden unless the actor has at least this role; for rules that depend on more than the endpoint. */
-export const requireRole = Effect.fnUntraced(function*(projectId: string, needed: Role) {
+export const requireRole = Effect.fnUntraced(function*(projectId: string, required: Role) {
   const held = roleIn(yield* CurrentActor, projectId)
-  if (held === null || !includesRole(held, needed)) {
-    return yield* new Forbidden({ detail: `This needs the role ${needed} in the project.` })
+  if (held === null || !includesRole(held, required)) {
+    return yield* new Forbidden({ detail: `This needs the role ${required} in the project.` })
   }
 })

@@ -24,12 +24,12 @@ export interface SqliteAccess {
 }
 
 /** Hears how long a connection was in use. On SQLite there is one of each kind, on PostgreSQL a pool. */
-export type Measure = (connection: "reader" | "writer" | "pool", seconds: number) => void
+export type MeasureUse = (connection: "reader" | "writer" | "pool", seconds: number) => void
 
 export class Database extends Context.Tag("svc/Database")<Database, {
   readonly dialect: "sqlite" | "pg"
   /** The URL without its password, for people. */
-  readonly shownUrl: string
+  readonly redactedUrl: string
   /** Present on SQLite only. */
   readonly sqlite: SqliteAccess | null
 }>() {}

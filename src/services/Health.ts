@@ -7,26 +7,26 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Audit } from "./Audit.ts"
 import { Database, orDieOnSql, Reader } from "./Database.ts"
-import { type ChainHead, isOurs } from "./Audit/Append.ts"
+import { type ChainHead, isAuthenticHead } from "./Audit/ChainWriter.ts"
 import { genesis } from "./Audit/Chain.ts"
 import { Keys } from "./Keys.ts"
-import { known } from "./Keys/Known.ts"
+import { readSecretKeyIds } from "./Keys/Fingerprints.ts"
 import { Loops } from "./Loops.ts"
 import { Migrations } from "./Migrations.ts"
 
-const patience = Duration.seconds(2)
+const probeTimeout = Duration.seconds(2)
 
 /** Without the ingest nothing that agents report is stored; what other loops leave undone is done later. */
-const isIngest = (loop: string): boolean => /^ingest( \d+)?$/.test(loop)
+const isIngestLoop = (loop: string): boolean => /^ingest( \d+)?$/.test(loop)
 
-const check = (given: Partial<DeepCheck> & Pick<DeepCheck, "status">): DeepCheck => ({
+const makeCheck = (fields: Partial<DeepCheck> & Pick<DeepCheck, "status">): DeepCheck => ({
   detail: null,
   latency_ms: null,
   revision: null,
   expected: null,
   activated: null,
   scope: null,
-  ...given
+  ...fields
 })
 
 export class Health extends Effect.Service<Health>()("svc/Health", {
@@ -40,17 +40,17 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const audit = yield* Audit
 
     /** A trivial query of reader and writer, each within two seconds; a query that hangs is left to end behind our back. */
-    const databaseAnswers = Effect.all([read`SELECT 1`, sql`SELECT 1`], { concurrency: 2 }).pipe(
+    const isDatabaseUp = Effect.all([read`SELECT 1`, sql`SELECT 1`], { concurrency: 2 }).pipe(
       Effect.disconnect,
-      Effect.timeoutFail({ duration: patience, onTimeout: () => "timeout" as const }),
+      Effect.timeoutFail({ duration: probeTimeout, onTimeout: () => "timeout" as const }),
       Effect.option,
       Effect.map(Option.isSome)
     )
 
     /** A brain that can be asked has started; before, the server itself answers `starting` (layers/Starting.ts). */
-    const ready: Effect.Effect<Readiness> = Effect.gen(function*() {
-      if (!(yield* databaseAnswers)) return { status: "unready", reason: "database" } as const
-      return (yield* audit.refusal) === null ? { status: "ready" } as const : { status: "unready", reason: "audit_log" } as const
+    const readiness: Effect.Effect<Readiness> = Effect.gen(function*() {
+      if (!(yield* isDatabaseUp)) return { status: "unready", reason: "database" } as const
+      return (yield* audit.suspendReason) === null ? { status: "ready" } as const : { status: "unready", reason: "audit_log" } as const
     })
 
     const databaseInfo = sql.onDialectOrElse({
@@ -62,7 +62,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           SELECT sqlite_version() AS version, (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size) AS size`
     })
 
-    const system = Effect.fn("Health.system")(function*() {
+    const systemInfo = Effect.fn("Health.systemInfo")(function*() {
       const [info] = yield* databaseInfo
       return {
         version,
@@ -78,21 +78,21 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       } satisfies SystemInfo
     }, orDieOnSql)
 
-    const timed = (probe: Effect.Effect<DeepCheck, unknown>) =>
+    const runProbe = (probe: Effect.Effect<DeepCheck, unknown>) =>
       Effect.gen(function*() {
         const begin = yield* Clock.currentTimeMillis
         const result = yield* probe.pipe(
           Effect.disconnect,
-          Effect.timeoutFail({ duration: patience, onTimeout: () => "no answer within 2 seconds" }),
-          Effect.catchAllCause(() => Effect.succeed(check({ status: "failed", detail: "the check could not finish" })))
+          Effect.timeoutFail({ duration: probeTimeout, onTimeout: () => "no answer within 2 seconds" }),
+          Effect.catchAllCause(() => Effect.succeed(makeCheck({ status: "failed", detail: "the check could not finish" })))
         )
         return { ...result, latency_ms: (yield* Clock.currentTimeMillis) - begin }
       })
 
     const probes: Readonly<Record<string, Effect.Effect<DeepCheck, unknown>>> = {
-      database: Effect.as(Effect.all([read`SELECT 1`, sql`SELECT 1`]), check({ status: "ok" })),
+      database: Effect.as(Effect.all([read`SELECT 1`, sql`SELECT 1`]), makeCheck({ status: "ok" })),
       migrations: Effect.map(migrations.current, (revision) =>
-        check({
+        makeCheck({
           status: revision === migrations.head ? "ok" : "degraded",
           detail: revision === migrations.head ? null : "the database is at another revision than this program",
           revision: String(revision),
@@ -104,10 +104,10 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
             WHERE last_error IS NOT NULL AND expires_at > ${now}`,
           ([row]) =>
             row === undefined || row.n === 0
-              ? check({ status: "ok" })
-              : check({ status: "degraded", detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}` })
+              ? makeCheck({ status: "ok" })
+              : makeCheck({ status: "degraded", detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}` })
         )),
-      secret_key: Effect.map(Effect.provideService(known, SqlClient.SqlClient, read), ({ active, ids }) => {
+      secret_key: Effect.map(Effect.provideService(readSecretKeyIds, SqlClient.SqlClient, read), ({ active, ids }) => {
         const isHeld = active !== null && secret.find(active) !== undefined
         const next = secret.all().find(({ key_id }) => !ids.includes(key_id))
         const detail = !isHeld
@@ -115,7 +115,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           : next === undefined
           ? null
           : `a key that nothing was sealed under yet is at hand: ${next.key_id}`
-        return check({ status: isHeld ? "ok" : "failed", detail })
+        return makeCheck({ status: isHeld ? "ok" : "failed", detail })
       }),
       // the head and the newest row only; `svc audit verify` reads all rows
       audit_chain: Effect.flatMap(
@@ -124,31 +124,31 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
             (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest,
             (SELECT occurred_at FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest_at
           FROM audit_head WHERE id = 1`,
-        ([head]) => Effect.map(audit.refusal, (refusal) => {
+        ([head]) => Effect.map(audit.suspendReason, (refusal) => {
           const activated = head !== undefined && auditChain.find(head.key_id) !== undefined
           const isNewest = head?.row_hmac === (head?.newest ?? genesis.row_hmac) && head.occurred_at === head.newest_at
           const detail = head === undefined || !isNewest
             ? "the chain's head is not its newest row"
             : !activated
             ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"
-            : !isOurs(auditChain, head)
+            : !isAuthenticHead(auditChain, head)
             ? "the chain's head was not written by us, so that nothing is recorded after it; svc audit verify says more"
             : refusal === null
             ? null
             : `${refusal.message}; nothing is changed until the right database is back, or svc audit fork-cleanup has accepted this one`
-          return check({ status: detail === null ? "ok" : "failed", detail, activated, scope: "state-only" })
+          return makeCheck({ status: detail === null ? "ok" : "failed", detail, activated, scope: "state-only" })
         })
       )
     }
 
-    const deep = Effect.fn("Health.deep")(function*() {
+    const deepHealth = Effect.fn("Health.deepHealth")(function*() {
       const checks: Record<string, DeepCheck> = yield* Effect.all(
-        Object.fromEntries(Object.entries(probes).map(([name, probe]) => [name, timed(probe)])),
+        Object.fromEntries(Object.entries(probes).map(([name, probe]) => [name, runProbe(probe)])),
         { concurrency: "unbounded" }
       )
       for (const loop of yield* loops.state) {
-        const failing = isIngest(loop.name) ? "failed" : "degraded"
-        checks[`loop.${loop.name}`] = check({ status: loop.error === null ? "ok" : failing, detail: loop.error })
+        const failureStatus = isIngestLoop(loop.name) ? "failed" : "degraded"
+        checks[`loop.${loop.name}`] = makeCheck({ status: loop.error === null ? "ok" : failureStatus, detail: loop.error })
       }
       const statuses = Object.values(checks).map(({ status }) => status)
       return {
@@ -161,7 +161,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       } satisfies DeepHealth
     })
 
-    return { ready, system, deep } as const
+    return { readiness, systemInfo, deepHealth } as const
   })
 }) {
   static readonly layer = this.Default

@@ -2,13 +2,13 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { Conflict } from "../domain/Errors.ts"
-import { keptSeconds } from "../domain/Idempotency.ts"
+import { idempotencyRetentionSeconds } from "../domain/Idempotency.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
 
 /** One `Idempotency-Key` and what it is kept apart by. */
-export interface Request {
+export interface IdempotentRequest {
   readonly projectId: string | null
   readonly userId: string
   /** `POST /api/v1/projects/:slug/agents` */
@@ -18,7 +18,7 @@ export interface Request {
 }
 
 /** An answer as it was sent, so that it can be sent again. */
-export interface FirstAnswer {
+export interface StoredResponse {
   readonly status: number
   readonly body: string
 }
@@ -31,9 +31,9 @@ interface Row {
 
 const conflict = (detail: string) => new Conflict({ code: "idempotency_conflict", detail })
 
-const hash = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
+const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
 
-const scopeOf = ({ key, projectId, route, userId }: Request): string => hash(JSON.stringify([projectId, userId, route, key]))
+const scopeOf = ({ key, projectId, route, userId }: IdempotentRequest): string => sha256(JSON.stringify([projectId, userId, route, key]))
 
 /**
  * `Idempotency-Key` of creations: the key is reserved before the work and completed after it, so that it is never
@@ -44,47 +44,47 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
     // sealed: a body may hold a password, which a bare hash in the database would let anybody guess at full speed
-    const sealedHash = ({ body }: Request, scope: string) => vault.seal("idempotency_keys.body_hash", scope, hash(body))
-    const isOf = ({ body }: Request, scope: string, sealed: string) =>
+    const sealBodyHash = ({ body }: IdempotentRequest, scope: string) => vault.seal("idempotency_keys.body_hash", scope, sha256(body))
+    const hasSameBody = ({ body }: IdempotentRequest, scope: string, sealed: string) =>
       vault.open("idempotency_keys.body_hash", scope, sealed).pipe(
-        Effect.map((text) => text === hash(body)),
+        Effect.map((text) => text === sha256(body)),
         Effect.orElseSucceed(() => false) // what cannot be opened cannot be told from another body
       )
 
     /** Reserves the key: null when the work is to be done now, else the answer it got the first time. */
-    const begin = Effect.fn("Idempotency.begin")(function*(request: Request) {
+    const reserve = Effect.fn("Idempotency.reserve")(function*(request: IdempotentRequest) {
       const scope = scopeOf(request)
-      const body_hash = yield* sealedHash(request, scope)
+      const body_hash = yield* sealBodyHash(request, scope)
       const created_at = yield* Timestamp.now
-      const old = Timestamp.addSeconds(created_at, -keptSeconds)
-      const reserved = yield* sql`
+      const expiredBefore = Timestamp.addSeconds(created_at, -idempotencyRetentionSeconds)
+      const reservedRows = yield* sql`
         INSERT INTO idempotency_keys ${sql.insert({ scope, body_hash, status: null, response: null, created_at })}
         ON CONFLICT (scope) DO UPDATE
           SET body_hash = excluded.body_hash, status = NULL, response = NULL, created_at = excluded.created_at
-          WHERE idempotency_keys.created_at <= ${old}
+          WHERE idempotency_keys.created_at <= ${expiredBefore}
         RETURNING scope`
-      if (reserved.length > 0) return null
+      if (reservedRows.length > 0) return null
       const [row] = yield* sql<Row>`SELECT body_hash, status, response FROM idempotency_keys WHERE scope = ${scope}`
-      return yield* answerOf(row, row !== undefined && (yield* isOf(request, scope, row.body_hash)))
+      return yield* replayResponse(row, row !== undefined && (yield* hasSameBody(request, scope, row.body_hash)))
     }, orDieOnSql)
 
     /** Keeps the answer; `response` null where it held a secret. */
-    const complete = (request: Request, status: number, response: string | null) =>
+    const complete = (request: IdempotentRequest, status: number, response: string | null) =>
       Effect.asVoid(
         sql`UPDATE idempotency_keys SET status = ${status}, response = ${response} WHERE scope = ${scopeOf(request)}`
       ).pipe(orDieOnSql)
 
     /** Nothing was created: the key may be used again. */
-    const release = (request: Request) =>
+    const release = (request: IdempotentRequest) =>
       Effect.asVoid(sql`DELETE FROM idempotency_keys WHERE scope = ${scopeOf(request)}`).pipe(orDieOnSql)
 
-    return { begin, complete, release } as const
+    return { reserve, complete, release } as const
   })
 }) {
   static readonly layer = this.Default
 }
 
-const answerOf = (row: Row | undefined, isSame: boolean): Effect.Effect<FirstAnswer, Conflict> => {
+const replayResponse = (row: Row | undefined, isSame: boolean): Effect.Effect<StoredResponse, Conflict> => {
   if (row === undefined) return conflict("The first request with this Idempotency-Key has just failed. Send it again.")
   if (!isSame) return conflict("This Idempotency-Key was used with another body.")
   if (row.status === null) {

@@ -1,19 +1,19 @@
 import { Clock, Effect } from "effect"
 import { createHash, randomBytes, randomFillSync } from "node:crypto"
 
-const pool = Buffer.allocUnsafe(16 * 256)
-let used = pool.length
+const randomPool = Buffer.allocUnsafe(16 * 256)
+let poolOffset = randomPool.length
 
 /**
  * A UUIDv7 (RFC 9562, section 5.7) for the millisecond `at`: 48 bits of time, then random bits; text, lower case.
  * Within one process two ids of one millisecond keep no order.
  */
 export const uuidv7 = (at: number): string => {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
+  if (poolOffset === randomPool.length) {
+    randomFillSync(randomPool)
+    poolOffset = 0
   }
-  const bytes = pool.subarray(used, used += 16)
+  const bytes = randomPool.subarray(poolOffset, poolOffset += 16)
   bytes.writeUIntBE(at, 0, 6)
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
@@ -24,7 +24,7 @@ export const uuidv7 = (at: number): string => {
 /** The millisecond that a UUIDv7 was made in. */
 export const millisOf = (id: string): number => parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-const bound = (millis: number, rest: "0" | "f"): string => {
+const boundaryId = (millis: number, rest: "0" | "f"): string => {
   const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)
   const hex = clamped.toString(16).padStart(12, "0")
   const tail = rest.repeat(20)
@@ -32,19 +32,19 @@ const bound = (millis: number, rest: "0" | "f"): string => {
 }
 
 /** Sorts before every id of the millisecond and those after it. */
-export const lowestAt = (millis: number): string => bound(millis, "0")
+export const minIdAt = (millis: number): string => boundaryId(millis, "0")
 
 /** Sorts behind every id of the millisecond and those before it. */
-export const highestAt = (millis: number): string => bound(millis, "f")
+export const maxIdAt = (millis: number): string => boundaryId(millis, "f")
 
 /** The next record id. */
 export const next: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, uuidv7)
 
-const acceptable = /^[A-Za-z0-9._-]{1,64}$/
+const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 
 /** The id of a request: what its `X-Request-Id` says when that is plain, else a new one. */
-export const ofRequest = (sent: string | undefined): Effect.Effect<string> =>
-  sent !== undefined && acceptable.test(sent) ? Effect.succeed(sent) : next
+export const requestIdFrom = (sent: string | undefined): Effect.Effect<string> =>
+  sent !== undefined && requestIdPattern.test(sent) ? Effect.succeed(sent) : next
 
 /** A secret of 32 random bytes as base64url (43 characters). */
 export const secret: Effect.Effect<string> = Effect.sync(() => randomBytes(32).toString("base64url"))

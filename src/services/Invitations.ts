@@ -4,34 +4,34 @@ import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { CreatedInvitation, CreateInvitation, Invitation } from "../domain/Invitation.ts"
 import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { emailKey } from "../domain/User.ts"
-import { KeyReach } from "./ApiKeys/Reach.ts"
+import { normalizeEmail } from "../domain/User.ts"
+import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { InvitationsRepo } from "./Invitations/Repo.ts"
 import { Mail } from "./Mail.ts"
-import { invitationLetter } from "./Mail/Letters.ts"
+import { invitationMessage } from "./Mail/Templates.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
 import { Settings } from "./Settings.ts"
 
 const daySeconds = 86_400
 
 /** Beyond this many invitations a day an address gets no more mail; the inviter still has the link. */
-const mailsADay = 5
+const maxDailyMailsPerAddress = 5
 
 /** And beyond this many a day of a project nobody does: else whoever has a key of one admin could mail the world. */
-const mailsADayOfProject = 200
+const maxDailyMailsPerProject = 200
 
 const alreadyMember = new Conflict({
   code: "already_member",
   detail: "Whoever has this address is a member of the project already. Change the role of that membership."
 })
 
-const invitedTwice = new Conflict({ detail: "Somebody invited this address at the same moment. Look at the list of invitations." })
+const concurrentInvitation = new Conflict({ detail: "Somebody invited this address at the same moment. Look at the list of invitations." })
 
-const accepted = new Conflict({
+const alreadyAccepted = new Conflict({
   code: "invitation_accepted",
   detail: "The invitation was accepted. Remove the membership instead."
 })
@@ -42,7 +42,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     const sql = yield* SqlClient.SqlClient
     const repo = yield* InvitationsRepo
     const mail = yield* Mail
-    const reach = yield* KeyReach
+    const reach = yield* EscalationPolicy
     const audit = yield* Audit
     const settings = yield* Settings
 
@@ -54,13 +54,13 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
      * ends. The token is in this answer and never again. Nobody can give more than they have.
      */
     const create = Effect.fn("Invitations.create")(function*(project: Project, { email, role, ttl_days }: CreateInvitation) {
-      yield* reach.requireRoleToGive(project.id, role)
+      yield* reach.requireRoleGrant(project.id, role)
       const actor = yield* CurrentActor
-      const key = emailKey(email)
+      const addressKey = normalizeEmail(email)
       const now = yield* Timestamp.now
-      if (yield* repo.isMember(project.id, key)) return yield* alreadyMember
-      const recent = yield* repo.countSince(project.id, key, Timestamp.addSeconds(now, -daySeconds))
-      const replaced = yield* repo.replace(project.id, key, now)
+      if (yield* repo.isMember(project.id, addressKey)) return yield* alreadyMember
+      const recentCounts = yield* repo.countSince(project.id, addressKey, Timestamp.addSeconds(now, -daySeconds))
+      const replaced = yield* repo.revokePending(project.id, addressKey, now)
       const token = yield* Ids.secret
       const invitation: Invitation = {
         id: yield* Ids.next,
@@ -73,12 +73,12 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         revoked_at: null,
         created_at: now
       }
-      yield* repo.insert(invitation, key, Ids.hashSecret(token)).pipe(Effect.catchIf(isUniqueViolation, () => invitedTwice))
+      yield* repo.insert(invitation, addressKey, Ids.hashSecret(token)).pipe(Effect.catchIf(isUniqueViolation, () => concurrentInvitation))
       const accept_url_path = `/invitation?token=${token}`
-      const email_sent = mail.isOn && recent.of_address < mailsADay && recent.of_project < mailsADayOfProject
+      const email_sent = mail.isEnabled && recentCounts.of_address < maxDailyMailsPerAddress && recentCounts.of_project < maxDailyMailsPerProject
       if (email_sent) {
         const url = publicUrlOf(settings)
-        const letter = invitationLetter({
+        const message = invitationMessage({
           to: email,
           inviter: actor.kind === "person" ? actor.email : null,
           project: project.name,
@@ -87,7 +87,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
           link: url + accept_url_path,
           expires_at: invitation.expires_at
         })
-        yield* mail.enqueue(letter, Timestamp.addSeconds(now, daySeconds)) // the inviter is told by then, or asks
+        yield* mail.enqueue(message, Timestamp.addSeconds(now, daySeconds)) // the inviter is told by then, or asks
       }
       yield* audit.record({
         action: "invitation.created",
@@ -101,11 +101,11 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
 
     /** Ends it; one that has ended stays as it was. */
     const revoke = Effect.fn("Invitations.revoke")(function*(project: Project, id: string) {
-      const invitation = yield* Effect.flatMap(repo.byId(project.id, id), Option.match({
+      const invitation = yield* Effect.flatMap(repo.findById(project.id, id), Option.match({
         onNone: () => new NotFound({ resource: "invitation" }),
         onSome: Effect.succeed
       }))
-      if (invitation.accepted_at !== null) return yield* accepted
+      if (invitation.accepted_at !== null) return yield* alreadyAccepted
       if (!(yield* repo.revoke(id, yield* Timestamp.now))) return
       yield* audit.record({
         action: "invitation.revoked",

@@ -1,47 +1,47 @@
 import { Chunk, Clock, Effect, Option, PubSub, Queue, Stream } from "effect"
-import type { LiveTask, Position } from "../domain/LiveTask.ts"
+import type { LiveTask, ChangePosition } from "../domain/LiveTask.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Hints } from "./Database.ts"
-import { turn } from "./EventLoop.ts"
-import { type LiveMessage, Look } from "./LiveTasks/Look.ts"
-import { millisAfterReset, millisBetweenLooks, millisBetweenPolls, mostTasksAfter } from "./LiveTasks/Pace.ts"
+import { yieldToEventLoop } from "./EventLoop.ts"
+import { type LiveMessage, ChangeBatch } from "./LiveTasks/ChangeBatch.ts"
+import { millisAfterReset, millisBetweenRefreshes, millisBetweenPolls, maxTasksAfter } from "./LiveTasks/Pace.ts"
 import { firstId, LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
 
-export type { LiveMessage } from "./LiveTasks/Look.ts"
+export type { LiveMessage } from "./LiveTasks/ChangeBatch.ts"
 
 /** A client that stopped longer ago, or more tasks ago, loads the list again. */
-const longestGapSeconds = 300
-const mostBehind = 2000
+const maxGapSeconds = 300
+const maxCatchUpTasks = 2000
 
 /** Looks that wait for a slow subscriber; older ones are lost to it, and it gets a `reset`. */
 const capacity = 32
 
 /** A project without changes has an empty look this often, which shows that the stream is alive. */
-const silenceMillis = 15_000
+const keepAliveMillis = 15_000
 
 /** Clients that catch up at one time. */
-const catchingUp = 2
+const maxCatchUps = 2
 
 /** How far behind the clock a follower starts: a transaction is stamped before it is committed. */
 const commitSeconds = 1
 
 /** A project that has subscribers, and how far it was looked at. */
-interface Followed {
+interface ProjectFeed {
   readonly projectId: string
-  readonly hub: PubSub.PubSub<Look>
+  readonly hub: PubSub.PubSub<ChangeBatch>
   subscribers: number
-  position: Position
+  position: ChangePosition
   /** Times of the tasks that were sent and may be read again, by id. */
   sent: Map<string, string>
   /** The number of the last look that was published. */
-  number: number
+  batchNumber: number
   isHinted: boolean
   /** Milliseconds since 1970. */
-  lookedAt: number
+  refreshedAt: number
   publishedAt: number
-  restsUntil: number
+  pausedUntil: number
 }
 
 /**
@@ -55,50 +55,50 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     const hints = yield* Hints
     const loops = yield* Loops
     const metrics = yield* Metrics
-    const few = yield* Effect.makeSemaphore(catchingUp)
-    const followed = new Map<string, Followed>()
-    const anyFollowed = yield* Effect.makeLatch(false)
+    const catchUpPermits = yield* Effect.makeSemaphore(maxCatchUps)
+    const feeds = new Map<string, ProjectFeed>()
+    const hasFeeds = yield* Effect.makeLatch(false)
 
-    const pace = () => {
+    const currentLoad = () => {
       let streams = 0
-      for (const { subscribers } of followed.values()) streams += subscribers
-      return { streams, projects: followed.size }
+      for (const { subscribers } of feeds.values()) streams += subscribers
+      return { streams, projects: feeds.size }
     }
 
     /** The number first: who subscribes in between knows the look as one that it has. `unsafeOffer` would not slide. */
-    const publish = (project: Followed, look: Look, position: Position, at: number) =>
+    const publish = (feed: ProjectFeed, batch: ChangeBatch, position: ChangePosition, at: number) =>
       Effect.suspend(() => {
-        project.number = look.number
-        project.position = position
-        project.publishedAt = at
-        return PubSub.publish(project.hub, look)
+        feed.batchNumber = batch.number
+        feed.position = position
+        feed.publishedAt = at
+        return PubSub.publish(feed.hub, batch)
       })
 
-    const publishTasks = Effect.fnUntraced(function*(project: Followed, tasks: ReadonlyArray<LiveTask>, at: number) {
+    const publishTasks = Effect.fnUntraced(function*(feed: ProjectFeed, tasks: ReadonlyArray<LiveTask>, at: number) {
       const last = tasks[tasks.length - 1]
-      const isLater = last !== undefined && last.updated_at >= project.position.updated_at
-      const look = Look.tasks(tasks, project.number + 1, project.position)
-      for (const task of tasks) project.sent.set(task.id, task.updated_at)
-      yield* publish(project, look, isLater ? { updated_at: last.updated_at, id: last.id } : project.position, at)
+      const isLater = last !== undefined && last.updated_at >= feed.position.updated_at
+      const batch = ChangeBatch.tasks(tasks, feed.batchNumber + 1, feed.position)
+      for (const task of tasks) feed.sent.set(task.id, task.updated_at)
+      yield* publish(feed, batch, isLater ? { updated_at: last.updated_at, id: last.id } : feed.position, at)
     })
 
-    const publishReset = Effect.fnUntraced(function*(project: Followed, at: number) {
+    const publishReset = Effect.fnUntraced(function*(feed: ProjectFeed, at: number) {
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
-      const position = updated_at > project.position.updated_at ? { updated_at, id: firstId } : project.position
-      yield* publish(project, Look.reset(position, project.number + 1), position, at)
-      project.restsUntil = at + millisAfterReset
+      const position = updated_at > feed.position.updated_at ? { updated_at, id: firstId } : feed.position
+      yield* publish(feed, ChangeBatch.reset(position, feed.batchNumber + 1), position, at)
+      feed.pausedUntil = at + millisAfterReset
       metrics.liveResets.inc({ reason: "many_changes" })
     })
 
     /** Publishes what changed since the last look, page by page; a `reset` when that is more than the streams may be sent. */
-    const look = Effect.fnUntraced(function*(project: Followed) {
+    const look = Effect.fnUntraced(function*(project: ProjectFeed) {
       const now = yield* Clock.currentTimeMillis
-      const most = mostTasksAfter(now - project.lookedAt, pace())
+      const most = maxTasksAfter(now - project.refreshedAt, currentLoad())
       project.isHinted = false
       metrics.liveLooks.inc()
-      let from = repo.before(project.position)
+      let from = repo.rewind(project.position)
       for (let count = 0;;) {
-        const rows = yield* repo.page(project.projectId, from, null)
+        const rows = yield* repo.listPage(project.projectId, from, null)
         const fresh = rows.filter((row) => project.sent.get(row.id) !== row.updated_at)
         count += fresh.length
         if (count > most) {
@@ -109,122 +109,122 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         const last = rows[rows.length - 1]
         if (last === undefined || rows.length < pageSize) break
         from = last
-        yield* turn
+        yield* yieldToEventLoop
       }
-      const horizon = repo.before(project.position).updated_at
+      const horizon = repo.rewind(project.position).updated_at
       for (const [id, at] of project.sent) if (at < horizon || horizon === project.position.updated_at) project.sent.delete(id)
-      if (now - project.publishedAt >= silenceMillis) {
-        yield* publish(project, Look.tasks([], project.number + 1, project.position), project.position, now)
+      if (now - project.publishedAt >= keepAliveMillis) {
+        yield* publish(project, ChangeBatch.tasks([], project.batchNumber + 1, project.position), project.position, now)
       }
-      project.lookedAt = now
+      project.refreshedAt = now
     })
 
-    const lookAtDue = Effect.gen(function*() {
-      yield* anyFollowed.await
-      yield* Effect.sleep(millisBetweenLooks(pace()))
+    const refreshDue = Effect.gen(function*() {
+      yield* hasFeeds.await
+      yield* Effect.sleep(millisBetweenRefreshes(currentLoad()))
       const now = yield* Clock.currentTimeMillis
-      const pollMillis = millisBetweenPolls(pace())
-      const due = [...followed.values()].filter(({ isHinted, lookedAt, restsUntil }) =>
-        restsUntil <= now && (isHinted || now - lookedAt >= pollMillis))
+      const pollMillis = millisBetweenPolls(currentLoad())
+      const due = [...feeds.values()].filter(({ isHinted, refreshedAt, pausedUntil }) =>
+        pausedUntil <= now && (isHinted || now - refreshedAt >= pollMillis))
       yield* Effect.forEach(due, look, { discard: true })
     })
-    yield* loops.forever("live tasks", lookAtDue, { longestPause: "5 seconds" })
+    yield* loops.forever("live tasks", refreshDue, { longestPause: "5 seconds" })
     yield* loops.forever("live hints", Stream.runForEach(hints.subscribe("tasks"), (projectId) =>
       Effect.sync(() => {
-        const project = followed.get(projectId)
+        const project = feeds.get(projectId)
         if (project !== undefined) project.isHinted = true
       })))
 
-    const begin = Effect.fnUntraced(function*(projectId: string) {
+    const openFeed = Effect.fnUntraced(function*(projectId: string) {
       const now = yield* Clock.currentTimeMillis
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
-      const hub = yield* PubSub.sliding<Look>(capacity)
-      const known = followed.get(projectId)
-      if (known !== undefined) {
-        known.subscribers++
-        return known
+      const hub = yield* PubSub.sliding<ChangeBatch>(capacity)
+      const existing = feeds.get(projectId)
+      if (existing !== undefined) {
+        existing.subscribers++
+        return existing
       }
-      const project: Followed = {
+      const feed: ProjectFeed = {
         projectId,
         hub,
         subscribers: 1,
         position: { updated_at, id: firstId },
         sent: new Map(),
-        number: 0,
+        batchNumber: 0,
         isHinted: false,
-        lookedAt: now,
+        refreshedAt: now,
         publishedAt: now,
-        restsUntil: 0
+        pausedUntil: 0
       }
-      followed.set(projectId, project)
-      anyFollowed.unsafeOpen()
-      return project
+      feeds.set(projectId, feed)
+      hasFeeds.unsafeOpen()
+      return feed
     })
 
-    const follow = (projectId: string) =>
+    const acquireFeed = (projectId: string) =>
       Effect.acquireRelease(
-        begin(projectId),
-        (project) =>
+        openFeed(projectId),
+        (feed) =>
           Effect.sync(() => {
-            if (--project.subscribers > 0) return
-            followed.delete(projectId)
-            if (followed.size === 0) anyFollowed.unsafeClose()
+            if (--feed.subscribers > 0) return
+            feeds.delete(projectId)
+            if (feeds.size === 0) hasFeeds.unsafeClose()
           })
       )
 
     /** What changed between two positions as looks, noting in `told` what a look may have again; ends with a reset when it is too much. */
-    const missed = (projectId: string, from: Position, to: Position, told: Map<string, string>): Stream.Stream<Look> => {
-      const horizon = repo.before(to).updated_at
+    const catchUp = (projectId: string, from: ChangePosition, to: ChangePosition, sentTimes: Map<string, string>): Stream.Stream<ChangeBatch> => {
+      const horizon = repo.rewind(to).updated_at
       const overlaps = horizon < to.updated_at
-      const next = Effect.fnUntraced(function*({ at, count }: { readonly at: Position; readonly count: number }) {
-        const rows = yield* few.withPermits(1)(Effect.zipLeft(repo.page(projectId, at, to), turn))
+      const next = Effect.fnUntraced(function*({ at, count }: { readonly at: ChangePosition; readonly count: number }) {
+        const rows = yield* catchUpPermits.withPermits(1)(Effect.zipLeft(repo.listPage(projectId, at, to), yieldToEventLoop))
         const last = rows[rows.length - 1]
-        if (count + rows.length > mostBehind) return [Look.reset(to, 0), Option.none()] as const
-        if (overlaps) for (const row of rows) if (row.updated_at >= horizon) told.set(row.id, row.updated_at)
+        if (count + rows.length > maxCatchUpTasks) return [ChangeBatch.reset(to, 0), Option.none()] as const
+        if (overlaps) for (const row of rows) if (row.updated_at >= horizon) sentTimes.set(row.id, row.updated_at)
         const more = last === undefined || rows.length < pageSize
           ? Option.none()
           : Option.some({ at: last, count: count + rows.length })
-        return [Look.tasks(rows, 0, from), more] as const
+        return [ChangeBatch.tasks(rows, 0, from), more] as const
       })
-      return Stream.filter(Stream.paginateEffect({ at: repo.before(from), count: 0 }, next), ({ messages }) => messages.length > 0)
+      return Stream.filter(Stream.paginateEffect({ at: repo.rewind(from), count: 0 }, next), ({ messages }) => messages.length > 0)
     }
 
     /**
      * The looks at a project after `from`, where a client stopped; null for "from now on". Ends when `until` does. A
      * subscriber that is too slow for them gets a `reset` instead of the ones that it missed.
      */
-    const looks = (projectId: string, from: Position | null, until: Effect.Effect<void>): Stream.Stream<Look> =>
+    const batches = (projectId: string, from: ChangePosition | null, until: Effect.Effect<void>): Stream.Stream<ChangeBatch> =>
       Stream.unwrapScoped(Effect.gen(function*() {
-        const project = yield* follow(projectId)
-        const queue = yield* PubSub.subscribe(project.hub)
+        const feed = yield* acquireFeed(projectId)
+        const queue = yield* PubSub.subscribe(feed.hub)
         yield* Effect.forkScoped(Effect.interruptible(Effect.zipRight(until, Queue.shutdown(queue))))
-        const { number, position } = project
-        const told = new Map<string, string>()
-        let expected = from === null ? null : number + 1
+        const { batchNumber, position } = feed
+        const sentTimes = new Map<string, string>()
+        let expected = from === null ? null : batchNumber + 1
 
-        const join = (look: Look): ReadonlyArray<Look> => {
-          if (expected !== null && look.number < expected) return []
-          const hasGap = expected !== null && look.number > expected
-          expected = look.number + 1
+        const filterBatch = (batch: ChangeBatch): ReadonlyArray<ChangeBatch> => {
+          if (expected !== null && batch.number < expected) return []
+          const hasGap = expected !== null && batch.number > expected
+          expected = batch.number + 1
           if (hasGap) metrics.liveResets.inc({ reason: "slow_reader" })
-          if (told.size > 0 && repo.before(look.from).updated_at > position.updated_at) told.clear()
-          const rest = told.size === 0 ? look : look.without(told)
-          return hasGap ? [Look.reset(look.from, 0), rest] : [rest]
+          if (sentTimes.size > 0 && repo.rewind(batch.from).updated_at > position.updated_at) sentTimes.clear()
+          const rest = sentTimes.size === 0 ? batch : batch.without(sentTimes)
+          return hasGap ? [ChangeBatch.reset(batch.from, 0), rest] : [rest]
         }
-        const joined = Stream.mapChunks(Stream.fromQueue(queue), Chunk.flatMap((look) => Chunk.fromIterable(join(look))))
-        if (from === null) return joined
-        const oldest = Timestamp.addSeconds(yield* Timestamp.now, -longestGapSeconds)
-        const before = from.updated_at < oldest
-          ? Stream.succeed(Look.reset(position, 0))
-          : missed(projectId, from, position, told)
-        return Stream.concat(before, joined)
+        const liveBatches = Stream.mapChunks(Stream.fromQueue(queue), Chunk.flatMap((look) => Chunk.fromIterable(filterBatch(look))))
+        if (from === null) return liveBatches
+        const oldest = Timestamp.addSeconds(yield* Timestamp.now, -maxGapSeconds)
+        const missedBatches = from.updated_at < oldest
+          ? Stream.succeed(ChangeBatch.reset(position, 0))
+          : catchUp(projectId, from, position, sentTimes)
+        return Stream.concat(missedBatches, liveBatches)
       }))
 
     /** The messages of `looks`. Goes on for ever; the caller ends it. */
-    const stream = (projectId: string, from: Position | null): Stream.Stream<LiveMessage> =>
-      Stream.mapConcat(looks(projectId, from, Effect.never), ({ messages }) => messages)
+    const stream = (projectId: string, from: ChangePosition | null): Stream.Stream<LiveMessage> =>
+      Stream.mapConcat(batches(projectId, from, Effect.never), ({ messages }) => messages)
 
-    return { looks, stream } as const
+    return { batches, stream } as const
   })
 }) {
   static readonly layer = this.Default

@@ -9,7 +9,7 @@ export interface LoopState {
   readonly error: string | null
 }
 
-interface Pauses {
+interface BackOffOptions {
   /** Between failures that follow each other. */
   readonly longestPause?: Duration.DurationInput
 }
@@ -23,31 +23,31 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
     const metrics = yield* Metrics
     const states = new Map<string, { last_success: number | null; error: string | null }>()
 
-    const failed = (name: string, cause: Cause.Cause<unknown>) =>
+    const reportFailure = (name: string, cause: Cause.Cause<unknown>) =>
       Effect.suspend(() => {
         const state = states.get(name)
         if (state !== undefined) state.error = Cause.pretty(cause).split("\n", 1)[0] ?? "failed"
         metrics.backgroundTaskErrorActive.set({ task: name }, 1)
         return Effect.logError(`the loop ${name} failed and goes on`, cause)
       })
-    const succeeded = (name: string) =>
+    const reportSuccess = (name: string) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         states.set(name, { last_success: now, error: null })
         metrics.backgroundTaskErrorActive.set({ task: name }, 0)
       })
 
     /** After so many failures in a row: 100 ms, doubled each time up to `most`, give or take a fifth. */
-    const pause = (failures: number, most: Duration.DurationInput) =>
+    const backOff = (failures: number, longest: Duration.DurationInput) =>
       Effect.flatMap(Random.nextRange(0.8, 1.2), (jitter) =>
-        Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(most)) * jitter))
+        Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(longest)) * jitter))
 
     /** Runs `tick` now and then every `interval` after the last one ended, until the scope closes. */
     const every = <E, R>(
       name: string,
       interval: Duration.DurationInput,
       tick: Effect.Effect<unknown, E, R>,
-      pauses: Pauses = {}
-    ) => forever(name, Effect.zipRight(tick, Effect.zipRight(succeeded(name), Effect.sleep(interval))), pauses)
+      pauses: BackOffOptions = {}
+    ) => forever(name, Effect.zipRight(tick, Effect.zipRight(reportSuccess(name), Effect.sleep(interval))), pauses)
 
     /**
      * Runs `work` again and again, until the scope closes; `work` waits for its own cause to act. `longestPause` is how
@@ -56,18 +56,18 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
     const forever = <E, R>(
       name: string,
       work: Effect.Effect<unknown, E, R>,
-      { longestPause = "30 seconds" }: Pauses = {}
+      { longestPause = "30 seconds" }: BackOffOptions = {}
     ) =>
       Effect.suspend(() => {
         states.set(name, { last_success: null, error: null })
         metrics.backgroundTaskErrorActive.set({ task: name }, 0)
         let failures = 0
-        const wentWell = Effect.zipRight(Effect.sync(() => failures = 0), succeeded(name))
-        return Effect.zipRight(work, wentWell).pipe(
+        const onSuccess = Effect.zipRight(Effect.sync(() => failures = 0), reportSuccess(name))
+        return Effect.zipRight(work, onSuccess).pipe(
           Effect.catchAllCause((cause) =>
             Effect.zipRight(
-              Cause.isInterruptedOnly(cause) ? Effect.void : failed(name, cause),
-              Effect.suspend(() => pause(++failures, longestPause))
+              Cause.isInterruptedOnly(cause) ? Effect.void : reportFailure(name, cause),
+              Effect.suspend(() => backOff(++failures, longestPause))
             )),
           Effect.forever,
           Effect.withSpan(name, { root: true }),

@@ -4,19 +4,19 @@ import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Vault } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
-import { type Claimed, MailRepo } from "./Mail/Repo.ts"
-import { type MailRefused, MailTransport, type Message } from "./Mail/Transport.ts"
+import { type ClaimedMail, MailRepo } from "./Mail/Repo.ts"
+import { type MailRefused, MailTransport, type MailMessage } from "./Mail/Transport.ts"
 import { Metrics } from "./Metrics.ts"
 
 /** A process that dies while it sends leaves the mail to another one after this many seconds. */
 const claimSeconds = 60
 
 /** A minute after the first failure, then twice as long each time, up to an hour. */
-const pauseSeconds = (attempts: number): number => Math.min(60 * 2 ** (attempts - 1), 3600)
+const retryDelaySeconds = (attempts: number): number => Math.min(60 * 2 ** (attempts - 1), 3600)
 
-const Sealed = Schema.parseJson(Schema.Struct({ to: Schema.String, subject: Schema.String, text: Schema.String }))
-const encode = Schema.encodeSync(Sealed)
-const decode = Schema.decodeUnknown(Sealed)
+const SealedMessage = Schema.parseJson(Schema.Struct({ to: Schema.String, subject: Schema.String, text: Schema.String }))
+const encode = Schema.encodeSync(SealedMessage)
+const decode = Schema.decodeUnknown(SealedMessage)
 
 /**
  * Mail that goes out by a table: whoever has something to say puts it there in their own transaction, and a loop sends
@@ -31,28 +31,28 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
     const metrics = yield* Metrics
 
     /** Whether mail can be sent at all. */
-    const isOn = transport.isConfigured
+    const isEnabled = transport.isConfigured
 
     /** In the caller's transaction: the mail goes out once that commits. After `expires_at` nobody needs it. */
-    const enqueue = Effect.fn("Mail.enqueue")(function*(message: Message, expires_at: string) {
+    const enqueue = Effect.fn("Mail.enqueue")(function*(message: MailMessage, expires_at: string) {
       const id = yield* Ids.next
       const now = yield* Timestamp.now
       const sealed = yield* vault.seal("mail_outbox", id, encode(message))
       yield* repo.insert({ id, sealed, due_at: now, created_at: now, expires_at })
     }, orDieOnSql)
 
-    const giveUp = ({ attempts, id }: Claimed, reason: string) =>
+    const giveUp = ({ attempts, id }: ClaimedMail, reason: string) =>
       Effect.gen(function*() {
         yield* repo.delete(id)
         metrics.swallowedExceptions.inc({ module: "mail", site: "given_up" })
         yield* Effect.logError(`mail ${id} was given up after ${attempts} attempts: ${reason}`)
       })
 
-    const afterFailure = Effect.fnUntraced(function*(mail: Claimed, { fault, reason }: MailRefused) {
-      const again = Timestamp.addSeconds(yield* Timestamp.now, pauseSeconds(mail.attempts))
-      if (fault === "mail" || again >= mail.expires_at) return yield* giveUp(mail, reason)
-      yield* repo.postpone(mail.id, again, reason)
-      yield* Effect.logWarning(`mail ${mail.id} was not taken, attempt ${mail.attempts}; the next is at ${again}: ${reason}`)
+    const handleFailure = Effect.fnUntraced(function*(mail: ClaimedMail, { fault, reason }: MailRefused) {
+      const retryAt = Timestamp.addSeconds(yield* Timestamp.now, retryDelaySeconds(mail.attempts))
+      if (fault === "mail" || retryAt >= mail.expires_at) return yield* giveUp(mail, reason)
+      yield* repo.postpone(mail.id, retryAt, reason)
+      yield* Effect.logWarning(`mail ${mail.id} was not taken, attempt ${mail.attempts}; the next is at ${retryAt}: ${reason}`)
     })
 
     /** Sends what is due, one after the other, until a failure that would be that of the others too. */
@@ -71,11 +71,11 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
       )
       const sent = yield* Effect.either(transport.send(mail.id, message))
       if (sent._tag === "Right") yield* repo.delete(mail.id)
-      else yield* afterFailure(mail, sent.left)
+      else yield* handleFailure(mail, sent.left)
       if (sent._tag === "Right" || sent.left.fault !== "server") yield* deliver
     }).pipe(Effect.withSpan("Mail.deliver"), orDieOnSql)
 
-    return { isOn, enqueue, deliver } as const
+    return { isEnabled, enqueue, deliver } as const
   })
 }) {
   static readonly layer = this.Default
@@ -84,6 +84,6 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const mail = yield* Mail
-    if (mail.isOn) yield* loops.every("mail", "1 second", mail.deliver)
+    if (mail.isEnabled) yield* loops.every("mail", "1 second", mail.deliver)
   }))
 }

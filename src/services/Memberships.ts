@@ -5,7 +5,7 @@ import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { GrantMembership, Membership } from "../domain/Membership.ts"
 import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { KeyReach } from "./ApiKeys/Reach.ts"
+import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Audit } from "./Audit.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -17,10 +17,10 @@ const alreadyMember = new Conflict({
   detail: "The user is a member of this project already. Change the role of that membership."
 })
 
-const gone = new NotFound({ resource: "membership" })
+const membershipNotFound = new NotFound({ resource: "membership" })
 
-const found = Option.match({
-  onNone: () => gone,
+const orNotFound = Option.match({
+  onNone: () => membershipNotFound,
   onSome: (membership: Membership) => Effect.succeed(membership)
 })
 
@@ -33,7 +33,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const sql = yield* SqlClient.SqlClient
     const repo = yield* MembershipsRepo
     const users = yield* UsersRepo
-    const reach = yield* KeyReach
+    const escalation = yield* EscalationPolicy
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -46,52 +46,52 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         metadata: { user_id: membership.user_id, role: membership.role }
       })
 
-    const tellAccess = (membership: Membership) => hints.publish("access", membership.user_id)
+    const publishAccessChange = (membership: Membership) => hints.publish("access", membership.user_id)
 
     /** Newest first. */
     const list = Effect.fn("Memberships.list")((project: Project) => repo.list(project.id), orDieOnSql)
 
-    const granted = Effect.fnUntraced(function*(project: Project, { role, user_id }: GrantMembership) {
-      yield* reach.requireRoleToGive(project.id, role)
-      const user = yield* users.lockedById(user_id)
+    const insertMembership = Effect.fnUntraced(function*(project: Project, { role, user_id }: GrantMembership) {
+      yield* escalation.requireRoleGrant(project.id, role)
+      const user = yield* users.findByIdForUpdate(user_id)
       if (Option.isNone(user)) return yield* ValidationFailed.at("user_id", "there is no such user")
       const id = yield* Ids.next
       const created_at = yield* Timestamp.now
       yield* repo.insert({ id, user_id, project_id: project.id, role, created_at }).pipe(
         Effect.catchIf(isUniqueViolation, () => alreadyMember)
       )
-      const membership = yield* Effect.flatMap(repo.byId(project.id, id), found)
+      const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
       yield* record("membership.granted", membership)
       return membership
     }, sql.withTransaction)
 
     const grant = Effect.fn("Memberships.grant")(
-      (project: Project, input: GrantMembership) => Effect.tap(granted(project, input), tellAccess),
+      (project: Project, input: GrantMembership) => Effect.tap(insertMembership(project, input), publishAccessChange),
       orDieOnSql
     )
 
-    const roleSet = Effect.fnUntraced(function*(project: Project, id: string, role: Role) {
-      yield* reach.requireRoleToGive(project.id, role)
-      const membership: Membership = { ...(yield* Effect.flatMap(repo.byId(project.id, id), found)), role }
-      if (!(yield* repo.setRole(id, role))) return yield* gone
+    const updateRole = Effect.fnUntraced(function*(project: Project, id: string, role: Role) {
+      yield* escalation.requireRoleGrant(project.id, role)
+      const membership: Membership = { ...(yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)), role }
+      if (!(yield* repo.setRole(id, role))) return yield* membershipNotFound
       yield* record("membership.updated", membership)
       return membership
     }, sql.withTransaction)
 
     const setRole = Effect.fn("Memberships.setRole")(
-      (project: Project, id: string, role: Role) => Effect.tap(roleSet(project, id, role), tellAccess),
+      (project: Project, id: string, role: Role) => Effect.tap(updateRole(project, id, role), publishAccessChange),
       orDieOnSql
     )
 
-    const removed = Effect.fnUntraced(function*(project: Project, id: string) {
-      const membership = yield* Effect.flatMap(repo.byId(project.id, id), found)
-      if (!(yield* repo.delete(id))) return yield* gone
+    const deleteMembership = Effect.fnUntraced(function*(project: Project, id: string) {
+      const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
+      if (!(yield* repo.delete(id))) return yield* membershipNotFound
       yield* record("membership.revoked", membership)
       return membership
     }, sql.withTransaction)
 
     const remove = Effect.fn("Memberships.remove")(
-      (project: Project, id: string) => Effect.asVoid(Effect.tap(removed(project, id), tellAccess)),
+      (project: Project, id: string) => Effect.asVoid(Effect.tap(deleteMembership(project, id), publishAccessChange)),
       orDieOnSql
     )
 

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
 
-let ofProcess: Registry | undefined
+let processMetrics: Registry | undefined
 
 /** Event loop, memory, CPU: of the process, however many brains run in it, since nothing ends their timers and observers. */
 const processRegistry = (): Registry => {
-  if (ofProcess === undefined) collectDefaultMetrics({ register: ofProcess = new Registry() })
-  return ofProcess
+  if (processMetrics === undefined) collectDefaultMetrics({ register: processMetrics = new Registry() })
+  return processMetrics
 }
 
 /** Seconds; from a memory read to a request that nobody waits for any more. */
@@ -23,11 +23,11 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
   sync: () => {
     const registry = new Registry()
     const registers = [registry]
-    const ofThisProcess = processRegistry()
+    const processMetricsRegistry = processRegistry()
     return {
       registry,
       /** Every metric as Prometheus text. */
-      text: Effect.promise(() => Registry.merge([registry, ofThisProcess]).metrics()),
+      text: Effect.promise(() => Registry.merge([registry, processMetricsRegistry]).metrics()),
       httpRequests: new Counter({
         name: "svc_http_requests_total",
         help: "Answered requests, by route pattern and status; 499: the client left before the answer",

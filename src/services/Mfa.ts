@@ -1,25 +1,25 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
-import { type CompleteEnrollment, type DisableMfa, enrollmentOf, type MfaStatus, type VerifyMfa } from "../domain/Mfa.ts"
+import { type CompleteEnrollment, type DisableMfa, findEnrollmentRequirement, type MfaStatus, type VerifyMfa } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit, type Entry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
 import { Notices } from "./Mail/Notices.ts"
-import { policyOf } from "./Mfa/AtLogin.ts"
-import { newRecoveryCodes, newSecret, stepOf } from "./Mfa/Codes.ts"
+import { policyOf } from "./Mfa/Login.ts"
+import { newRecoveryCodes, newTotpSecret, findTimeStep } from "./Mfa/Codes.ts"
 import { MfaRepo, type MfaRow } from "./Mfa/Repo.ts"
 import { Sessions } from "./Sessions.ts"
-import { OwnPassword } from "./Sessions/OwnPassword.ts"
+import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
-import { notEnrolled, TrustedDevices } from "./TrustedDevices.ts"
+import { mfaNotEnrolled, TrustedDevices } from "./TrustedDevices.ts"
 import { TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
 
 /** A code that was right, and spent by that. */
-interface Spent {
+interface ConsumedCode {
   readonly used_recovery_code: boolean
   readonly remaining_recovery_codes: number
 }
@@ -29,7 +29,7 @@ const enrollmentSeconds = 600
 
 const alreadyEnrolled = new Conflict({ code: "mfa_enrolled", detail: "You have a second factor already. Disable it first to enrol another." })
 
-const nothingPending = new Conflict({
+const noPendingEnrollment = new Conflict({
   code: "mfa_enrollment_expired",
   detail: "No enrolment is under way, or it took longer than ten minutes. Begin again with POST /auth/mfa/enroll-start."
 })
@@ -39,7 +39,7 @@ const wrongCode = new Forbidden({
   detail: "The code is wrong, or was used before. Wait for the next one, and check the clock of the device that shows it."
 })
 
-const locked = new Forbidden({
+const mfaLocked = new Forbidden({
   code: "mfa_locked",
   detail: "Too many wrong codes. For a while no code of this account is accepted; try again later."
 })
@@ -52,7 +52,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* MfaRepo
     const sessions = yield* Sessions
-    const ownPassword = yield* OwnPassword
+    const ownPassword = yield* CurrentPassword
     const sessionsRepo = yield* SessionsRepo
     const devices = yield* TrustedDevices
     const devicesRepo = yield* TrustedDevicesRepo
@@ -63,21 +63,21 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const settings = yield* Settings
     const policy = policyOf(settings)
 
-    const unseal = (userId: string, sealed: string) =>
+    const openSecret = (userId: string, sealed: string) =>
       // the keys were checked at start, so this is damage in the database
       Effect.orDie(vault.open("users.mfa_secret", userId, sealed))
 
-    const step = Effect.fnUntraced(function*(userId: string, sealed: string, code: string) {
-      return stepOf(yield* unseal(userId, sealed), code, yield* Clock.currentTimeMillis)
+    const findStep = Effect.fnUntraced(function*(userId: string, sealed: string, code: string) {
+      return findTimeStep(yield* openSecret(userId, sealed), code, yield* Clock.currentTimeMillis)
     })
 
     const status = Effect.fn("Mfa.status")(function*() {
       const { user_id } = yield* currentPerson
-      const row = yield* Effect.flatten(repo.statusOf(user_id)).pipe(Effect.catchTag("NoSuchElementException", () =>
+      const row = yield* Effect.flatten(repo.findStatus(user_id)).pipe(Effect.catchTag("NoSuchElementException", () =>
         new NotFound({ resource: "user" })))
       const enrolled = row.mfa_enrolled_at !== null
       const started_at = row.mfa_enforcement_started_at
-      const { deadline, required } = enrollmentOf(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
+      const { deadline, required } = findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
       return {
         enrolled,
         enrolled_at: row.mfa_enrolled_at,
@@ -88,12 +88,12 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     }, orDieOnSql)
 
     /** A new secret for the caller's app. It counts once a code of it was given; starting again replaces it. */
-    const enrollStart = Effect.fn("Mfa.enrollStart")(
+    const startEnrollment = Effect.fn("Mfa.startEnrollment")(
       function*() {
         const { email, user_id } = yield* currentPerson
-        const { secret, url } = newSecret(email)
+        const { secret, url } = newTotpSecret(email)
         const sealed = yield* vault.seal("users.mfa_secret", user_id, secret)
-        if (!(yield* repo.setPending(user_id, sealed, yield* Timestamp.now))) return yield* alreadyEnrolled
+        if (!(yield* repo.setPendingSecret(user_id, sealed, yield* Timestamp.now))) return yield* alreadyEnrolled
         yield* audit.record({ action: "auth.mfa_enrollment_started", target_type: "user", target_id: user_id })
         return { secret_base32: secret, provisioning_url: url }
       },
@@ -102,34 +102,34 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     )
 
     /** The caller's session has given all there is to give: another token, and a fresh step-up. */
-    const raised = Effect.fnUntraced(function*(sessionId: string) {
+    const upgradeSession = Effect.fnUntraced(function*(sessionId: string) {
       yield* sessionsRepo.setProven(sessionId, yield* Timestamp.now)
       return yield* sessions.rotate()
     })
 
     /** For whatever goes on by the sessions of before, such as live streams: their right is asked anew. */
-    const tellSessions = Effect.flatMap(currentPerson, ({ user_id }) => hints.publish("access", user_id))
+    const publishAccessChange = Effect.flatMap(currentPerson, ({ user_id }) => hints.publish("access", user_id))
 
     /** Spends a code of the person's, of the transaction it is called in; none when it is wrong or was spent before. */
-    const spent = Effect.fnUntraced(function*(userId: string, code: string) {
+    const consumeCode = Effect.fnUntraced(function*(userId: string, code: string) {
       const now = yield* Timestamp.now
-      const row = Option.getOrUndefined(yield* repo.lockedByUser(userId))
-      if (row === undefined || row.mfa_secret === null) return yield* notEnrolled
-      if (isLocked(row, now)) return yield* locked
-      const at = yield* step(userId, row.mfa_secret, code)
-      const right = at === null ? yield* repo.spendRecoveryCode(userId, code) : yield* repo.spendStep(userId, at)
-      if (!right) return Option.none<Spent>()
-      yield* repo.countRight(userId)
-      return Option.some<Spent>({ used_recovery_code: at === null, remaining_recovery_codes: yield* repo.recoveryCodesLeft(userId) })
+      const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
+      if (row === undefined || row.mfa_secret === null) return yield* mfaNotEnrolled
+      if (isLocked(row, now)) return yield* mfaLocked
+      const at = yield* findStep(userId, row.mfa_secret, code)
+      const isRight = at === null ? yield* repo.consumeRecoveryCode(userId, code) : yield* repo.consumeStep(userId, at)
+      if (!isRight) return Option.none<ConsumedCode>()
+      yield* repo.resetFailures(userId)
+      return Option.some<ConsumedCode>({ used_recovery_code: at === null, remaining_recovery_codes: yield* repo.countRecoveryCodes(userId) })
     })
 
     /** Counts a wrong code; from SVC_LOGIN_LOCKOUT_THRESHOLD since the last right one on, none is taken for a while. */
-    const countWrong = Effect.fnUntraced(function*(userId: string) {
+    const countFailure = Effect.fnUntraced(function*(userId: string) {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
-      const locks = yield* repo.countWrong(userId, settings.loginLockoutThreshold, lockUntil)
+      const isNowLocked = yield* repo.countFailure(userId, settings.loginLockoutThreshold, lockUntil)
       yield* audit.record({
-        action: locks ? "auth.mfa_locked" : "auth.mfa_failed",
+        action: isNowLocked ? "auth.mfa_locked" : "auth.mfa_failed",
         target_type: "user",
         target_id: userId,
         outcome: "deny",
@@ -142,64 +142,64 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
      * looked at and counted in one transaction as well, so that guesses at the same time are no more than guesses one after
      * the other.
      */
-    const counting = <A, B, E, R, E2, R2>(
-      look: (userId: string) => Effect.Effect<Option.Option<A>, E, R>,
+    const withCodeAttempt = <A, B, E, R, E2, R2>(
+      checkCode: (userId: string) => Effect.Effect<Option.Option<A>, E, R>,
       work: (right: A) => Effect.Effect<B, E2, R2>
     ) =>
       Effect.gen(function*() {
         const { user_id } = yield* currentPerson
-        const done = yield* sql.withTransaction(Effect.gen(function*() {
-          const right = yield* look(user_id)
+        const result = yield* sql.withTransaction(Effect.gen(function*() {
+          const right = yield* checkCode(user_id)
           if (Option.isSome(right)) return Option.some(yield* work(right.value))
-          yield* countWrong(user_id)
+          yield* countFailure(user_id)
           return Option.none<B>()
         }))
-        return Option.isSome(done) ? done.value : yield* wrongCode
+        return Option.isSome(result) ? result.value : yield* wrongCode
       })
 
     /** Does `work` in one transaction with the end of the code. */
-    const withCode = <A, E, R>(code: Redacted.Redacted, work: (spent: Spent) => Effect.Effect<A, E, R>) =>
-      counting((userId) => spent(userId, Redacted.value(code)), work)
+    const withConsumedCode = <A, E, R>(code: Redacted.Redacted, work: (spent: ConsumedCode) => Effect.Effect<A, E, R>) =>
+      withCodeAttempt((userId) => consumeCode(userId, Redacted.value(code)), work)
 
     /** The time step of a code of the secret that waits for one, of the transaction it is called in; none when it is wrong. */
-    const proven = Effect.fnUntraced(function*(userId: string, code: string) {
+    const checkPendingCode = Effect.fnUntraced(function*(userId: string, code: string) {
       const now = yield* Timestamp.now
-      const row = Option.getOrUndefined(yield* repo.lockedByUser(userId))
+      const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
       if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled
-      if (row === undefined || row.mfa_pending_secret === null || row.mfa_pending_at === null) return yield* nothingPending
-      if (Timestamp.addSeconds(row.mfa_pending_at, enrollmentSeconds) <= now) return yield* nothingPending
-      if (isLocked(row, now)) return yield* locked
-      return Option.fromNullable(yield* step(userId, row.mfa_pending_secret, code))
+      if (row === undefined || row.mfa_pending_secret === null || row.mfa_pending_at === null) return yield* noPendingEnrollment
+      if (Timestamp.addSeconds(row.mfa_pending_at, enrollmentSeconds) <= now) return yield* noPendingEnrollment
+      if (isLocked(row, now)) return yield* mfaLocked
+      return Option.fromNullable(yield* findStep(userId, row.mfa_pending_secret, code))
     })
 
     /** The first code of the new secret makes it the second factor. The caller's other sessions owe it from now on. */
-    const enrollComplete = Effect.fn("Mfa.enrollComplete")(function*(input: CompleteEnrollment) {
+    const completeEnrollment = Effect.fn("Mfa.completeEnrollment")(function*(input: CompleteEnrollment) {
       const { person, session_id } = yield* currentSession
-      const done = yield* counting((userId) => proven(userId, Redacted.value(input.code)), (at) =>
+      const result = yield* withCodeAttempt((userId) => checkPendingCode(userId, Redacted.value(input.code)), (at) =>
         Effect.gen(function*() {
           const codes = newRecoveryCodes()
           yield* repo.enroll(person.user_id, at, yield* Timestamp.now)
-          yield* repo.setRecoveryCodes(person.user_id, codes)
-          yield* sessionsRepo.forgetFactor(person.user_id, session_id)
-          const cookie = yield* raised(session_id)
-          yield* notices.tell("factor_enrolled", person.email, person)
+          yield* repo.replaceRecoveryCodes(person.user_id, codes)
+          yield* sessionsRepo.clearFactors(person.user_id, session_id)
+          const cookie = yield* upgradeSession(session_id)
+          yield* notices.enqueue("factor_enrolled", person.email, person)
           yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
           return { cookie, answer: { recovery_codes: codes } }
         }))
-      yield* tellSessions
-      return done
+      yield* publishAccessChange
+      return result
     }, orDieOnSql)
 
     /** Gives the second factor: pays what the session owes, and is a step-up. `device`: the browser's cookie. */
     const verify = Effect.fn("Mfa.verify")(function*(input: VerifyMfa, device: string | null) {
       const { person, session_id } = yield* currentSession
-      return yield* withCode(input.code, (used) =>
+      return yield* withConsumedCode(input.code, (used) =>
         Effect.gen(function*() {
           const actor = yield* CurrentActor
-          const cookie = yield* raised(session_id)
+          const cookie = yield* upgradeSession(session_id)
           const trusted = input.remember_device ? yield* devices.trust(person, device) : null
           const { used_recovery_code } = used
-          if (used_recovery_code) yield* notices.tell("recovery_code_used", person.email, person)
+          if (used_recovery_code) yield* notices.enqueue("recovery_code_used", person.email, person)
           const metadata = { used_recovery_code }
           const verified: Entry = { action: "auth.mfa_verified", target_type: "session", target_id: session_id, metadata }
           const entries = trusted === null ? [verified] : [verified, trusted.entry]
@@ -211,33 +211,33 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     /** Takes the caller's second factor away, with what hangs on it. Sessions that still owe it end. */
     const disable = Effect.fn("Mfa.disable")(function*(input: DisableMfa) {
       const { person, session, session_id } = yield* currentSession
-      if (!session.enrolled) return yield* notEnrolled
-      yield* ownPassword.prove(input.password)
-      const done = yield* withCode(input.code, ({ used_recovery_code }) =>
+      if (!session.enrolled) return yield* mfaNotEnrolled
+      yield* ownPassword.verify(input.password)
+      const result = yield* withConsumedCode(input.code, ({ used_recovery_code }) =>
         Effect.gen(function*() {
           const now = yield* Timestamp.now
-          const cookie = yield* raised(session_id)
+          const cookie = yield* upgradeSession(session_id)
           yield* repo.clear(person.user_id)
           yield* devicesRepo.revokeAll(person.user_id, now)
-          yield* sessionsRepo.revokeOwing(person.user_id, now)
-          yield* notices.tell("factor_disabled", person.email, person)
+          yield* sessionsRepo.revokePendingFactor(person.user_id, now)
+          yield* notices.enqueue("factor_disabled", person.email, person)
           yield* audit.record({ action: "auth.mfa_disabled", target_type: "user", target_id: person.user_id })
           return { cookie, answer: { ok: true, used_recovery_code, remaining_recovery_codes: null } }
         }))
-      yield* tellSessions
-      return done
+      yield* publishAccessChange
+      return result
     }, orDieOnSql)
 
     /** Ten new recovery codes; the ones before are worth nothing. */
-    const regenerate = Effect.fn("Mfa.regenerate")(
+    const regenerateRecoveryCodes = Effect.fn("Mfa.regenerateRecoveryCodes")(
       function*() {
         const { person, session } = yield* currentSession
         // under the user's lock: of two at once the later codes are the only ones
-        const row = yield* repo.lockedByUser(person.user_id)
-        if (!session.enrolled || Option.isNone(row) || row.value.mfa_enrolled_at === null) return yield* notEnrolled
+        const row = yield* repo.findByUserForUpdate(person.user_id)
+        if (!session.enrolled || Option.isNone(row) || row.value.mfa_enrolled_at === null) return yield* mfaNotEnrolled
         const codes = newRecoveryCodes()
-        yield* repo.setRecoveryCodes(person.user_id, codes)
-        yield* notices.tell("recovery_codes_replaced", person.email, person)
+        yield* repo.replaceRecoveryCodes(person.user_id, codes)
+        yield* notices.enqueue("recovery_codes_replaced", person.email, person)
         yield* audit.record({ action: "auth.mfa_recovery_codes_regenerated", target_type: "user", target_id: person.user_id })
         return { recovery_codes: codes }
       },
@@ -245,7 +245,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       orDieOnSql
     )
 
-    return { status, enrollStart, enrollComplete, verify, disable, regenerate } as const
+    return { status, startEnrollment, completeEnrollment, verify, disable, regenerateRecoveryCodes } as const
   })
 }) {
   static readonly layer = this.Default

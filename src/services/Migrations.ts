@@ -16,13 +16,13 @@ export interface Migration {
   readonly down: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
 }
 
-export interface Applied {
+export interface AppliedMigration {
   readonly id: number
   readonly name: string
   readonly applied_at: string
 }
 
-interface AppliedRow extends Applied {
+interface AppliedRow extends AppliedMigration {
   readonly compatible_from: number
   /** The version of the program that applied it. */
   readonly program: string | null
@@ -35,14 +35,14 @@ export class SchemaTooNew extends Data.TaggedError("SchemaTooNew")<{
   readonly program: string | null
 }> {
   override get message() {
-    const newer = named(this.program)
+    const newer = programLabel(this.program)
     return `The database is at revision ${this.revision}, which ${newer} made; this is svc ${version}, and it knows revisions up ` +
       `to ${this.known}. Start ${newer}, or let it go back one step: svc migrate downgrade ${this.revision - 1}`
   }
 }
 
 /** The program that applied a step; null where that was not written down. */
-const named = (program: string | null): string => (program === null ? "a newer svc" : `svc ${program}`)
+const programLabel = (program: string | null): string => (program === null ? "a newer svc" : `svc ${program}`)
 
 /** A revision that does not exist, or a way that does not lead there. */
 export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
@@ -57,7 +57,7 @@ const make = Effect.gen(function*() {
   const list = yield* MigrationList
   const head = list[list.length - 1]?.id ?? 0
 
-  const prepare = sql`CREATE TABLE IF NOT EXISTS schema_migrations (
+  const createTable = sql`CREATE TABLE IF NOT EXISTS schema_migrations (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, compatible_from INTEGER NOT NULL, applied_at TEXT NOT NULL, program TEXT
   )`
   // Replicas that start together take turns; SQLite's immediate transaction is already exclusive.
@@ -65,20 +65,20 @@ const make = Effect.gen(function*() {
     pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockKey})`),
     orElse: () => Effect.void
   })
-  const exists = sql.onDialectOrElse({
+  const countTables = sql.onDialectOrElse({
     pg: () => sql<{ n: number }>`SELECT count(*) AS n FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'`,
     orElse: () => sql<{ n: number }>`SELECT count(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'`
   })
-  const applied: Effect.Effect<ReadonlyArray<AppliedRow>, SqlError.SqlError> =
-    Effect.flatMap(exists, ([row]) =>
+  const listApplied: Effect.Effect<ReadonlyArray<AppliedRow>, SqlError.SqlError> =
+    Effect.flatMap(countTables, ([row]) =>
       (row?.n ?? 0) === 0
         ? Effect.succeed([])
         : sql<AppliedRow>`SELECT id, name, compatible_from, applied_at, program FROM schema_migrations ORDER BY id`)
 
-  const current = Effect.map(applied, (rows) => rows[rows.length - 1]?.id ?? 0)
+  const currentRevision = Effect.map(listApplied, (rows) => rows[rows.length - 1]?.id ?? 0)
 
   /** Fails with SchemaTooNew unless this program can work with the schema as it is. */
-  const checkCompatible = Effect.flatMap(applied, (rows) => {
+  const checkCompatible = Effect.flatMap(listApplied, (rows) => {
     const last = rows[rows.length - 1]
     return last !== undefined && rows.some(({ compatible_from, id }) => id > head && compatible_from > head)
       ? Effect.fail(new SchemaTooNew({ revision: last.id, known: head, program: last.program }))
@@ -89,10 +89,10 @@ const make = Effect.gen(function*() {
   const upgrade = (target = head) =>
     sql.withTransaction(Effect.gen(function*() {
       yield* lock
-      yield* prepare
-      const done = new Set((yield* applied).map((row) => row.id))
+      yield* createTable
+      const appliedIds = new Set((yield* listApplied).map((row) => row.id))
       yield* checkCompatible
-      const missing = list.filter((migration) => migration.id <= target && !done.has(migration.id))
+      const missing = list.filter((migration) => migration.id <= target && !appliedIds.has(migration.id))
       for (const migration of missing) {
         yield* migration.up
         const row = {
@@ -111,20 +111,20 @@ const make = Effect.gen(function*() {
   const downgrade = (target: number) =>
     sql.withTransaction(Effect.gen(function*() {
       yield* lock
-      const rows = yield* applied
+      const rows = yield* listApplied
       const newest = rows[rows.length - 1]
-      const at = newest?.id ?? 0
-      if (newest !== undefined && at > head) {
+      const revision = newest?.id ?? 0
+      if (newest !== undefined && revision > head) {
         return yield* new MigrationRefused({
-          message: `The newest step, revision ${at}, was made by ${named(newest.program)}, and this is svc ${version}, which knows ` +
-            `steps up to ${head}. Undo it with ${named(newest.program)}: svc migrate downgrade ${at - 1}`
+          message: `The newest step, revision ${revision}, was made by ${programLabel(newest.program)}, and this is svc ${version}, which knows ` +
+            `steps up to ${head}. Undo it with ${programLabel(newest.program)}: svc migrate downgrade ${revision - 1}`
         })
       }
-      if (at === target) return yield* new MigrationRefused({ message: `The database is already at revision ${target}.` })
-      const step = list.find((migration) => migration.id === at)
-      if (step === undefined || !(at - 1 === target)) {
+      if (revision === target) return yield* new MigrationRefused({ message: `The database is already at revision ${target}.` })
+      const step = list.find((migration) => migration.id === revision)
+      if (step === undefined || !(revision - 1 === target)) {
         return yield* new MigrationRefused({
-          message: `The database is at revision ${at}; one step back is revision ${at - 1}. Go back one step at a time.`
+          message: `The database is at revision ${revision}; one step back is revision ${revision - 1}. Go back one step at a time.`
         })
       }
       yield* step.down
@@ -132,11 +132,11 @@ const make = Effect.gen(function*() {
       return step
     }).pipe(Effect.provideService(SqlClient.SqlClient, sql)))
 
-  return { head, list, applied, current, checkCompatible, upgrade, downgrade } as const
+  return { head, list, applied: listApplied, current: currentRevision, checkCompatible, upgrade, downgrade } as const
 })
 
 export class Migrations extends Effect.Service<Migrations>()("svc/Migrations", { effect: make }) {
   static readonly layer = this.Default
   /** Migrates at start. */
-  static readonly upgraded = Layer.effectDiscard(Effect.flatMap(Migrations, (migrations) => migrations.upgrade()))
+  static readonly layerUpgrade = Layer.effectDiscard(Effect.flatMap(Migrations, (migrations) => migrations.upgrade()))
 }

@@ -9,13 +9,13 @@ import type { Problem } from "../domain/Problem.ts"
  */
 export class NodeServer extends Context.Tag("svc/NodeServer")<NodeServer, {
   readonly server: Server
-  readonly closing: Effect.Effect<void>
+  readonly awaitClosing: Effect.Effect<void>
   /** Begins the closing and drains; the server's own layer calls it. */
   readonly close: Effect.Effect<void>
 }>() {}
 
 /** The whole answer to a request that no route takes, as text for its socket. Ends the connection. */
-export const rawAnswer = (problem: Problem): string => {
+export const rawResponse = (problem: Problem): string => {
   const body = JSON.stringify(problem)
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
     `Content-Type: application/problem+json\r\nX-Request-Id: ${problem.request_id}\r\n` +
@@ -23,11 +23,11 @@ export const rawAnswer = (problem: Problem): string => {
 }
 
 /** How long a client may take to read an answer after which its connection ends. */
-const answerMillis = 2000
+const responseTimeoutMillis = 2000
 
 /** Answers a request for an upgrade, and destroys its socket: `end` alone leaves the other half open for ever. */
 export const refuseUpgrade = (socket: Duplex, problem: Problem): void => {
-  const timer = setTimeout(() => socket.destroy(), answerMillis)
+  const timer = setTimeout(() => socket.destroy(), responseTimeoutMillis)
   socket.once("close", () => clearTimeout(timer))
-  socket.end(rawAnswer(problem), () => socket.destroy())
+  socket.end(rawResponse(problem), () => socket.destroy())
 }

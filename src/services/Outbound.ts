@@ -2,7 +2,7 @@ import { Cache, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import { lookup as systemLookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
 import { Agent, type Dispatcher, request } from "undici"
-import { addressIn, refusedRange } from "../domain/OutboundAddress.ts"
+import { parseAddress, findRefusedRange } from "../domain/OutboundAddress.ts"
 import { Settings } from "./Settings.ts"
 
 /** The call was not made: what is wrong with its URL, its name, or one of its addresses. `why` names no part of the URL. */
@@ -30,7 +30,7 @@ export class Resolver extends Context.Tag("svc/Resolver")<Resolver, {
   })
 }
 
-export interface Call {
+export interface OutboundRequest {
   readonly url: string
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly headers: Readonly<Record<string, string>>
@@ -41,19 +41,19 @@ export interface Call {
   readonly plainHttp?: boolean
 }
 
-export interface Answer {
+export interface OutboundResponse {
   readonly status: number
   /** As much as is kept of it. */
   readonly body: string
 }
 
 /** What the interface gives notifications: timeouts, how long a name is remembered, how much of an answer is kept. */
-const patience = Duration.seconds(10)
+const callTimeout = Duration.seconds(10)
 const connectMillis = 5000
-const resolvePatience = Duration.seconds(5)
-const remembered = Duration.seconds(30)
-const keptBytes = 8192
-const mostNames = 1000
+const resolveTimeout = Duration.seconds(5)
+const addressTtl = Duration.seconds(30)
+const maxBodyBytes = 8192
+const maxNames = 1000
 
 const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : "no code"
@@ -61,16 +61,16 @@ const codeOf = (error: unknown): string =>
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "")
 
 /** At most `keptBytes` of the body; the rest is not waited for. */
-const kept = async (body: Dispatcher.ResponseData["body"]): Promise<string> => {
+const readBody = async (body: Dispatcher.ResponseData["body"]): Promise<string> => {
   const chunks: Array<Buffer> = []
   let size = 0
   for await (const chunk of body) {
     const bytes = Buffer.from(chunk)
     chunks.push(bytes)
     size += bytes.length
-    if (size >= keptBytes) break // which also ends the connection
+    if (size >= maxBodyBytes) break // which also ends the connection
   }
-  return Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8")
+  return Buffer.concat(chunks).subarray(0, maxBodyBytes).toString("utf8")
 }
 
 /**
@@ -84,26 +84,26 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     const { outboundAllowCidrs } = yield* Settings
     const resolver = yield* Resolver
     /** The last checked addresses of each name; connections go to these and nowhere else. */
-    const checked = new Map<string, ReadonlyArray<string>>()
+    const checkedAddresses = new Map<string, ReadonlyArray<string>>()
 
-    const found = yield* Cache.makeWith({
-      capacity: mostNames,
+    const addressCache = yield* Cache.makeWith({
+      capacity: maxNames,
       lookup: (host: string) =>
         resolver.addresses(host).pipe(
-          Effect.timeoutFail({ duration: resolvePatience, onTimeout: () => "timeout" }),
+          Effect.timeoutFail({ duration: resolveTimeout, onTimeout: () => "timeout" }),
           Effect.mapError(() => new OutboundRefused({ why: "its host name cannot be resolved" })),
           Effect.filterOrFail((addresses) => addresses.length > 0, () => new OutboundRefused({ why: "its host name has no address" }))
         ),
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? remembered : Duration.zero)
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? addressTtl : Duration.zero)
     })
 
     /** The addresses of a host name or address, if each of them may be called. For whoever connects by other means than `call`. */
-    const addressesOf = Effect.fn("Outbound.addressesOf")(function*(host: string) {
+    const resolveAllowed = Effect.fn("Outbound.resolveAllowed")(function*(host: string) {
       const name = withoutBrackets(host)
-      const literal = addressIn(name)
-      const addresses = literal === null ? yield* found.get(name) : [literal]
+      const literal = parseAddress(name)
+      const addresses = literal === null ? yield* addressCache.get(name) : [literal]
       for (const address of addresses) {
-        const range = refusedRange(address, outboundAllowCidrs)
+        const range = findRefusedRange(address, outboundAllowCidrs)
         if (range === null) continue
         return yield* new OutboundRefused({
           why: `its host is at ${address}, which is not called (${range}); SVC_OUTBOUND_ALLOW_CIDRS can let it through`
@@ -130,11 +130,11 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     /** Whether the URL may be called now: its form, and all addresses of its host. For URLs that are about to be kept. */
     const check = Effect.fn("Outbound.check")(function*(url: string, options: { readonly plainHttp: boolean }) {
       const parsed = yield* parse(url, options.plainHttp)
-      yield* addressesOf(parsed.hostname)
+      yield* resolveAllowed(parsed.hostname)
     })
 
-    const pinned: LookupFunction = (host, { all }, callback) => {
-      const addresses = (checked.get(host) ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+    const lookupChecked: LookupFunction = (host, { all }, callback) => {
+      const addresses = (checkedAddresses.get(host) ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
       const [first] = addresses
       if (first === undefined) callback(new Error("an address that nobody checked"), "", 0)
       else if (all === true) callback(null, addresses)
@@ -142,32 +142,32 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     }
 
     const agent = yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connect: { lookup: pinned, timeout: connectMillis }, connections: 4, keepAliveTimeout: 10_000 })),
+      Effect.sync(() => new Agent({ connect: { lookup: lookupChecked, timeout: connectMillis }, connections: 4, keepAliveTimeout: 10_000 })),
       (agent) => Effect.promise(() => agent.destroy())
     )
 
-    const send = ({ body, headers, method }: Call, url: URL) =>
+    const send = ({ body, headers, method }: OutboundRequest, url: URL) =>
       Effect.tryPromise({
         try: async (signal) => {
           const answer = await request(url, { method, headers, body: body ?? null, dispatcher: agent, signal })
-          return { status: answer.statusCode, body: await kept(answer.body) } satisfies Answer
+          return { status: answer.statusCode, body: await readBody(answer.body) } satisfies OutboundResponse
         },
         catch: (error) => new OutboundFailed({ why: `the call failed (${codeOf(error)})` })
       })
 
     /** One call. An answer is an answer whatever its status. */
-    const call = Effect.fn("Outbound.call")(function*(call: Call) {
+    const call = Effect.fn("Outbound.call")(function*(call: OutboundRequest) {
       const url = yield* parse(call.url, call.plainHttp === true)
-      const addresses = yield* addressesOf(url.hostname)
-      checked.delete(url.hostname) // the newest last
-      checked.set(url.hostname, addresses)
-      const [oldest] = checked.size > mostNames ? checked.keys() : []
-      if (oldest !== undefined) checked.delete(oldest)
+      const addresses = yield* resolveAllowed(url.hostname)
+      checkedAddresses.delete(url.hostname) // the newest last
+      checkedAddresses.set(url.hostname, addresses)
+      const [oldest] = checkedAddresses.size > maxNames ? checkedAddresses.keys() : []
+      if (oldest !== undefined) checkedAddresses.delete(oldest)
       return yield* send(call, url)
-    }, (effect, { timeout = patience }) =>
+    }, (effect, { timeout = callTimeout }) =>
       Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => new OutboundFailed({ why: "there was no answer in time" }) }))
 
-    return { addressesOf, check, call } as const
+    return { resolveAllowed, check, call } as const
   })
 }) {
   static readonly layer = this.Default

@@ -7,26 +7,26 @@ export const pageBytes = 4 * 1024 * 1024
 export const sliceBytes = 1024 * 1024
 
 /** A row that is to be read, and the bytes of its values. */
-export interface Sized {
+export interface RowSize {
   readonly id: string
   readonly bytes: number
 }
 
 /** The rows from the first one on that fit together; at least one. */
-export const prefixWithin = (rows: ReadonlyArray<Sized>, most: number): ReadonlyArray<Sized> => {
+export const takeWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): ReadonlyArray<RowSize> => {
   let sum = 0
   const beyond = rows.findIndex(({ bytes }, index) => {
     sum += bytes
-    return sum > most && index > 0
+    return sum > maxBytes && index > 0
   })
   return beyond === -1 ? rows : rows.slice(0, beyond)
 }
 
 /** All rows in their order, in groups that fit together. */
-export const groupsWithin = (rows: ReadonlyArray<Sized>, most: number): ReadonlyArray<ReadonlyArray<Sized>> => {
-  const groups: Array<ReadonlyArray<Sized>> = []
+export const groupWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): ReadonlyArray<ReadonlyArray<RowSize>> => {
+  const groups: Array<ReadonlyArray<RowSize>> = []
   for (let at = 0; at < rows.length;) {
-    const group = prefixWithin(rows.slice(at), most)
+    const group = takeWithin(rows.slice(at), maxBytes)
     groups.push(group)
     at += group.length
   }

@@ -1,17 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { type Source, system } from "../domain/Actor.ts"
+import { type RequestSource, system } from "../domain/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
 import type { ConfirmPasswordReset, PasswordResetConfirmed } from "../domain/PasswordReset.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { emailKey, textsOf, type UserDetail } from "../domain/User.ts"
+import { normalizeEmail, personalTextsOf, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
 import { Mail } from "./Mail.ts"
-import { passwordResetLetter } from "./Mail/Letters.ts"
+import { passwordResetMessage } from "./Mail/Templates.ts"
 import { Notices } from "./Mail/Notices.ts"
 import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
@@ -24,17 +24,17 @@ import { UsersRepo } from "./Users/Repo.ts"
 const lifetimeSeconds = 1800
 
 /** While an account has this many links that work, no further one is mailed: nobody's mailbox is filled this way. */
-const mostLinks = 3
+const maxLinks = 3
 
 /** One answer for a token that is wrong, used, too old, or of an inactive account. */
-const invalid = new Forbidden({
+const resetTokenInvalid = new Forbidden({
   code: "reset_token_invalid",
   detail: "This link is not valid, was used, or has run out. Ask for a new one."
 })
 
-const inactive = new Conflict({ code: "user_inactive", detail: "The user is not active. Make them active first." })
+const userInactive = new Conflict({ code: "user_inactive", detail: "The user is not active. Make them active first." })
 
-const asReset = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("password reset"))
+const withResetActor = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("password reset"))
 
 /**
  * A way back in for who forgot the password: a link by mail, or one that `svc auth reset-link` prints. It sets a new
@@ -57,13 +57,13 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
      * Notes that somebody asked, and no more: the same one row whether or not anybody has the address, so that neither
      * answer nor time tells. `answerRequests` does the rest. Without mail there is nothing to note.
      */
-    const request = Effect.fn("PasswordResets.request")(function*(email: string, { source_ip }: Source) {
-      if (!mail.isOn) return
-      yield* repo.insertRequest({ id: yield* Ids.next, email_key: emailKey(email), source_ip, created_at: yield* Timestamp.now })
+    const request = Effect.fn("PasswordResets.request")(function*(email: string, { source_ip }: RequestSource) {
+      if (!mail.isEnabled) return
+      yield* repo.insertRequest({ id: yield* Ids.next, email_key: normalizeEmail(email), source_ip, created_at: yield* Timestamp.now })
     }, orDieOnSql)
 
     /** Within a transaction. */
-    const newLink = Effect.fnUntraced(function*(user: UserDetail) {
+    const createLink = Effect.fnUntraced(function*(user: UserDetail) {
       const now = yield* Timestamp.now
       const token = yield* Ids.secret
       const expires_at = Timestamp.addSeconds(now, lifetimeSeconds)
@@ -71,7 +71,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       return { link: `${publicUrlOf(settings)}/reset-password?token=${token}`, expires_at }
     })
 
-    const recordIssued = (user: UserDetail, byMail: boolean, source: Source) =>
+    const recordIssued = (user: UserDetail, byMail: boolean, source: RequestSource) =>
       audit.record({
         action: "auth.password_reset_issued",
         target_type: "user",
@@ -81,53 +81,53 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       })
 
     /** The active user of an address, kept as they are until the transaction ends. */
-    const lockedByEmailKey = (key: string) =>
-      Effect.flatMap(users.byEmailKey(key), Option.match({
+    const findByEmailKeyForUpdate = (key: string) =>
+      Effect.flatMap(users.findByEmailKey(key), Option.match({
         onNone: () => Effect.succeedNone,
-        onSome: ({ id }) => users.lockedById(id)
+        onSome: ({ id }) => users.findByIdForUpdate(id)
       }))
 
-    const answerNext = Effect.gen(function*() {
-      const asked = yield* repo.takeRequest
-      if (Option.isNone(asked)) return false
-      const { email_key, source_ip } = asked.value
-      const user = Option.getOrNull(yield* lockedByEmailKey(email_key))
+    const processNextRequest = Effect.gen(function*() {
+      const resetRequest = yield* repo.consumeRequest
+      if (Option.isNone(resetRequest)) return false
+      const { email_key, source_ip } = resetRequest.value
+      const user = Option.getOrNull(yield* findByEmailKeyForUpdate(email_key))
       if (user === null || !user.is_active) return true
-      if ((yield* repo.countOf(user.id, yield* Timestamp.now)) >= mostLinks) return true
-      const { expires_at, link } = yield* newLink(user)
-      yield* mail.enqueue(passwordResetLetter({ to: user.email, source_ip, url: publicUrlOf(settings), link, expires_at }), expires_at)
+      if ((yield* repo.countByUser(user.id, yield* Timestamp.now)) >= maxLinks) return true
+      const { expires_at, link } = yield* createLink(user)
+      yield* mail.enqueue(passwordResetMessage({ to: user.email, source_ip, url: publicUrlOf(settings), link, expires_at }), expires_at)
       yield* recordIssued(user, true, { source_ip, user_agent: null })
       return true
     }).pipe(sql.withTransaction)
 
     /** Mails a link to each who asked, if they have an active account. */
-    const answerRequests: Effect.Effect<void> = Effect.gen(function*() {
+    const processRequests: Effect.Effect<void> = Effect.gen(function*() {
       if (!(yield* repo.hasRequests)) return
-      yield* Effect.repeat(answerNext, { while: (more) => more })
-    }).pipe(asReset, Effect.withSpan("PasswordResets.answerRequests"), orDieOnSql)
+      yield* Effect.repeat(processNextRequest, { while: (more) => more })
+    }).pipe(withResetActor, Effect.withSpan("PasswordResets.answerRequests"), orDieOnSql)
 
     /** A link for whoever can run the command line; the user's earlier ones stop working. */
     const link = Effect.fn("PasswordResets.link")(function*(email: string) {
-      const user = yield* Effect.flatMap(lockedByEmailKey(emailKey(email)), Option.match({
+      const user = yield* Effect.flatMap(findByEmailKeyForUpdate(normalizeEmail(email)), Option.match({
         onNone: () => new NotFound({ resource: "user" }),
         onSome: Effect.succeed
       }))
-      if (!user.is_active) return yield* inactive
-      yield* repo.deleteOf(user.id)
-      const made = yield* newLink(user)
+      if (!user.is_active) return yield* userInactive
+      yield* repo.deleteByUser(user.id)
+      const resetLink = yield* createLink(user)
       yield* recordIssued(user, false, { source_ip: null, user_agent: null })
-      return { ...made, email: user.email }
+      return { ...resetLink, email: user.email }
     }, sql.withTransaction, orDieOnSql)
 
-    const reset = Effect.fnUntraced(function*(userId: string, tokenHash: string, passwordHash: string, source: Source) {
+    const resetPassword = Effect.fnUntraced(function*(userId: string, tokenHash: string, passwordHash: string, source: RequestSource) {
       const now = yield* Timestamp.now
       // the user before the links, as everywhere: two links of one user at the same moment take turns
-      const user = yield* users.lockedById(userId)
-      if (Option.isNone(user) || !user.value.is_active) return yield* invalid
-      if (!(yield* repo.take(tokenHash, now))) return yield* invalid
+      const user = yield* users.findByIdForUpdate(userId)
+      if (Option.isNone(user) || !user.value.is_active) return yield* resetTokenInvalid
+      if (!(yield* repo.consume(tokenHash, now))) return yield* resetTokenInvalid
       const working_api_keys = yield* users.setPassword(userId, passwordHash, now)
       yield* sessions.revokeAll(userId, now, null)
-      yield* notices.tell("password_reset", user.value.email, source, working_api_keys)
+      yield* notices.enqueue("password_reset", user.value.email, source, working_api_keys)
       yield* audit.record({
         action: "user.password_changed",
         target_type: "user",
@@ -142,19 +142,19 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
      * Sets the password by the link's token: every session of the user ends, a locked account opens, all links are void.
      * How many of their API keys go on working is the answer.
      */
-    const confirm = Effect.fn("PasswordResets.confirm")(function*({ new_password, token }: ConfirmPasswordReset, source: Source) {
+    const confirm = Effect.fn("PasswordResets.confirm")(function*({ new_password, token }: ConfirmPasswordReset, source: RequestSource) {
       const tokenHash = Ids.hashSecret(Redacted.value(token))
-      const userId = yield* repo.userOf(tokenHash, yield* Timestamp.now)
-      if (Option.isNone(userId)) return yield* invalid
-      const user = yield* users.byId(userId.value)
-      if (Option.isNone(user)) return yield* invalid
-      const password = { password: new_password, field: "new_password", about: textsOf(user.value) }
-      const working_api_keys = yield* asReset(reset(userId.value, tokenHash, yield* passwords.hashNew(password), source))
+      const userId = yield* repo.findUserId(tokenHash, yield* Timestamp.now)
+      if (Option.isNone(userId)) return yield* resetTokenInvalid
+      const user = yield* users.findById(userId.value)
+      if (Option.isNone(user)) return yield* resetTokenInvalid
+      const password = { password: new_password, field: "new_password", about: personalTextsOf(user.value) }
+      const working_api_keys = yield* withResetActor(resetPassword(userId.value, tokenHash, yield* passwords.hashNew(password), source))
       yield* hints.publish("access", userId.value)
       return { success: true, working_api_keys } satisfies PasswordResetConfirmed
     }, orDieOnSql)
 
-    return { request, answerRequests, link, confirm } as const
+    return { request, processRequests, link, confirm } as const
   })
 }) {
   static readonly layer = this.Default
@@ -164,6 +164,6 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const loops = yield* Loops
     const resets = yield* PasswordResets
     const mail = yield* Mail
-    if (mail.isOn) yield* loops.every("password resets", "1 second", resets.answerRequests)
+    if (mail.isEnabled) yield* loops.every("password resets", "1 second", resets.processRequests)
   }))
 }

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
-import { changesOf } from "../domain/Patch.ts"
+import { selectChanges } from "../domain/Patch.ts"
 import { type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
@@ -26,10 +26,10 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     }, orDieOnSql)
 
     /** The project behind a slug, if the actor may see it. */
-    const find = Effect.fn("Projects.find")(function*(slug: string) {
+    const getBySlug = Effect.fn("Projects.getBySlug")(function*(slug: string) {
       const actor = yield* CurrentActor
-      const found = yield* repo.bySlug(slug)
-      return yield* Option.match(Option.filter(found, (project) => roleIn(actor, project.id) !== null), {
+      const projectOption = yield* repo.findBySlug(slug)
+      return yield* Option.match(Option.filter(projectOption, (project) => roleIn(actor, project.id) !== null), {
         onNone: () => new NotFound({ resource: "project" }),
         onSome: Effect.succeed
       })
@@ -45,7 +45,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
 
     /** Changes the given fields; null clears those that may be null. */
     const update = Effect.fn("Projects.update")(function*(project: Project, changes: UpdateProject) {
-      const given = changesOf(Project.fields, changes)
+      const given = selectChanges(Project.fields, changes)
       const updated: Project = { ...project, ...given, updated_at: yield* Timestamp.now }
       yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
       yield* audit.record({
@@ -58,7 +58,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       return updated
     }, sql.withTransaction, orDieOnSql)
 
-    const removed = Effect.fnUntraced(function*(project: Project) {
+    const deleteProject = Effect.fnUntraced(function*(project: Project) {
       yield* repo.cancelCommands(project.id)
       yield* repo.insertDeletion(project.id, yield* Timestamp.now)
       yield* repo.delete(project.id)
@@ -76,15 +76,15 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
      * cancelled. Tasks and commands go afterwards, slice by slice (`sweepDeleted`). The audit log keeps its rows.
      */
     const remove = Effect.fn("Projects.remove")(function*(project: Project) {
-      const agents = yield* repo.agentIds(project.id)
+      const agents = yield* repo.listAgentIds(project.id)
       // before the transaction: thousands of rows in it would hold up every other writer
       yield* Effect.repeat(repo.deleteHealthSlice(project.id), { while: (more) => more })
-      yield* removed(project)
+      yield* deleteProject(project)
       yield* Effect.forEach([project.id, ...agents], (id) => hints.publish("access", id), { discard: true })
     }, orDieOnSql)
 
     const sweepProject = Effect.fnUntraced(function*(projectId: string) {
-      for (const slice of repo.leftoverSlices) yield* Effect.repeat(slice(projectId), { while: (more) => more })
+      for (const slice of repo.deleteOrphanSlices) yield* Effect.repeat(slice(projectId), { while: (more) => more })
     })
 
     /**
@@ -92,14 +92,14 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
      * on its way when the project was deleted can still arrive.
      */
     const sweepDeleted = Effect.fn("Projects.sweepDeleted")(function*() {
-      const deletions = yield* repo.deletions
+      const deletions = yield* repo.listDeletions
       yield* Effect.forEach(deletions, ({ project_id }) => sweepProject(project_id), { discard: true })
-      const settled = Timestamp.addSeconds(yield* Timestamp.now, -600)
-      const over = deletions.filter(({ created_at }) => created_at <= settled)
-      yield* Effect.forEach(over, ({ project_id }) => repo.forgetDeletion(project_id), { discard: true })
+      const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -600)
+      const expiredDeletions = deletions.filter(({ created_at }) => created_at <= cutoff)
+      yield* Effect.forEach(expiredDeletions, ({ project_id }) => repo.deleteDeletion(project_id), { discard: true })
     }, orDieOnSql)
 
-    return { list, find, create, update, remove, sweepDeleted } as const
+    return { list, getBySlug, create, update, remove, sweepDeleted } as const
   })
 }) {
   static readonly layer = this.Default

@@ -1,4 +1,4 @@
-import { hostOf, isLoopbackName } from "../domain/HostName.ts"
+import { parseHostHeader, isLoopbackName } from "../domain/HostName.ts"
 import type { SettingsShape } from "./Settings.ts"
 
 /**
@@ -15,7 +15,7 @@ export const publicUrlOf = ({ host, port, publicUrl }: Pick<SettingsShape, "host
  * Whether passwords and session cookies may come in at the address that a request's Host header names: over https
  * anywhere, over plain http on the machine itself, or in development.
  */
-export const takesSecretsAt = (settings: Pick<SettingsShape, "environment" | "host" | "port" | "publicUrl">) => {
-  const anywhere = publicUrlOf(settings).startsWith("https:") || settings.environment === "development"
-  return (hostHeader: string): boolean => anywhere || isLoopbackName(hostOf(hostHeader) ?? "")
+export const acceptsSecretsAt = (settings: Pick<SettingsShape, "environment" | "host" | "port" | "publicUrl">) => {
+  const isSecureEverywhere = publicUrlOf(settings).startsWith("https:") || settings.environment === "development"
+  return (hostHeader: string): boolean => isSecureEverywhere || isLoopbackName(parseHostHeader(hostHeader) ?? "")
 }

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { depthNote, Queue } from "../domain/Queue.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
-import { pageOf, type RowsQuery, startOf } from "./RowPage.ts"
+import { pageOf, type RowsQuery, decodeStart } from "./RowPage.ts"
 
 const decode = Schema.decodeUnknownSync(Queue.omit("depth_note"))
 
@@ -14,7 +14,7 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
     /** Queues of the project, newest first. */
     const list = Effect.fn("Queues.list")(function*(query: RowsQuery) {
       const project = yield* CurrentProject
-      const start = yield* startOf("queues", query)
+      const start = yield* decodeStart("queues", query)
       const rows = yield* read`
         SELECT * FROM queues WHERE project_id = ${project.id} ${start === null ? read`` : read`AND id < ${start}`}
         ORDER BY id DESC LIMIT ${query.limit + 1}`

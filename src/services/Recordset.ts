@@ -1,7 +1,7 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
 /** How PostgreSQL names the columns of a JSON array of objects, after `json_to_recordset(…) AS`. */
-export const recordOf = (alias: string, columns: Readonly<Record<string, string>>): string =>
+export const recordColumns = (alias: string, columns: Readonly<Record<string, string>>): string =>
   `${alias}(${Object.entries(columns).map((column) => column.join(" ")).join(", ")})`
 
 /**
@@ -16,7 +16,7 @@ export const recordset = (
 ): Statement.Fragment => {
   const json = JSON.stringify(rows)
   return sql.onDialectOrElse({
-    pg: () => sql`json_to_recordset(${json}::json) AS ${sql.literal(recordOf(alias, columns))}`,
+    pg: () => sql`json_to_recordset(${json}::json) AS ${sql.literal(recordColumns(alias, columns))}`,
     orElse: () => {
       const values = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`).join(", ")
       return sql`(SELECT ${sql.literal(values)} FROM json_each(${json})) AS ${sql.literal(alias)}`

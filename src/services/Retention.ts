@@ -1,7 +1,7 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { system } from "../domain/Actor.ts"
-import { keptSeconds } from "../domain/Idempotency.ts"
+import { idempotencyRetentionSeconds } from "../domain/Idempotency.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { pruneAudit } from "./Audit/Prune.ts"
@@ -23,10 +23,10 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
     const keys = yield* Keys
     const settings = yield* Settings
 
-    const repeated = <E, R>(work: Effect.Effect<boolean, E, R>) => Effect.repeat(work, { while: (more) => more })
+    const repeatWhileFull = <E, R>(work: Effect.Effect<boolean, E, R>) => Effect.repeat(work, { while: (more) => more })
 
-    const forget = (table: string, key: string, old: Statement.Fragment): Effect.Effect<boolean, SqlError.SqlError> =>
-      repeated(Effect.map(
+    const prune = (table: string, key: string, old: Statement.Fragment): Effect.Effect<boolean, SqlError.SqlError> =>
+      repeatWhileFull(Effect.map(
         sql`DELETE FROM ${sql(table)} WHERE ${sql(key)} IN (
           SELECT ${sql(key)} FROM ${sql(table)} WHERE ${old} LIMIT ${slice}) RETURNING 1`,
         (rows) => rows.length === slice
@@ -39,18 +39,18 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
       const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
-      const ended = ago(settings.sessionsRetentionDays * daySeconds)
-      yield* forget("sessions", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
-      yield* forget("trusted_devices", "id", sql`expires_at < ${ended} OR revoked_at < ${ended}`)
+      const sessionCutoff = ago(settings.sessionsRetentionDays * daySeconds)
+      yield* prune("sessions", "id", sql`expires_at < ${sessionCutoff} OR revoked_at < ${sessionCutoff}`)
+      yield* prune("trusted_devices", "id", sql`expires_at < ${sessionCutoff} OR revoked_at < ${sessionCutoff}`)
       const endedKeys = ago(settings.apiKeysRetentionDays * daySeconds)
-      yield* forget("api_keys", "id", sql`expires_at < ${endedKeys} OR revoked_at < ${endedKeys}`)
-      yield* forget("idempotency_keys", "scope", sql`created_at < ${ago(keptSeconds)}`)
-      yield* forget("setup_tokens", "id", sql`expires_at < ${now}`)
-      yield* forget("password_resets", "id", sql`expires_at < ${now}`)
-      yield* forget("password_reset_requests", "id", sql`created_at < ${ago(3600)}`)
-      yield* forget("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * daySeconds)}`)
-      yield* forget("mail_outbox", "id", sql`expires_at < ${ago(daySeconds)}`) // the loop gives it up before, where mail is on
-      yield* forget("setup_attempts", "id", sql`attempted_at < ${ago(daySeconds)}`)
+      yield* prune("api_keys", "id", sql`expires_at < ${endedKeys} OR revoked_at < ${endedKeys}`)
+      yield* prune("idempotency_keys", "scope", sql`created_at < ${ago(idempotencyRetentionSeconds)}`)
+      yield* prune("setup_tokens", "id", sql`expires_at < ${now}`)
+      yield* prune("password_resets", "id", sql`expires_at < ${now}`)
+      yield* prune("password_reset_requests", "id", sql`created_at < ${ago(3600)}`)
+      yield* prune("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * daySeconds)}`)
+      yield* prune("mail_outbox", "id", sql`expires_at < ${ago(daySeconds)}`) // the loop gives it up before, where mail is on
+      yield* prune("setup_attempts", "id", sql`attempted_at < ${ago(daySeconds)}`)
       if (settings.auditRetentionDays > 0) {
         const cutoff = ago(settings.auditRetentionDays * daySeconds)
         yield* pruneAudit(({ occurred_at }) => occurred_at < cutoff).pipe(

@@ -17,23 +17,23 @@ export interface CappedRow {
 }
 
 /** What is known of the rows of a project in a table. */
-interface Known {
+interface RowCount {
   /** How many there are; at most too many, until it is counted again. */
   count: number
   /** Names that are stored, or were admitted since; all of them when `isWhole`. */
   readonly names: Set<string>
-  readonly isWhole: boolean
+  readonly hasAllNames: boolean
   readonly countedAt: number
 }
 
 /** Rows are counted again after this long, since retention deletes some; when the table is full, sooner. */
-const countedMillis = 600_000
-const countedWhenFullMillis = 30_000
+const recountMillis = 600_000
+const recountWhenFullMillis = 30_000
 
 /** From this share of the cap on, a row is admitted by its name only. */
 const nearlyFull = 0.9
 
-const nameOf = ({ engine, name }: Pick<CappedRow, "engine" | "name">): string => `${engine}\n${name}`
+const nameKey = ({ engine, name }: Pick<CappedRow, "engine" | "name">): string => `${engine}\n${name}`
 
 /**
  * How many queues and workers a project may have, so that an agent cannot make rows without end. Rows beyond are
@@ -46,28 +46,28 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
     const settings = yield* Settings
     const metrics = yield* Metrics
     const loops = yield* Loops
-    const most = { queues: settings.queuesPerProject, workers: settings.workersPerProject }
+    const limits = { queues: settings.queuesPerProject, workers: settings.workersPerProject }
     const variables = { queues: "SVC_QUEUES_PER_PROJECT", workers: "SVC_WORKERS_PER_PROJECT" }
-    const known = new Map<string, Known>()
+    const counts = new Map<string, RowCount>()
     /** The tables of which rows were dropped, by agent. */
-    const dropped = new Map<string, Map<CappedTable, number>>()
+    const droppedRows = new Map<string, Map<CappedTable, number>>()
 
-    const isCurrent = (table: CappedTable, entry: Known | undefined, now: number): boolean => {
+    const isCurrent = (table: CappedTable, entry: RowCount | undefined, now: number): boolean => {
       if (entry === undefined) return false
-      const isNearlyFull = entry.count >= most[table] * nearlyFull
-      if (isNearlyFull && !entry.isWhole) return false
-      return now - entry.countedAt < (isNearlyFull ? countedWhenFullMillis : countedMillis)
+      const isNearlyFull = entry.count >= limits[table] * nearlyFull
+      if (isNearlyFull && !entry.hasAllNames) return false
+      return now - entry.countedAt < (isNearlyFull ? recountWhenFullMillis : recountMillis)
     }
 
     const count = Effect.fnUntraced(function*(table: CappedTable, projectId: string, now: number) {
       const [row] = yield* read<{ count: number }>`
         SELECT CAST(count(*) AS integer) AS count FROM ${read(table)} WHERE project_id = ${projectId}`
       const stored = Number(row?.count ?? 0)
-      const isWhole = stored >= most[table] * nearlyFull
-      const rows = isWhole
+      const hasAllNames = stored >= limits[table] * nearlyFull
+      const rows = hasAllNames
         ? yield* read<{ engine: string; name: string }>`SELECT engine, name FROM ${read(table)} WHERE project_id = ${projectId}`
         : []
-      known.set(`${table} ${projectId}`, { count: stored, names: new Set(rows.map(nameOf)), isWhole, countedAt: now })
+      counts.set(`${table} ${projectId}`, { count: stored, names: new Set(rows.map(nameKey)), hasAllNames, countedAt: now })
     })
 
     /** Counts the rows of these projects where that is due; before `admit`, which must not wait. */
@@ -75,40 +75,40 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       const now = yield* Clock.currentTimeMillis
       for (const projectId of projectIds) {
         for (const table of ["queues", "workers"] as const) {
-          if (!isCurrent(table, known.get(`${table} ${projectId}`), now)) yield* count(table, projectId, now)
+          if (!isCurrent(table, counts.get(`${table} ${projectId}`), now)) yield* count(table, projectId, now)
         }
       }
     })
 
     const drop = (table: CappedTable, { agent_id }: CappedRow): false => {
       metrics.rowsDropped.inc({ table })
-      const tables = dropped.get(agent_id) ?? new Map<CappedTable, number>()
-      dropped.set(agent_id, tables.set(table, (tables.get(table) ?? 0) + 1))
+      const tables = droppedRows.get(agent_id) ?? new Map<CappedTable, number>()
+      droppedRows.set(agent_id, tables.set(table, (tables.get(table) ?? 0) + 1))
       return false
     }
 
     /** The rows that may be written. A project that was not prepared is not capped. */
     const admit = <A extends CappedRow>(table: CappedTable, rows: ReadonlyArray<A>): ReadonlyArray<A> =>
       rows.filter((row) => {
-        const entry = known.get(`${table} ${row.project_id}`)
-        if (entry === undefined || entry.names.has(nameOf(row))) return true
-        if (entry.count >= most[table]) return drop(table, row)
+        const entry = counts.get(`${table} ${row.project_id}`)
+        if (entry === undefined || entry.names.has(nameKey(row))) return true
+        if (entry.count >= limits[table]) return drop(table, row)
         entry.count++
-        entry.names.add(nameOf(row))
+        entry.names.add(nameKey(row))
         return true
       })
 
-    const note = Effect.gen(function*() {
+    const writeRefusals = Effect.gen(function*() {
       const now = yield* Timestamp.now
-      for (const [agentId, tables] of dropped) {
+      for (const [agentId, tables] of droppedRows) {
         const detail = [...tables].map(([table, rows]) =>
-          `The project has ${most[table]} ${table}, the most that it may have (${variables[table]}): ${rows} reports of others were dropped.`).join(" ")
+          `The project has ${limits[table]} ${table}, the most that it may have (${variables[table]}): ${rows} reports of others were dropped.`).join(" ")
         yield* sql`UPDATE agents SET last_refused_at = ${now}, last_refused_reason = 'too_many_rows',
           last_refused_detail = ${detail} WHERE id = ${agentId}`
-        dropped.delete(agentId)
+        droppedRows.delete(agentId)
       }
     })
-    yield* loops.every("row caps", "2 seconds", note)
+    yield* loops.every("row caps", "2 seconds", writeRefusals)
 
     return { prepare, admit } as const
   })

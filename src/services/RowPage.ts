@@ -10,7 +10,7 @@ export interface RowsQuery {
 }
 
 /** The id that the page of `list` begins after; null at the beginning. */
-export const startOf = (list: string, { cursor }: RowsQuery): Effect.Effect<string | null, ValidationFailed> => {
+export const decodeStart = (list: string, { cursor }: RowsQuery): Effect.Effect<string | null, ValidationFailed> => {
   if (cursor === undefined) return Effect.succeed(null)
   const [id] = decodeCursor(list, cursor, 1) ?? []
   return id !== undefined && Ids.isUuid(id)

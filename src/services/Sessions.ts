@@ -1,35 +1,35 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { type Person, type Source, system } from "../domain/Actor.ts"
+import { type Person, type RequestSource, system } from "../domain/Actor.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { Login, Reauthenticate, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { emailKey } from "../domain/User.ts"
+import { normalizeEmail } from "../domain/User.ts"
 import { Audit, type Entry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
-import { MfaAtLogin } from "./Mfa/AtLogin.ts"
-import { inSlots } from "./Sessions/AnswerTime.ts"
+import { MfaLogin } from "./Mfa/Login.ts"
+import { padToSlot } from "./Sessions/ResponseTime.ts"
 import { type SessionCookie, SessionOpening } from "./Sessions/Opening.ts"
-import { OwnPassword } from "./Sessions/OwnPassword.ts"
+import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
 import { PasswordChange } from "./Sessions/PasswordChange.ts"
-import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
+import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { type Credentials, UsersRepo } from "./Users/Repo.ts"
 
 /** A login as it arrives: from where, and what the browser's cookies say: of a session, and of being trusted. */
-export interface Attempt extends Login {
-  readonly source: Source
+export interface LoginAttempt extends Login {
+  readonly source: RequestSource
   readonly token: string | undefined
   readonly device: string | null
 }
 
 /** One answer for a wrong address, a wrong password, an inactive and a locked account. */
-const refused = new Unauthenticated({ code: "login_failed", detail: "The e-mail address or the password is wrong." })
+const loginFailed = new Unauthenticated({ code: "login_failed", detail: "The e-mail address or the password is wrong." })
 
-const codeNeeded = new Conflict({
+const codeRequired = new Conflict({
   code: "mfa_enrolled",
   detail: "You have a second factor: give a code of it, with POST /auth/mfa/verify."
 })
@@ -43,20 +43,20 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const audit = yield* Audit
     const hints = yield* Hints
     const settings = yield* Settings
-    const mfa = yield* MfaAtLogin
-    const ownPassword = yield* OwnPassword
-    const opening = yield* SessionOpening
+    const mfa = yield* MfaLogin
+    const currentPassword = yield* CurrentPassword
+    const sessionOpening = yield* SessionOpening
     const { changePassword } = yield* PasswordChange
 
     /** The session, unless the account is locked or inactive or has another password by now. */
-    const openChecked = Effect.fnUntraced(function*(known: Credentials, newHash: string, input: Attempt) {
+    const openSession = Effect.fnUntraced(function*(credentials: Credentials, newHash: string, input: LoginAttempt) {
       const now = yield* Timestamp.now
-      const user = yield* users.countSuccess({ ...known, newHash, now })
+      const user = yield* users.recordLogin({ ...credentials, newHash, now })
       if (Option.isNone(user)) return null
-      const { entries, is_trusted, ...standing } = yield* mfa.login(user.value.id, input.device)
+      const { entries, is_trusted, ...standing } = yield* mfa.beginLogin(user.value.id, input.device)
       // a trusted browser pays what is owed, but it is nothing that the person gave just now
       const proof = { remember: input.remember_me, factor: is_trusted, fresh: !standing.enrolled }
-      const { actor, id, opened } = yield* opening.open(user.value, standing, proof, input.source)
+      const { actor, id, opened } = yield* sessionOpening.open(user.value, standing, proof, input.source)
       const replaced = input.token === undefined ? null : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
       const metadata = {
         ...(replaced !== null && { replaced_session_id: replaced.id }),
@@ -67,27 +67,27 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return { opened, replaced }
     }, sql.withTransaction)
 
-    const attempt = Effect.fnUntraced(function*(input: Attempt) {
-      const known = yield* users.credentials(emailKey(input.email))
-      const stored = Option.match(known, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
-      const right = yield* passwords.verifyLogin(stored, input.password)
-      if (Option.isNone(known)) {
+    const attemptLogin = Effect.fnUntraced(function*(input: LoginAttempt) {
+      const credentials = yield* users.findCredentials(normalizeEmail(input.email))
+      const storedHash = Option.match(credentials, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
+      const isCorrect = yield* passwords.verifyLogin(storedHash, input.password)
+      if (Option.isNone(credentials)) {
         // the address may be a password, typed in the wrong field
         yield* Effect.logInfo("a login failed: nobody has the address").pipe(Effect.annotateLogs({ source_ip: input.source.source_ip }))
-        return yield* refused
+        return yield* loginFailed
       }
-      if (!right) {
-        yield* ownPassword.countFailure(known.value.id, input.source)
-        return yield* refused
+      if (!isCorrect) {
+        yield* currentPassword.countFailure(credentials.value.id, input.source)
+        return yield* loginFailed
       }
-      const newHash = yield* passwords.renewedAtLogin(known.value.password_hash, input.password)
-      const checked = yield* openChecked(known.value, newHash, input)
-      if (checked === null) {
-        yield* ownPassword.countFailure(known.value.id, input.source)
-        return yield* refused
+      const newHash = yield* passwords.rehashAtLogin(credentials.value.password_hash, input.password)
+      const openedSession = yield* openSession(credentials.value, newHash, input)
+      if (openedSession === null) {
+        yield* currentPassword.countFailure(credentials.value.id, input.source)
+        return yield* loginFailed
       }
-      if (checked.replaced !== null) yield* hints.publish("access", checked.replaced.user_id)
-      return checked.opened
+      if (openedSession.replaced !== null) yield* hints.publish("access", openedSession.replaced.user_id)
+      return openedSession.opened
     })
 
     /**
@@ -97,11 +97,11 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
      * for the right password too. The session that the browser had ends with a success. Who has a second factor
      * owes it then, unless the browser is one that they trust.
      */
-    const login = Effect.fn("Sessions.login")((input: Attempt) =>
-      attempt(input).pipe(
+    const login = Effect.fn("Sessions.login")((input: LoginAttempt) =>
+      attemptLogin(input).pipe(
         passwords.admitLogin,
         Effect.provideService(CurrentActor, system("login")),
-        (answer) => inSlots(answer, settings.loginMinDuration)
+        (answer) => padToSlot(answer, settings.loginMinDuration)
       ), orDieOnSql)
 
     /**
@@ -113,21 +113,21 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const now = yield* Timestamp.now
       const token = yield* Ids.secret
       const expiresAt = yield* repo.setToken(session_id, Ids.hashSecret(token), now)
-      if (Option.isNone(expiresAt)) return yield* hasEnded
+      if (Option.isNone(expiresAt)) return yield* sessionEnded
       const maxAgeSeconds = Math.ceil((Timestamp.toEpochMillis(expiresAt.value) - Timestamp.toEpochMillis(now)) / 1000)
       return { token, maxAgeSeconds } satisfies SessionCookie
     }, orDieOnSql)
 
-    const revoked = Effect.fnUntraced(function*(userId: string, id: string, action: string) {
-      const ended = yield* repo.revoke(userId, id, yield* Timestamp.now)
-      if (ended) yield* audit.record({ action, target_type: "session", target_id: id })
-      return ended
+    const revokeSession = Effect.fnUntraced(function*(userId: string, id: string, action: string) {
+      const isRevoked = yield* repo.revoke(userId, id, yield* Timestamp.now)
+      if (isRevoked) yield* audit.record({ action, target_type: "session", target_id: id })
+      return isRevoked
     }, sql.withTransaction)
 
     /** Ends the caller's own session. */
     const logout = Effect.fn("Sessions.logout")(function*() {
       const { person, session_id } = yield* currentSession
-      yield* revoked(person.user_id, session_id, "auth.logout")
+      yield* revokeSession(person.user_id, session_id, "auth.logout")
       yield* hints.publish("access", person.user_id)
     }, orDieOnSql)
 
@@ -135,7 +135,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const list = Effect.fn("Sessions.list")(function*() {
       const { person, session_id } = yield* currentSession
       const now = yield* Timestamp.now
-      const rows = yield* repo.active(person.user_id, now, Timestamp.addSeconds(now, -settings.sessionIdleTimeout))
+      const rows = yield* repo.listActive(person.user_id, now, Timestamp.addSeconds(now, -settings.sessionIdleTimeout))
       return rows.map((row): Session => ({ ...row, is_current: row.id === session_id }))
     }, orDieOnSql)
 
@@ -143,12 +143,12 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const revoke = Effect.fn("Sessions.revoke")(function*(id: string) {
       const { user_id } = yield* currentPerson
       if (!(yield* repo.exists(user_id, id))) return yield* new NotFound({ resource: "session" })
-      const ended = yield* revoked(user_id, id, "auth.session_revoked")
+      const ended = yield* revokeSession(user_id, id, "auth.session_revoked")
       yield* hints.publish("access", user_id)
       return ended
     }, orDieOnSql)
 
-    const othersRevoked = Effect.fnUntraced(function*(person: Person, sessionId: string) {
+    const revokeOtherSessions = Effect.fnUntraced(function*(person: Person, sessionId: string) {
       const ended = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, sessionId)
       if (ended > 0) {
         yield* audit.record({
@@ -164,13 +164,13 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     /** Ends all of the caller's sessions but this one; false when there was no other. */
     const revokeOthers = Effect.fn("Sessions.revokeOthers")(function*() {
       const { person, session_id } = yield* currentSession
-      const ended = yield* othersRevoked(person, session_id)
+      const ended = yield* revokeOtherSessions(person, session_id)
       yield* hints.publish("access", person.user_id)
       return ended
     }, orDieOnSql)
 
-    const reproven = Effect.fnUntraced(function*(userId: string, sessionId: string) {
-      if ((yield* mfa.standing(userId)).enrolled) return yield* codeNeeded // by now
+    const refreshStepUp = Effect.fnUntraced(function*(userId: string, sessionId: string) {
+      if ((yield* mfa.getState(userId)).enrolled) return yield* codeRequired // by now
       yield* repo.setProven(sessionId, yield* Timestamp.now)
       const cookie = yield* rotate()
       yield* audit.record({ action: "auth.reauthenticated", target_type: "session", target_id: sessionId })
@@ -180,9 +180,9 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     /** The password as a step-up, for who has nothing better. */
     const reauthenticate = Effect.fn("Sessions.reauthenticate")(function*(input: Reauthenticate) {
       const { person, session, session_id } = yield* currentSession
-      if (session.enrolled) return yield* codeNeeded
-      yield* ownPassword.prove(input.password)
-      return yield* reproven(person.user_id, session_id)
+      if (session.enrolled) return yield* codeRequired
+      yield* currentPassword.verify(input.password)
+      return yield* refreshStepUp(person.user_id, session_id)
     }, orDieOnSql)
 
     return { login, logout, rotate, list, revoke, revokeOthers, reauthenticate, changePassword } as const

@@ -22,14 +22,14 @@ import {
   url
 } from "./Settings/Kinds.ts"
 
-const day = 86_400
+const daySeconds = 86_400
 
 /**
  * Every setting of the program, declared once, by the kind of its value (`Settings/Kinds.ts`). The environment reader,
  * `svc init`, `svc config show`, `svc config validate`, `svc check` and the reference page in `docs/settings.md` are
  * derived from this list.
  */
-export const declared = {
+export const settingDefinitions = {
   home: text("SVC_HOME", "", "Folder of the brain's own files (default: ~/.svc).", { tunable: false }),
   databaseUrl: secret("SVC_DATABASE_URL", "sqlite:///path or postgresql://user:password@host/name (default: svc.db in SVC_HOME)."),
   databasePoolSize: integer("SVC_DATABASE_POOL_SIZE", 16, 2, 200, "PostgreSQL connections of one process."),
@@ -59,13 +59,13 @@ export const declared = {
   auditExportMaxRows: integer("SVC_AUDIT_EXPORT_MAX_ROWS", 100_000, 1, 10_000_000, "Most rows of one export of a project's audit log (csv, json)."),
   auditTaskFailures: oneOf("SVC_AUDIT_TASK_FAILURES", ["on", "off"], "on", "Whether the audit log has a row for each task that failed."),
 
-  sessionAbsoluteLifetime: integer("SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS", 7 * day, 60, 365 * day, "A session ends this long after login."),
-  sessionIdleTimeout: integer("SVC_SESSION_IDLE_TIMEOUT_SECONDS", 1800, 60, 365 * day, "A session ends after this long without a request."),
-  sessionRememberMeLifetime: integer("SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS", 30 * day, 60, 365 * day, "Lifetime of a remembered session."),
+  sessionAbsoluteLifetime: integer("SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS", 7 * daySeconds, 60, 365 * daySeconds, "A session ends this long after login."),
+  sessionIdleTimeout: integer("SVC_SESSION_IDLE_TIMEOUT_SECONDS", 1800, 60, 365 * daySeconds, "A session ends after this long without a request."),
+  sessionRememberMeLifetime: integer("SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS", 30 * daySeconds, 60, 365 * daySeconds, "Lifetime of a remembered session."),
   loginLockoutThreshold: integer("SVC_LOGIN_LOCKOUT_THRESHOLD", 10, 1, 1000, "Failed logins in a row that lock an account."),
-  loginLockoutDuration: integer("SVC_LOGIN_LOCKOUT_DURATION_SECONDS", 900, 1, day, "How long a locked account stays locked."),
+  loginLockoutDuration: integer("SVC_LOGIN_LOCKOUT_DURATION_SECONDS", 900, 1, daySeconds, "How long a locked account stays locked."),
   loginMinDuration: integer("SVC_LOGIN_MIN_DURATION_MS", 300, 0, 10_000, "A login answers no sooner than this."),
-  setupTokenTtl: integer("SVC_SETUP_TOKEN_TTL_SECONDS", day, 60, 30 * day, "How long a one-time setup link is good."),
+  setupTokenTtl: integer("SVC_SETUP_TOKEN_TTL_SECONDS", daySeconds, 60, 30 * daySeconds, "How long a one-time setup link is good."),
   firstBootAttemptsPerIp: integer("SVC_FIRST_BOOT_ATTEMPTS_PER_IP", 30, 1, 1000, "Setup attempts of one address in 15 minutes."),
 
   smtpUrl: smtpServer("SVC_SMTP_URL", "Server that takes our mail, such as smtp://user:password@host:587; unset: no mail is sent."),
@@ -74,7 +74,7 @@ export const declared = {
   mfaEnforceForAll: flag("SVC_MFA_ENFORCE_FOR_ALL", false, "Everybody must have a second factor."),
   mfaEnrollmentGraceDays: integer("SVC_MFA_ENROLLMENT_GRACE_DAYS", 7, 0, 90, "Who must have one may take so long from their next login on."),
   mfaVerificationRate: integer("SVC_MFA_VERIFICATION_RATE_PER_MIN", 10, 1, 1000, "Codes, and passwords for a step-up, of one address that are checked in a minute."),
-  mfaStepUpWindow: integer("SVC_MFA_STEP_UP_WINDOW_SECONDS", 300, 10, day, "What needs a step-up may be done this long after a login, a code or a password."),
+  mfaStepUpWindow: integer("SVC_MFA_STEP_UP_WINDOW_SECONDS", 300, 10, daySeconds, "What needs a step-up may be done this long after a login, a code or a password."),
   mfaTrustedDeviceDays: integer("SVC_MFA_TRUSTED_DEVICE_DAYS", 30, 1, 365, "A trusted browser needs no code at login for this long."),
 
   ingestQueueEvents: integer("SVC_INGEST_QUEUE_EVENTS", 20_000, 100, 1_000_000, "Events waiting for the writer before agents' sockets are paused."),
@@ -88,7 +88,7 @@ export const declared = {
   queuesPerProject: integer("SVC_QUEUES_PER_PROJECT", 10_000, 1, 1_000_000, "Most queues of a project; reports of others are dropped."),
   workersPerProject: integer("SVC_WORKERS_PER_PROJECT", 50_000, 1, 1_000_000, "Most workers of a project; reports of others are dropped."),
   agentProcessesPerProject: integer("SVC_AGENT_PROCESSES_PER_PROJECT", 50_000, 1, 1_000_000, "Most agent processes of a project that are kept; the offline ones that were seen least recently are deleted."),
-  reconcileAfter: integer("SVC_RECONCILE_AFTER_SECONDS", 600, 0, 30 * day, "A task that started this long ago without an end is asked about, unless its worker lists it; 0: never."),
+  reconcileAfter: integer("SVC_RECONCILE_AFTER_SECONDS", 600, 0, 30 * daySeconds, "A task that started this long ago without an end is asked about, unless its worker lists it; 0: never."),
 
   tasksRetentionDays: integer("SVC_TASKS_RETENTION_DAYS", 30, 1, 3650, "Tasks are deleted this long after their last event."),
   commandsRetentionDays: integer("SVC_COMMANDS_RETENTION_DAYS", 90, 1, 3650, "Finished commands are deleted after this."),
@@ -130,17 +130,17 @@ export const declared = {
 } as const
 
 export type SettingsShape = {
-  readonly [Key in keyof typeof declared]: (typeof declared)[Key] extends Setting<infer A> ? A : never
+  readonly [Key in keyof typeof settingDefinitions]: (typeof settingDefinitions)[Key] extends Setting<infer A> ? A : never
 }
 
 /** Where a value came from: `environment`, `file` (NAME_FILE), `tunables`, `default`, `option` (command line). */
-export type Source = "environment" | "file" | "tunables" | "default" | "option"
+export type SettingSource = "environment" | "file" | "tunables" | "default" | "option"
 
 /** The program's settings, read and checked. */
 export class Settings extends Context.Tag("svc/Settings")<Settings, SettingsShape & {
   /** Absolute path of SVC_HOME. */
   readonly home: string
-  readonly sources: ReadonlyMap<string, Source>
+  readonly sources: ReadonlyMap<string, SettingSource>
   /** Paths of the files that secrets were read from, by their setting's name. */
   readonly files: ReadonlyMap<string, string>
 }>() {}

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Redacted } from "effect"
-import { type Source, system } from "../domain/Actor.ts"
-import { rateKey } from "../domain/ClientAddress.ts"
+import { type RequestSource, system } from "../domain/Actor.ts"
+import { clientKey } from "../domain/ClientAddress.ts"
 import { Conflict, Forbidden, RateLimited } from "../domain/Errors.ts"
 import type { CreateProject } from "../domain/Project.ts"
 import type { CompleteSetup, SetupCompleted } from "../domain/Setup.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { emailKey, textsOf, type UserDetail } from "../domain/User.ts"
+import { normalizeEmail, personalTextsOf, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -24,23 +24,23 @@ export interface FirstAdmin {
   readonly password: Redacted.Redacted
 }
 
-const alreadyDone = new Conflict({
+const alreadySetUp = new Conflict({
   code: "setup_done",
   detail: "The brain is set up already. Sign in, or ask its global admin for an account."
 })
 
-const badToken = new Forbidden({
+const setupTokenInvalid = new Forbidden({
   code: "setup_token_invalid",
   detail: "This setup link is not valid or has run out. Restart the brain to get a new one in its log."
 })
 
-const overBudget = new RateLimited({ detail: "Too many setup attempts. Wait 15 minutes." })
+const tooManyAttempts = new RateLimited({ detail: "Too many setup attempts. Wait 15 minutes." })
 
-const asSetup = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("setup"))
+const withSetupActor = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("setup"))
 
-const windowSeconds = 900
+const attemptWindowSeconds = 900
 /** All addresses together may try this many times as often as one (interface, Limits). */
-const globalShare = 8
+const globalAttemptFactor = 8
 
 const firstProject: CreateProject = {
   slug: "default",
@@ -63,8 +63,8 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     const audit = yield* Audit
     const settings = yield* Settings
 
-    const hashOf = ({ displayName: display_name, email, password }: FirstAdmin) =>
-      passwords.hashNew({ password, field: "password", about: textsOf({ email, display_name }) })
+    const hashPassword = ({ displayName: display_name, email, password }: FirstAdmin) =>
+      passwords.hashNew({ password, field: "password", about: personalTextsOf({ email, display_name }) })
 
     /** Whether nobody has set the brain up yet. */
     const isFirstBoot = Effect.map(repo.hasUsers, (has) => !has).pipe(orDieOnSql)
@@ -73,11 +73,11 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
      * A new setup link, good once and for SVC_SETUP_TOKEN_TTL_SECONDS; none when there is a user. Links of other
      * replicas and earlier starts stay good. Whoever starts the server prints it.
      */
-    const link = Effect.fn("Setup.link")(function*() {
+    const createLink = Effect.fn("Setup.createLink")(function*() {
       if (yield* repo.hasUsers) return Option.none<string>()
       const now = yield* Timestamp.now
       const token = yield* Ids.secret
-      yield* repo.dropExpiredTokens(now)
+      yield* repo.deleteExpiredTokens(now)
       yield* repo.insertToken({
         id: yield* Ids.next,
         token_hash: Ids.hashSecret(token),
@@ -88,23 +88,23 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     }, orDieOnSql)
 
     /** Counts an attempt in the database, which all replicas share; fails when there were too many. */
-    const spendAttempt = Effect.fnUntraced(function*(source_ip: string) {
+    const countAttempt = Effect.fnUntraced(function*(source_ip: string) {
       yield* repo.lockAttempts
       const now = yield* Timestamp.now
-      yield* repo.dropAttempts(Timestamp.addSeconds(now, -windowSeconds))
+      yield* repo.deleteAttemptsUntil(Timestamp.addSeconds(now, -attemptWindowSeconds))
       const perAddress = settings.firstBootAttemptsPerIp
-      if ((yield* repo.attemptsFrom(source_ip)) >= perAddress || (yield* repo.attempts) >= perAddress * globalShare) {
-        return yield* overBudget
+      if ((yield* repo.countAttemptsFrom(source_ip)) >= perAddress || (yield* repo.countAttempts) >= perAddress * globalAttemptFactor) {
+        return yield* tooManyAttempts
       }
       yield* repo.insertAttempt({ id: yield* Ids.next, source_ip, attempted_at: now })
     }, sql.withTransaction)
 
     /** The admin and the project `default`, if there is still no user; `token` is checked again under the lock. */
-    const founded = Effect.fnUntraced(function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: Source) {
+    const createFirstAdmin = Effect.fnUntraced(function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: RequestSource) {
       yield* users.lockAll
-      if ((yield* users.count) > 0) return yield* alreadyDone
+      if ((yield* users.count) > 0) return yield* alreadySetUp
       const now = yield* Timestamp.now
-      if (token !== null && !(yield* repo.isTokenGood(Ids.hashSecret(token), now))) return yield* badToken
+      if (token !== null && !(yield* repo.isTokenValid(Ids.hashSecret(token), now))) return yield* setupTokenInvalid
       const user: UserDetail = {
         id: yield* Ids.next,
         email: admin.email,
@@ -118,8 +118,8 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
         created_at: now,
         updated_at: now
       }
-      yield* users.insert(user, emailKey(user.email), passwordHash)
-      yield* repo.dropTokens
+      yield* users.insert(user, normalizeEmail(user.email), passwordHash)
+      yield* repo.deleteTokens
       const project = yield* projects.create(firstProject)
       yield* audit.record({
         action: "setup.completed",
@@ -132,32 +132,32 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     }, sql.withTransaction)
 
     /** Completes the first boot by the token of the link. A wrong token costs one of the address's attempts. */
-    const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, source: Source) {
-      if (yield* repo.hasUsers) return yield* alreadyDone
-      yield* spendAttempt(rateKey(source.source_ip))
+    const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, source: RequestSource) {
+      if (yield* repo.hasUsers) return yield* alreadySetUp
+      yield* countAttempt(clientKey(source.source_ip))
       const token = Redacted.value(input.token)
-      if (!(yield* repo.isTokenGood(Ids.hashSecret(token), yield* Timestamp.now))) return yield* badToken
+      if (!(yield* repo.isTokenValid(Ids.hashSecret(token), yield* Timestamp.now))) return yield* setupTokenInvalid
       const { display_name: displayName, email, password } = input
       const admin: FirstAdmin = { email, displayName, password }
-      return yield* asSetup(founded(admin, yield* hashOf(admin), token, source))
+      return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), token, source))
     }, orDieOnSql)
 
     /** The same from the command line, without a token: who can run it owns the database anyway. First boot only. */
     const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
-      if (yield* repo.hasUsers) return yield* alreadyDone
-      return yield* asSetup(founded(admin, yield* hashOf(admin), null, { source_ip: null, user_agent: null }))
+      if (yield* repo.hasUsers) return yield* alreadySetUp
+      return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), null, { source_ip: null, user_agent: null }))
     }, orDieOnSql)
 
     /** Voids every setup link, on the first boot only: for when one has got into the wrong hands. Answers how many. */
     const resetTokens = Effect.fn("Setup.resetTokens")(function*() {
       yield* users.lockAll
-      if ((yield* users.count) > 0) return yield* alreadyDone
-      const tokens = yield* repo.dropTokens
+      if ((yield* users.count) > 0) return yield* alreadySetUp
+      const tokens = yield* repo.deleteTokens
       yield* audit.record({ action: "setup.tokens_reset", target_type: "setup", metadata: { tokens } })
       return tokens
     }, sql.withTransaction, orDieOnSql)
 
-    return { isFirstBoot, link, complete, bootstrapAdmin, resetTokens } as const
+    return { isFirstBoot, createLink, complete, bootstrapAdmin, resetTokens } as const
   })
 }) {
   static readonly layer = this.Default

@@ -28,39 +28,39 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges"
     const hints = yield* Hints
     const loops = yield* Loops
     const hub = yield* Effect.acquireRelease(PubSub.sliding<TaskChange>(4096), PubSub.shutdown)
-    const changed = new Set<string>()
+    const changedProjectIds = new Set<string>()
     let wake: (() => void) | null = null
-    let listeners = 0
+    let subscribers = 0
 
-    const somethingChanged = Effect.async<void>((resume) => {
-      if (changed.size > 0) return resume(Effect.void)
+    const awaitChange = Effect.async<void>((resume) => {
+      if (changedProjectIds.size > 0) return resume(Effect.void)
       wake = () => resume(Effect.void)
     })
-    const tell = Effect.gen(function*() {
-      yield* somethingChanged
+    const publishHints = Effect.gen(function*() {
+      yield* awaitChange
       wake = null
-      const projects = [...changed]
-      changed.clear()
+      const projects = [...changedProjectIds]
+      changedProjectIds.clear()
       yield* Effect.forEach(projects, (id) => hints.publish("tasks", id), { discard: true })
       yield* Effect.sleep(hintMillis)
     })
-    yield* loops.forever("task hints", tell)
+    yield* loops.forever("task hints", publishHints)
 
     return {
       /** `changes` is called only when there are listeners. */
       publish: (projectIds: Iterable<string>, changes: () => Iterable<TaskChange>): Effect.Effect<void> =>
         Effect.suspend(() => {
-          for (const id of projectIds) changed.add(id)
-          if (changed.size > 0) wake?.()
+          for (const id of projectIds) changedProjectIds.add(id)
+          if (changedProjectIds.size > 0) wake?.()
           // `unsafeOffer` does not slide: one slow listener would keep the newest changes from all others
-          return listeners === 0 ? Effect.void : Effect.asVoid(PubSub.publishAll(hub, changes()))
+          return subscribers === 0 ? Effect.void : Effect.asVoid(PubSub.publishAll(hub, changes()))
         }),
       changes: Stream.unwrapScoped(Effect.acquireRelease(
         Effect.sync(() => {
-          listeners++
+          subscribers++
           return Stream.fromPubSub(hub)
         }),
-        () => Effect.sync(() => listeners--)
+        () => Effect.sync(() => subscribers--)
       ))
     } as const
   })

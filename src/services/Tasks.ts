@@ -8,13 +8,13 @@ import { taskFields, type TaskKey } from "../domain/Task.ts"
 import { isStorable } from "../domain/Text.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
-import { fieldsOf } from "./Export/Form.ts"
+import { parseFields } from "./Export/Formats.ts"
 import { Xlsx } from "./Export/Xlsx.ts"
 import * as Ids from "./Ids.ts"
-import { pageBytes, prefixWithin, type Sized } from "./PageBytes.ts"
+import { pageBytes, takeWithin, type RowSize } from "./PageBytes.ts"
 import { Settings } from "./Settings.ts"
 import { TaskBulkDelete } from "./Tasks/BulkDelete.ts"
-import { TaskDeletion } from "./Tasks/Delete.ts"
+import { TaskDeletion } from "./Tasks/Deletion.ts"
 import { TaskExport } from "./Tasks/Export.ts"
 import { TasksRepo } from "./Tasks/Repo.ts"
 import { Scans } from "./Tasks/Scans.ts"
@@ -31,7 +31,7 @@ export interface TaskPage {
 
 const defaultLimit = 50
 
-const noTask = new NotFound({ resource: "task" })
+const taskNotFound = new NotFound({ resource: "task" })
 
 /** The read side of tasks, and their deletion, within the current project (interface, Tasks). */
 export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
@@ -51,24 +51,24 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       limit: number
     ) {
       const found = isServedByOneIndex(filter)
-        ? yield* repo.page(projectId, filter, after, limit + 1)
-        : yield* sized(projectId, yield* search.ids(projectId, filter, { direction: "newest", after, limit: limit + 1 }))
-      const shown = prefixWithin(found, pageBytes).slice(0, limit).map(({ id }) => id)
-      const rows = shown.length === 0 ? [] : yield* repo.byIds(projectId, shown)
+        ? yield* repo.listPage(projectId, filter, after, limit + 1)
+        : yield* readSizes(projectId, yield* search.listIds(projectId, filter, { direction: "newest", after, limit: limit + 1 }))
+      const shown = takeWithin(found, pageBytes).slice(0, limit).map(({ id }) => id)
+      const rows = shown.length === 0 ? [] : yield* repo.listByIds(projectId, shown)
       return { rows, next: found.length > shown.length ? shown.at(-1) ?? null : null }
     })
 
     /** The ids with the sizes of their rows; one that was deleted since it was found has none. */
-    const sized = (projectId: string, ids: ReadonlyArray<string>) =>
-      Effect.map(repo.sizes(projectId, ids), (rows) => {
+    const readSizes = (projectId: string, ids: ReadonlyArray<string>) =>
+      Effect.map(repo.listSizes(projectId, ids), (rows) => {
         const bytes = new Map(rows.map((row) => [row.id, row.bytes]))
-        return ids.map((id): Sized => ({ id, bytes: bytes.get(id) ?? 0 }))
+        return ids.map((id): RowSize => ({ id, bytes: bytes.get(id) ?? 0 }))
       })
 
     const total = (projectId: string, filter: TaskFilter) => {
       const { state, ...others } = filter
       return Object.values(others).every((term) => term === null)
-        ? repo.counted(projectId, state)
+        ? repo.readCount(projectId, state)
         : search.count(projectId, filter)
     }
 
@@ -79,7 +79,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       readonly include_total: boolean
     }) {
       const project = yield* CurrentProject
-      const after = options.cursor === null ? null : yield* afterOf(options.cursor)
+      const after = options.cursor === null ? null : yield* decodeAfter(options.cursor)
       const limit = Math.min(options.limit ?? defaultLimit, settings.restMaxPageSize)
       const { next, rows } = yield* page(project.id, filter, after, limit)
       const total_count = !options.include_total
@@ -91,40 +91,40 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     }, orDieOnSql)
 
     /** One task. */
-    const find = Effect.fn("Tasks.find")(function*(key: TaskKey) {
+    const get = Effect.fn("Tasks.get")(function*(key: TaskKey) {
       const project = yield* CurrentProject
-      const row = canExist(key) ? yield* repo.byKey(project.id, key) : undefined
-      return row ?? (yield* noTask)
+      const row = isStorableKey(key) ? yield* repo.findByKey(project.id, key) : undefined
+      return row ?? (yield* taskNotFound)
     }, orDieOnSql)
 
     /** One task, what a retry of it needs, and the tasks before and after it in a line of retries. */
-    const detail = Effect.fn("Tasks.detail")(function*(key: TaskKey) {
+    const getDetail = Effect.fn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
-      const row = yield* find(key)
+      const row = yield* get(key)
       return {
         row,
-        retry_note: retryNote(key.engine, yield* repo.lastRetry(project.id, key.engine)),
-        retried_from: yield* repo.retriedFrom(project.id, key),
-        retried_as: yield* repo.retriedAs(project.id, key)
+        retry_note: retryNote(key.engine, yield* repo.findLastRetry(project.id, key.engine)),
+        retried_from: yield* repo.findRetriedFrom(project.id, key),
+        retried_as: yield* repo.listRetriedAs(project.id, key)
       }
     }, orDieOnSql)
 
     /** The tree a task belongs to. */
-    const tree = Effect.fn("Tasks.tree")(function*(key: TaskKey) {
+    const getTree = Effect.fn("Tasks.getTree")(function*(key: TaskKey) {
       const project = yield* CurrentProject
-      const found = canExist(key) ? yield* trees.of(project.id, key) : Option.none()
-      return yield* Option.match(found, { onNone: () => noTask, onSome: Effect.succeed })
+      const found = isStorableKey(key) ? yield* trees.find(project.id, key) : Option.none()
+      return yield* Option.match(found, { onNone: () => taskNotFound, onSome: Effect.succeed })
     }, orDieOnSql)
 
     /** A page of a task's events, earliest first; of a task that is not known, none. */
-    const timeline = Effect.fn("Tasks.timeline")(function*(key: TaskKey, cursor: string | null, limit: number | null) {
+    const listEvents = Effect.fn("Tasks.listEvents")(function*(key: TaskKey, cursor: string | null, limit: number | null) {
       const project = yield* CurrentProject
-      const history = yield* repo.history(project.id, key)
+      const history = yield* repo.findHistory(project.id, key)
       const size = Math.min(limit ?? defaultLimit, settings.restMaxPageSize)
       const found = history === undefined
         ? { items: [], next_cursor: null } satisfies TimelinePage
         : pageOfTimeline(history, project.id, key, cursor, size)
-      return found ?? (yield* badCursor)
+      return found ?? (yield* invalidCursor)
     }, orDieOnSql)
 
     /** A file of the tasks that match. `fields` is a comma-separated list of names, null for all. */
@@ -134,16 +134,16 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       fields: string | null
     ) {
       const project = yield* CurrentProject
-      return yield* files.file(project.id, filter, format, yield* fieldsOf(fields, taskFields, "a task"))
+      return yield* files.exportFile(project.id, filter, format, yield* parseFields(fields, taskFields, "a task"))
     })
 
     /** Deletes tasks of the project; answers how many there were. */
     const bulkDelete = Effect.fn("Tasks.bulkDelete")(function*(body: BulkDelete) {
       const project = yield* CurrentProject
-      return yield* bulk.run(project.id, body)
+      return yield* bulk.deleteMatching(project.id, body)
     })
 
-    return { list, find, detail, tree, timeline, exportAs, bulkDelete } as const
+    return { list, get, getDetail, getTree, listEvents, exportAs, bulkDelete } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
@@ -153,11 +153,11 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
   )
 }
 
-const badCursor = ValidationFailed.at("cursor", "is not a cursor of this list")
+const invalidCursor = ValidationFailed.at("cursor", "is not a cursor of this list")
 
-const afterOf = (cursor: string): Effect.Effect<string, ValidationFailed> => {
+const decodeAfter = (cursor: string): Effect.Effect<string, ValidationFailed> => {
   const [id] = decodeCursor("tasks", cursor, 1) ?? []
-  return id !== undefined && Ids.isUuid(id) ? Effect.succeed(id) : Effect.fail(badCursor)
+  return id !== undefined && Ids.isUuid(id) ? Effect.succeed(id) : Effect.fail(invalidCursor)
 }
 
 /** At most one of the terms that have an index of their own, and no other. */
@@ -166,4 +166,4 @@ const isServedByOneIndex = ({ queue, state, worker, ...others }: TaskFilter): bo
   [queue, state, worker].filter((term) => term !== null).length <= 1
 
 /** No task has an id that the databases cannot hold. */
-const canExist = ({ engine, task_id }: TaskKey): boolean => isStorable(engine) && isStorable(task_id)
+const isStorableKey = ({ engine, task_id }: TaskKey): boolean => isStorable(engine) && isStorable(task_id)

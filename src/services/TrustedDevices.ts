@@ -9,7 +9,7 @@ import { currentPerson, currentSession } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { MfaRepo } from "./Mfa/Repo.ts"
-import { hasEnded, SessionsRepo } from "./Sessions/Repo.ts"
+import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { type TrustedDeviceRow, TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
 
@@ -20,14 +20,14 @@ export interface DeviceCookie {
 }
 
 /** 409 of whatever needs a second factor that there is not. */
-export const notEnrolled = new Conflict({
+export const mfaNotEnrolled = new Conflict({
   code: "mfa_not_enrolled",
   detail: "You have no second factor. Enrol one first, with POST /auth/mfa/enroll-start."
 })
 
-const unknown = new NotFound({ resource: "device" })
+const deviceNotFound = new NotFound({ resource: "device" })
 
-const secondsADay = 86_400
+const daySeconds = 86_400
 
 /** Browsers in which their owner's logins need no code (interface, Multi-factor authentication). */
 export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/TrustedDevices", {
@@ -40,23 +40,23 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     const settings = yield* Settings
 
     /** `token`: what the browser's cookie says. */
-    const shown = ({ token_hash, ...device }: TrustedDeviceRow, token: string | null): TrustedDevice => ({
+    const toTrustedDevice = ({ token_hash, ...device }: TrustedDeviceRow, token: string | null): TrustedDevice => ({
       ...device,
       is_current: token !== null && Ids.hashSecret(token) === token_hash
     })
 
     const list = Effect.fn("TrustedDevices.list")(function*(token: string | null) {
       const { user_id } = yield* currentPerson
-      return (yield* repo.list(user_id)).map((device) => shown(device, token))
+      return (yield* repo.list(user_id)).map((device) => toTrustedDevice(device, token))
     }, orDieOnSql)
 
     /**
      * Trusts the person's browser from now on, in place of what its cookie `former` stood for. Of the caller's transaction,
      * which records `entry` last.
      */
-    const trust = Effect.fnUntraced(function*(person: Person, former: string | null) {
+    const trust = Effect.fnUntraced(function*(person: Person, formerToken: string | null) {
       const now = yield* Timestamp.now
-      const maxAgeSeconds = settings.mfaTrustedDeviceDays * secondsADay
+      const maxAgeSeconds = settings.mfaTrustedDeviceDays * daySeconds
       const token = yield* Ids.secret
       const device: TrustedDeviceRow = {
         id: yield* Ids.next,
@@ -67,10 +67,10 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
         expires_at: Timestamp.addSeconds(now, maxAgeSeconds),
         revoked_at: null
       }
-      if (former !== null) yield* repo.revokeToken(person.user_id, former, now)
+      if (formerToken !== null) yield* repo.revokeToken(person.user_id, formerToken, now)
       yield* repo.insert({ ...device, user_id: person.user_id })
       const entry: Entry = { action: "auth.mfa_device_trusted", target_type: "trusted_device", target_id: device.id }
-      return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: shown(device, token), entry }
+      return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: toTrustedDevice(device, token), entry }
     })
 
     /** Trusts the caller's browser; they have just given their factor (step-up). */
@@ -78,8 +78,8 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       function*(former: string | null) {
         const { person, session_id } = yield* currentSession
         // whatever ends the trust in all browsers locks the user too: this one is no exception from it
-        if (!(yield* sessions.stillStands(person.user_id, session_id, yield* Timestamp.now))) return yield* hasEnded
-        if (!(yield* mfa.isEnrolled(person.user_id))) return yield* notEnrolled
+        if (!(yield* sessions.isActiveForUpdate(person.user_id, session_id, yield* Timestamp.now))) return yield* sessionEnded
+        if (!(yield* mfa.isEnrolled(person.user_id))) return yield* mfaNotEnrolled
         const { cookie, device, entry } = yield* trust(person, former)
         yield* audit.record(entry)
         return { cookie, device }
@@ -88,7 +88,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       orDieOnSql
     )
 
-    const revoked = Effect.fnUntraced(function*(userId: string, id: string) {
+    const revokeDevice = Effect.fnUntraced(function*(userId: string, id: string) {
       if (!(yield* repo.revoke(userId, id, yield* Timestamp.now))) return
       yield* audit.record({ action: "auth.mfa_device_revoked", target_type: "trusted_device", target_id: id })
     }, sql.withTransaction)
@@ -96,17 +96,17 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     /** The next login in that browser needs a code. */
     const revoke = Effect.fn("TrustedDevices.revoke")(function*(id: string) {
       const { user_id } = yield* currentPerson
-      if (!(yield* repo.exists(user_id, id))) return yield* unknown
-      yield* revoked(user_id, id)
+      if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
+      yield* revokeDevice(user_id, id)
     }, orDieOnSql)
 
     const rename = Effect.fn("TrustedDevices.rename")(
       function*(id: string, label: string, token: string | null) {
         const { user_id } = yield* currentPerson
         const device = yield* repo.rename(user_id, id, label)
-        if (Option.isNone(device)) return yield* unknown
+        if (Option.isNone(device)) return yield* deviceNotFound
         yield* audit.record({ action: "auth.mfa_device_renamed", target_type: "trusted_device", target_id: id })
-        return shown(device.value, token)
+        return toTrustedDevice(device.value, token)
       },
       sql.withTransaction,
       orDieOnSql

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option, type Redacted } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { type CreateUser, emailKey, type Me, textsOf, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
-import { KeyReach } from "./ApiKeys/Reach.ts"
+import { type CreateUser, normalizeEmail, type Me, personalTextsOf, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
+import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
@@ -11,9 +11,9 @@ import * as Ids from "./Ids.ts"
 import { Notices } from "./Mail/Notices.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Passwords } from "./Users/Passwords.ts"
-import { givenOf, UsersRepo } from "./Users/Repo.ts"
+import { changedFields, UsersRepo } from "./Users/Repo.ts"
 
-const unknown = new NotFound({ resource: "user" })
+const userNotFound = new NotFound({ resource: "user" })
 
 const emailTaken = new Conflict({ code: "email_taken", detail: "There is already a user with this e-mail address." })
 
@@ -22,7 +22,7 @@ const lastAdmin = new Conflict({
   detail: "This is the last active global admin. Make somebody else one first."
 })
 
-const found = <A>(user: Option.Option<A>) => Option.match(user, { onNone: () => unknown, onSome: Effect.succeed })
+const orNotFound = <A>(user: Option.Option<A>) => Option.match(user, { onNone: () => userNotFound, onSome: Effect.succeed })
 
 export class Users extends Effect.Service<Users>()("svc/Users", {
   effect: Effect.gen(function*() {
@@ -31,22 +31,22 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const sessions = yield* SessionsRepo
     const passwords = yield* Passwords
     const notices = yield* Notices
-    const reach = yield* KeyReach
+    const escalation = yield* EscalationPolicy
     const audit = yield* Audit
     const hints = yield* Hints
 
     /** Newest first. */
     const list = Effect.fn("Users.list")(repo.list, orDieOnSql)
 
-    const get = Effect.fn("Users.get")((id: string) => Effect.flatMap(repo.byId(id), found), orDieOnSql)
+    const get = Effect.fn("Users.get")((id: string) => Effect.flatMap(repo.findById(id), orNotFound), orDieOnSql)
 
-    const byEmail = Effect.fn("Users.byEmail")(
-      (email: string) => Effect.flatMap(repo.byEmailKey(emailKey(email)), found),
+    const getByEmail = Effect.fn("Users.getByEmail")(
+      (email: string) => Effect.flatMap(repo.findByEmailKey(normalizeEmail(email)), orNotFound),
       orDieOnSql
     )
 
-    const insert = Effect.fnUntraced(function*(user: UserDetail, passwordHash: string) {
-      yield* repo.insert(user, emailKey(user.email), passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => emailTaken))
+    const insertUser = Effect.fnUntraced(function*(user: UserDetail, passwordHash: string) {
+      yield* repo.insert(user, normalizeEmail(user.email), passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => emailTaken))
       yield* audit.record({
         action: "user.created",
         target_type: "user",
@@ -57,8 +57,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     }, sql.withTransaction)
 
     const create = Effect.fn("Users.create")(function*({ password, ...input }: CreateUser) {
-      if (input.is_admin) yield* reach.requireGlobalAdmin
-      const passwordHash = yield* passwords.hashNew({ password, field: "password", about: textsOf(input) })
+      if (input.is_admin) yield* escalation.requireGlobalAdmin
+      const passwordHash = yield* passwords.hashNew({ password, field: "password", about: personalTextsOf(input) })
       const now = yield* Timestamp.now
       const user: UserDetail = {
         ...input,
@@ -68,7 +68,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         created_at: now,
         updated_at: now
       }
-      return yield* insert(user, passwordHash)
+      return yield* insertUser(user, passwordHash)
     }, orDieOnSql)
 
     /** Fails when this is the only active admin; else somebody else stays one until the transaction ends. */
@@ -76,60 +76,60 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       Effect.flatMap(repo.lockActiveAdmins, (admins) =>
         admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin)
 
-    const applied = Effect.fnUntraced(function*(id: string, changes: UpdateUser) {
-      const given = givenOf(changes)
-      if (given.is_admin === false || given.is_active === false) yield* requireAnotherAdmin(id)
-      const user = yield* Effect.flatMap(repo.lockedById(id), found)
-      if (user.is_admin || given.is_admin === true) yield* reach.requireGlobalAdmin
-      const updated: UserDetail = { ...user, ...given, updated_at: yield* Timestamp.now }
+    const updateUser = Effect.fnUntraced(function*(id: string, changes: UpdateUser) {
+      const changed = changedFields(changes)
+      if (changed.is_admin === false || changed.is_active === false) yield* requireAnotherAdmin(id)
+      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+      if (user.is_admin || changed.is_admin === true) yield* escalation.requireGlobalAdmin
+      const updated: UserDetail = { ...user, ...changed, updated_at: yield* Timestamp.now }
       yield* repo.update(updated)
-      if (given.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
+      if (changed.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
       yield* audit.record({
         action: "user.updated",
         target_type: "user",
         target_id: id,
-        metadata: { fields: Object.keys(given) }
+        metadata: { fields: Object.keys(changed) }
       })
       return updated
     }, sql.withTransaction)
 
     /** Changes the given fields. Who is made inactive is signed out everywhere, and their keys stop working. */
     const update = Effect.fn("Users.update")(function*(id: string, changes: UpdateUser) {
-      const updated = yield* applied(id, changes)
+      const updated = yield* updateUser(id, changes)
       yield* hints.publish("access", id)
       return updated
     }, orDieOnSql)
 
-    const removed = Effect.fnUntraced(function*(id: string) {
+    const deleteUser = Effect.fnUntraced(function*(id: string) {
       yield* requireAnotherAdmin(id)
-      const user = yield* Effect.flatMap(repo.lockedById(id), found)
-      if (user.is_admin) yield* reach.requireGlobalAdmin
+      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+      if (user.is_admin) yield* escalation.requireGlobalAdmin
       yield* repo.delete(id)
       yield* audit.record({ action: "user.deleted", target_type: "user", target_id: id, metadata: { email: user.email } })
     }, sql.withTransaction)
 
     /** Deletes the user with their sessions, keys and memberships. What they did stays in the audit log. */
     const remove = Effect.fn("Users.remove")(function*(id: string) {
-      yield* removed(id)
+      yield* deleteUser(id)
       yield* hints.publish("access", id)
     }, orDieOnSql)
 
     /** A new password lets the caller sign in as that person, so a key must hold all that the person does. */
-    const requireReachOver = Effect.fnUntraced(function*(user: UserDetail) {
-      if (user.is_admin) yield* reach.requireGlobalAdmin
-      const memberships = yield* repo.memberships(user.id)
-      yield* Effect.forEach(memberships, ({ project_id, role }) => reach.requireRoleToGive(project_id, role), { discard: true })
+    const requireAuthorityOver = Effect.fnUntraced(function*(user: UserDetail) {
+      if (user.is_admin) yield* escalation.requireGlobalAdmin
+      const memberships = yield* repo.listMemberships(user.id)
+      yield* Effect.forEach(memberships, ({ project_id, role }) => escalation.requireRoleGrant(project_id, role), { discard: true })
     })
 
-    const passwordSet = Effect.fnUntraced(function*(id: string, passwordHash: string) {
+    const updatePassword = Effect.fnUntraced(function*(id: string, passwordHash: string) {
       const actor = yield* CurrentActor
       const now = yield* Timestamp.now
-      const user = yield* Effect.flatMap(repo.lockedById(id), found)
-      yield* requireReachOver(user)
+      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+      yield* requireAuthorityOver(user)
       const workingKeys = yield* repo.setPassword(id, passwordHash, now)
-      const own = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
-      yield* sessions.revokeAll(id, now, own)
-      yield* notices.tell(own === null ? "password_set" : "password_changed", user.email, { source_ip: null }, workingKeys)
+      const ownSessionId = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
+      yield* sessions.revokeAll(id, now, ownSessionId)
+      yield* notices.enqueue(ownSessionId === null ? "password_set" : "password_changed", user.email, { source_ip: null }, workingKeys)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
       return workingKeys
     }, sql.withTransaction)
@@ -139,15 +139,15 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
      * of their API keys go on working is the answer.
      */
     const setPassword = Effect.fn("Users.setPassword")(function*(id: string, password: Redacted.Redacted) {
-      const about = textsOf(yield* get(id))
-      const workingKeys = yield* passwordSet(id, yield* passwords.hashNew({ password, field: "new_password", about }))
+      const about = personalTextsOf(yield* get(id))
+      const workingKeys = yield* updatePassword(id, yield* passwords.hashNew({ password, field: "new_password", about }))
       yield* hints.publish("access", id)
       return workingKeys
     }, orDieOnSql)
 
     const meOf = Effect.fnUntraced(function*(user: UserDetail) {
       const { via } = yield* currentPerson
-      const memberships = yield* repo.memberships(user.id)
+      const memberships = yield* repo.listMemberships(user.id)
       const bound = via.kind === "api_key" ? via.project_id : null
       return {
         ...user,
@@ -163,10 +163,10 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
 
     const updateMe = Effect.fn("Users.updateMe")(function*(changes: UpdateProfile) {
       const { user_id } = yield* currentPerson
-      return yield* meOf(yield* applied(user_id, changes))
+      return yield* meOf(yield* updateUser(user_id, changes))
     }, orDieOnSql)
 
-    return { list, get, byEmail, create, update, remove, setPassword, me, updateMe } as const
+    return { list, get, getByEmail, create, update, remove, setPassword, me, updateMe } as const
   })
 }) {
   static readonly layer = this.Default

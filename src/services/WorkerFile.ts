@@ -6,7 +6,7 @@
  * itself, which Node cannot load in a thread: the test run's set-up has put bundles of all workers into one folder
  * (`scripts/build.mjs workers`).
  */
-export const workerFile = (name: string, askedFrom: string): URL =>
-  askedFrom.endsWith(".ts")
+export const workerFile = (name: string, callerUrl: string): URL =>
+  callerUrl.endsWith(".ts")
     ? new URL(`../../node_modules/.cache/svc-workers/${name}.worker.js`, import.meta.url)
-    : new URL(`./${name}.worker.js`, askedFrom)
+    : new URL(`./${name}.worker.js`, callerUrl)

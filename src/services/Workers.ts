@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { NotFound } from "../domain/Errors.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
-import { pageOf, type RowsQuery, startOf } from "./RowPage.ts"
+import { pageOf, type RowsQuery, decodeStart } from "./RowPage.ts"
 import { WorkersRepo } from "./Workers/Repo.ts"
 
 /** The engines' own workers, as heartbeats and events tell of them; the source of `worker_name` values. */
@@ -12,12 +12,12 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
 
     /** Workers of the project, newest first. */
     const list = Effect.fn("Workers.list")(function*(query: RowsQuery) {
-      const start = yield* startOf("workers", query)
+      const start = yield* decodeStart("workers", query)
       return pageOf("workers", query, yield* repo.list((yield* CurrentProject).id, start, query.limit + 1))
     }, orDieOnSql)
 
     const get = Effect.fn("Workers.get")(function*(id: string) {
-      const found = yield* repo.byId((yield* CurrentProject).id, id)
+      const found = yield* repo.findById((yield* CurrentProject).id, id)
       return yield* Option.match(found, { onNone: () => new NotFound({ resource: "worker" }), onSome: Effect.succeed })
     }, orDieOnSql)
 

@@ -6,7 +6,7 @@ import { type Console, Effect, Either, Layer, Option, Stream } from "effect"
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { system } from "../../src/domain/Actor.ts"
-import { changing } from "../../src/cli/AuditLog.ts"
+import { layerAuditLog } from "../../src/cli/AuditLog.ts"
 import { Environment } from "../../src/cli/Environment.ts"
 import { exitCodeOf } from "../../src/cli/Explain.ts"
 import * as activate from "../../src/cli/programs/audit-activate-chain-state.ts"
@@ -41,7 +41,7 @@ const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
 
 const none = { knownHead: Option.none<string>(), checkpoints: [], publicKey: [], json: false }
 
-const database = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof changing>>) => Effect.provide(work, changing)
+const database = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof layerAuditLog>>) => Effect.provide(work, layerAuditLog)
 const row = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
@@ -172,7 +172,7 @@ const mails = (many: number) =>
       const sealed = yield* vault.seal("mail_outbox", id, "{}")
       yield* sql`INSERT INTO mail_outbox ${sql.insert({ id, sealed, due_at: now, created_at: now, expires_at: now })}`
     }
-  }).pipe(Effect.provide(Vault.layer.pipe(Layer.provideMerge(changing))))
+  }).pipe(Effect.provide(Vault.layer.pipe(Layer.provideMerge(layerAuditLog))))
 
 describe.each(engines)("svc secret-key on %s", (engine) => {
   it.scopedLive("changes the key of one machine with one command, tells what each is for, and refuses to lose one", () =>

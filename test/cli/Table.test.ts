@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { age, type Column, table } from "../../src/cli/Table.ts"
+import { formatAge, type Column, formatTable } from "../../src/cli/Table.ts"
 
 interface Row {
   readonly state: string
@@ -11,9 +11,9 @@ interface Row {
 
 const columns: ReadonlyArray<Column<Row>> = [
   { head: "STATE", cell: ({ state }) => state },
-  { head: "NAME", cell: ({ name }) => name, most: 60, least: 12 },
-  { head: "QUEUE", cell: ({ queue }) => queue, least: 8, spare: 1 },
-  { head: "ERROR", cell: ({ error }) => error, least: 10, hidesEmpty: true },
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "QUEUE", cell: ({ queue }) => queue, minLength: 8, dropRank: 1 },
+  { head: "ERROR", cell: ({ error }) => error, minLength: 10, hidesEmpty: true },
   { head: "ID", cell: ({ id }) => id }
 ]
 
@@ -21,7 +21,7 @@ const id = "019ab0c1-6f1f-7c3e-9d55-2f6b1f0a7b11"
 const row = (changes: Partial<Row> = {}): Row => ({ state: "failure", name: "shop.mail.send_confirmation", queue: "mail.nightly", error: "ValueError: no such address", id, ...changes })
 
 const linesOf = (rows: ReadonlyArray<Row>, width: number): ReadonlyArray<string> =>
-  table(columns, rows, { nowMillis: 0, columns: width }).replace(/\u001b\[\d+m/g, "").split("\n")
+  formatTable(columns, rows, { nowMillis: 0, columns: width }).replace(/\u001b\[\d+m/g, "").split("\n")
 
 describe("the tables of svc", () => {
   it("cuts names and errors, leaves out what is spare, and keeps ids whole in 80 columns", () => {
@@ -41,8 +41,8 @@ describe("the tables of svc", () => {
 
   it("tells ages in their largest whole unit", () => {
     const at = "2026-11-22T10:00:00.000000Z"
-    const ago = (seconds: number) => age(at, { nowMillis: Date.parse(at) + seconds * 1000, columns: 80 })
+    const ago = (seconds: number) => formatAge(at, { nowMillis: Date.parse(at) + seconds * 1000, columns: 80 })
     assert.deepStrictEqual([-5, 0, 59, 60, 3599, 3600, 86_399, 86_400, 604_800].map(ago), ["0s", "0s", "59s", "1m", "59m", "1h", "23h", "1d", "1w"])
-    assert.isNull(age(null, { nowMillis: 0, columns: 80 }))
+    assert.isNull(formatAge(null, { nowMillis: 0, columns: 80 }))
   })
 })

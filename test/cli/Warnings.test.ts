@@ -1,11 +1,11 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { type Facts, warningsOf } from "../../src/cli/Warnings.ts"
+import { type DoctorFacts, warningsOf } from "../../src/cli/Warnings.ts"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
 import { Settings, type SettingsShape } from "../../src/services/Settings.ts"
 
-const calm: Omit<Facts, "settings"> = {
+const calm: Omit<DoctorFacts, "settings"> = {
   dialect: "sqlite",
   revision: 1,
   head: 1,
@@ -17,7 +17,7 @@ const calm: Omit<Facts, "settings"> = {
   mailTrouble: null
 }
 
-const warnings = (overrides: Partial<SettingsShape>, facts: Partial<Facts> = {}) =>
+const warnings = (overrides: Partial<SettingsShape>, facts: Partial<DoctorFacts> = {}) =>
   Effect.map(Settings, (settings) => warningsOf({ ...calm, settings, ...facts })).pipe(
     Effect.provide(SettingsLayer.layer({ SVC_HOME: "/nowhere" }, overrides)),
     Effect.provide(NodeContext.layer)
@@ -38,7 +38,7 @@ describe("svc doctor", () => {
       assert.deepStrictEqual(yield* warnings(abroad), [])
     }))
 
-  const cases: ReadonlyArray<readonly [string, Partial<SettingsShape>, Partial<Facts>]> = [
+  const cases: ReadonlyArray<readonly [string, Partial<SettingsShape>, Partial<DoctorFacts>]> = [
     ["nothing reads SVC_DATABSE_URL, SVC_PROT of", {}, { unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"] }],
     ["migrates it at start", {}, { head: 2 }],
     ["needs PostgreSQL", { workers: 2 }, {}],

@@ -12,7 +12,7 @@ const parsed = (text: string, options?: { readonly maxDepth?: number }): Json.Js
   if (node instanceof Json.ParseFailure) throw new Error(`${node.reason} at ${node.at}`)
   return node
 }
-const canonicalOf = (text: string): string => Json.canonical(parsed(text))
+const canonicalOf = (text: string): string => Json.canonicalTextOf(parsed(text))
 const reasonOf = (text: string, options?: { readonly maxDepth?: number }): string | undefined => {
   const node = Json.parse(text, options)
   return node instanceof Json.ParseFailure ? node.reason : undefined
@@ -179,7 +179,7 @@ describe("canonical text", () => {
   assert.instanceOf(digests, Json.JsonArray)
   it.each(digests.items.map((item, at) => [at, item] as const))("schedule digest %i", (_, item) => {
     assert.instanceOf(item, Json.JsonObject)
-    const digest = createHash("sha256").update(Json.canonical(item.get("body")!)).digest("hex")
+    const digest = createHash("sha256").update(Json.canonicalTextOf(item.get("body")!)).digest("hex")
     assert.strictEqual(digest, Json.asString(item.get("digest")))
   })
 
@@ -192,8 +192,8 @@ describe("canonical text", () => {
 
   it("is JSON, and its own canonical text, at each node", () => {
     const check = (node: Json.JsonNode): void => {
-      assert.strictEqual(canonicalOf(Json.canonical(node)), Json.canonical(node))
-      JSON.parse(Json.canonical(node))
+      assert.strictEqual(canonicalOf(Json.canonicalTextOf(node)), Json.canonicalTextOf(node))
+      JSON.parse(Json.canonicalTextOf(node))
       if (node instanceof Json.JsonArray) node.items.forEach(check)
       if (node instanceof Json.JsonObject) node.values.forEach(check)
     }
@@ -242,7 +242,7 @@ describe("parse", () => {
       return expected === undefined || stricter.has(node.reason) ? undefined : `refused as ${node.reason}`
     }
     if (expected === undefined) return "taken"
-    return sorted(unsigned(Json.canonical(node))) === sorted(JSON.parse(expected)) ? undefined : "another value"
+    return sorted(unsigned(Json.canonicalTextOf(node))) === sorted(JSON.parse(expected)) ? undefined : "another value"
   }
 
   // The cast: both callers pass what JSON.parse has made.
@@ -372,7 +372,7 @@ describe("canonicalize", () => {
       none: undefined,
       "\ud800": "\udc00",
       array: [true, null, "\u007f\n"],
-      spliced: Json.splice(parsed("\"1.0\"")),
+      spliced: Json.toCanonicalText(parsed("\"1.0\"")),
       args: parsed("[1.0,{\"b\":1,\"a\":2}]") as Json.JsonArray
     }
     assert.strictEqual(

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { commandText, mayFollow, sourcesOf, statuses } from "../../src/domain/Command.ts"
-import { selectionOf } from "../../src/domain/Command/Selection.ts"
+import { commandJson, canFollow, sourceStatusesOf, commandStatuses } from "../../src/domain/Command.ts"
+import { parseSelection } from "../../src/domain/Command/Selection.ts"
 import { purgeToken } from "../../src/domain/PurgeToken.ts"
 import secrets from "../agents/protocol/vectors/secrets.json" with { type: "json" }
 
 describe("statuses of a command", () => {
   it("follow one another in this way only", () => {
-    const arrows = statuses.flatMap((from) => statuses.filter((to) => mayFollow(from, to)).map((to) => `${from} > ${to}`))
+    const arrows = commandStatuses.flatMap((from) => commandStatuses.filter((to) => canFollow(from, to)).map((to) => `${from} > ${to}`))
     assert.deepStrictEqual(arrows, [
       "pending > dispatched",
       "pending > timeout",
@@ -19,14 +19,14 @@ describe("statuses of a command", () => {
       "timeout > completed",
       "timeout > failed"
     ])
-    assert.deepStrictEqual(sourcesOf("timeout"), ["pending", "dispatched"])
-    assert.deepStrictEqual(sourcesOf("completed"), ["dispatched", "timeout"])
+    assert.deepStrictEqual(sourceStatusesOf("timeout"), ["pending", "dispatched"])
+    assert.deepStrictEqual(sourceStatusesOf("completed"), ["dispatched", "timeout"])
   })
 })
 
 describe("the JSON text of a command", () => {
   it("splices payload and result as they are", () => {
-    const text = commandText({
+    const text = commandJson({
       id: "i",
       project_id: "p",
       agent_id: null,
@@ -51,17 +51,17 @@ describe("the JSON text of a command", () => {
 
 describe("the filter of a bulk retry", () => {
   it("names distinct tasks in their order", () => {
-    assert.deepStrictEqual(selectionOf({ task_ids: ["b", "a", "b"], engine: "rq" }), { task_ids: ["b", "a"], engine: "rq" })
-    assert.deepStrictEqual(selectionOf({ task_ids: ["a"] }), { task_ids: ["a"], engine: null })
+    assert.deepStrictEqual(parseSelection({ task_ids: ["b", "a", "b"], engine: "rq" }), { task_ids: ["b", "a"], engine: "rq" })
+    assert.deepStrictEqual(parseSelection({ task_ids: ["a"] }), { task_ids: ["a"], engine: null })
   })
 
   it("is null when it names none", () => {
-    for (const filter of [null, {}, { state: "failure" }, { task_ids: null, engine: "rq" }]) assert.isNull(selectionOf(filter))
+    for (const filter of [null, {}, { state: "failure" }, { task_ids: null, engine: "rq" }]) assert.isNull(parseSelection(filter))
   })
 
   it("says what is wrong", () => {
     const paths = (filter: Record<string, unknown>) => {
-      const issues = selectionOf(filter)
+      const issues = parseSelection(filter)
       return Array.isArray(issues) ? issues.map(({ path }) => path) : issues
     }
     assert.deepStrictEqual(paths({ task_ids: "a" }), ["filter.task_ids"])

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ours from "effect"
 import { createRequire } from "node:module"
-import { warnOfOtherEffect } from "../../src/domain/EffectVersion.ts"
+import { checkEffectVersion } from "../../src/domain/EffectVersion.ts"
 
 /** Effect's other build, loaded beside the one of this package as another version. */
 const another = (version: string): typeof ours => {
@@ -14,7 +14,7 @@ const another = (version: string): typeof ours => {
 const warnings = async ({ Effect, Logger }: typeof ours) => {
   const lines: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => void (logLevel.label === "WARN" && lines.push(String(message))))
-  await Effect.runPromise(Effect.provide(warnOfOtherEffect, Logger.replace(Logger.defaultLogger, logger)))
+  await Effect.runPromise(Effect.provide(checkEffectVersion, Logger.replace(Logger.defaultLogger, logger)))
   return lines
 }
 

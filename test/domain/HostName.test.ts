@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { hostNameOf, hostOf, isLoopbackName } from "../../src/domain/HostName.ts"
+import { normalizeHostName, parseHostHeader, isLoopbackName } from "../../src/domain/HostName.ts"
 
 describe("host names", () => {
   it("are read from a Host header without their port, in one form", () => {
@@ -17,7 +17,7 @@ describe("host names", () => {
       "[::ffff:192.0.2.7]": "192.0.2.7",
       "localhost:": "localhost"
     }
-    for (const [header, name] of Object.entries(read)) assert.strictEqual(hostOf(header), name, header)
+    for (const [header, name] of Object.entries(read)) assert.strictEqual(parseHostHeader(header), name, header)
   })
 
   it("are nothing else", () => {
@@ -27,13 +27,13 @@ describe("host names", () => {
       "[::1]x", "[localhost]", "[127.0.0.1]", "[fe80::1%eth0]", ".example.com", "a..b", "-a.example", "a-.example", "127.1",
       "0x7f.0.0.1", "2130706433", "1.2.3.4.5", "999.0.0.1", "bücher.example", "a\u0000b", "x".repeat(64), `${"a.".repeat(130)}b`, "*.example.com"
     ]
-    for (const header of malformed) assert.isNull(hostOf(header), header)
+    for (const header of malformed) assert.isNull(parseHostHeader(header), header)
   })
 
   it("of a list have no brackets and no port", () => {
-    assert.strictEqual(hostNameOf("Svc.Example.com"), "svc.example.com")
-    assert.strictEqual(hostNameOf("2001:db8::1"), "2001:db8::1")
-    for (const text of ["https://svc.example.com", "svc.example.com:80", "[::1]", ""]) assert.isNull(hostNameOf(text), text)
+    assert.strictEqual(normalizeHostName("Svc.Example.com"), "svc.example.com")
+    assert.strictEqual(normalizeHostName("2001:db8::1"), "2001:db8::1")
+    for (const text of ["https://svc.example.com", "svc.example.com:80", "[::1]", ""]) assert.isNull(normalizeHostName(text), text)
   })
 
   it("of this machine to itself are known", () => {

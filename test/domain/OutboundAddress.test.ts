@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { addressIn, refusedRange } from "../../src/domain/OutboundAddress.ts"
+import { parseAddress, findRefusedRange } from "../../src/domain/OutboundAddress.ts"
 
 describe("addresses that are not called from inside", () => {
   const refused: Readonly<Record<string, string>> = {
@@ -57,26 +57,26 @@ describe("addresses that are not called from inside", () => {
     "10.0.0.1/8": "no address"
   }
   for (const [address, range] of Object.entries(refused)) {
-    it(`${JSON.stringify(address)}: ${range}`, () => assert.strictEqual(refusedRange(address, []), range))
+    it(`${JSON.stringify(address)}: ${range}`, () => assert.strictEqual(findRefusedRange(address, []), range))
   }
 
   for (const address of ["8.8.8.8", "93.184.216.34", "172.15.255.255", "172.32.0.1", "100.63.255.255", "100.128.0.1", "198.17.255.255", "198.20.0.1", "2606:4700::1111", "2a00:1450:4001:81b::200e"]) {
-    it(`${address} is public`, () => assert.isNull(refusedRange(address, [])))
+    it(`${address} is public`, () => assert.isNull(findRefusedRange(address, [])))
   }
 
   it("whatever way 127.0.0.1 is written", () => {
     for (const text of ["127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "127.0.0.0x1"]) {
-      assert.strictEqual(addressIn(text), "127.0.0.1", text)
-      assert.strictEqual(refusedRange(text, []), "loopback", text)
+      assert.strictEqual(parseAddress(text), "127.0.0.1", text)
+      assert.strictEqual(findRefusedRange(text, []), "loopback", text)
     }
-    assert.isNull(addressIn("localhost"))
+    assert.isNull(parseAddress("localhost"))
   })
 
   it("but for those that are named", () => {
-    assert.isNull(refusedRange("10.1.2.3", ["10.0.0.0/8"]))
-    assert.isNull(refusedRange("::ffff:10.1.2.3", ["10.0.0.0/8"]))
-    assert.isNull(refusedRange("fd00::5", ["192.0.2.1", "fd00::/8"]))
-    assert.strictEqual(refusedRange("192.168.0.1", ["10.0.0.0/8"]), "private")
+    assert.isNull(findRefusedRange("10.1.2.3", ["10.0.0.0/8"]))
+    assert.isNull(findRefusedRange("::ffff:10.1.2.3", ["10.0.0.0/8"]))
+    assert.isNull(findRefusedRange("fd00::5", ["192.0.2.1", "fd00::/8"]))
+    assert.strictEqual(findRefusedRange("192.168.0.1", ["10.0.0.0/8"]), "private")
   })
 
   it("and an address that carries another one needs both", () => {
@@ -88,9 +88,9 @@ describe("addresses that are not called from inside", () => {
       ["2001::/32", "2001:0:808:808:0:0:f7f7:f7f7", "2001:0:808:808:0:0:f5ff:fffe"] // its client is 10.0.0.1
     ]
     for (const [range, good, bad] of carriers) {
-      assert.isNull(refusedRange(good, [range]), good)
-      assert.strictEqual(refusedRange(bad, [range]), "private", bad)
-      assert.isNull(refusedRange(bad, [range, "10.0.0.0/8"]), bad)
+      assert.isNull(findRefusedRange(good, [range]), good)
+      assert.strictEqual(findRefusedRange(bad, [range]), "private", bad)
+      assert.isNull(findRefusedRange(bad, [range, "10.0.0.0/8"]), bad)
     }
   })
 })

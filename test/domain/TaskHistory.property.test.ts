@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { apply, decode, empty, encode, ends, project, type TaskEvent } from "../../src/domain/TaskHistory.ts"
+import { apply, decode, emptyHistory, encode, ends, project, type TaskEvent } from "../../src/domain/TaskHistory.ts"
 import { TaskEventKind } from "../../src/domain/TaskState.ts"
 import { addSeconds } from "../../src/domain/Timestamp.ts"
 import { fold, recorded, timestamp } from "./TaskHistory/Recorded.ts"
@@ -15,7 +15,7 @@ const outcome = (events: ReadonlyArray<TaskEvent>): string => {
 
 /** As the writer does it: some events, stored; read back, some more. */
 const foldInBatches = (events: ReadonlyArray<TaskEvent>, batch: number): string => {
-  let text = encode(empty())
+  let text = encode(emptyHistory())
   for (let at = 0; at < events.length; at += batch) {
     const history = decode(text)
     for (const event of events.slice(at, at + batch)) apply(history, event)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   apply,
   decode,
-  empty,
+  emptyHistory,
   encode,
   ends,
   MAX_ENTRIES,
@@ -428,7 +428,7 @@ describe("keeping", () => {
   })
 
   it("is full after the limit, but an end still gets in", () => {
-    const history = empty()
+    const history = emptyHistory()
     for (let count = 0; count < MAX_ENTRIES; count++) apply(history, event("task.started", count))
     assert.strictEqual(apply(history, event("task.started", 5000)), "full")
     assert.strictEqual(apply(history, event("task.succeeded", 5001)), "applied")

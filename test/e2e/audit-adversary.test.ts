@@ -7,10 +7,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { exportHead } from "../../src/services/Audit/ExportHead.ts"
-import { exportAndDeleteFrozen } from "../../src/services/Audit/Frozen.ts"
-import { proveOldest, removeProven } from "../../src/services/Audit/Prune.ts"
-import { activate, retire, stage } from "../../src/services/Audit/Rotation.ts"
-import { verifyAll } from "../../src/services/Audit/Verify.ts"
+import { exportAndDeleteFrozen } from "../../src/services/Audit/FrozenRows.ts"
+import { verifyOldest, deleteVerified } from "../../src/services/Audit/Prune.ts"
+import { activateChainKey, retireChainKey, stageChainKey } from "../../src/services/Audit/Rotation.ts"
+import { verifyLog } from "../../src/services/Audit/Verify.ts"
 import { Keys } from "../../src/services/Keys.ts"
 import { Settings } from "../../src/services/Settings.ts"
 import { engines, settingsOn, temporaryHome } from "../databases.ts"
@@ -222,16 +222,16 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
     it.effect("loses no other rows than those that were verified", () =>
       Effect.gen(function*() {
         const { now, they } = yield* World
-        const ends = yield* proveOldest(({ seq }) => seq <= 15)
+        const ends = yield* verifyOldest(({ seq }) => seq <= 15)
         const forged = edited(10, { action: "x" })(now)
         for (const other of [forged, relinked(withRetired(claimed(7, 20)(forged)))]) {
           yield* onTampered(() => other, Effect.gen(function*() {
-            assert.include(yield* refusal(removeProven(ends)), "does not verify")
+            assert.include(yield* refusal(deleteVerified(ends)), "does not verify")
             assert.deepStrictEqual(yield* Effect.promise(they.read), other)
           }))
         }
         yield* onTampered(() => now, Effect.gen(function*() {
-          yield* Effect.all([removeProven(ends), removeProven(ends)], { concurrency: "unbounded" })
+          yield* Effect.all([deleteVerified(ends), deleteVerified(ends)], { concurrency: "unbounded" })
           assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
           assert.lengthOf((yield* Effect.promise(they.read)).audit_log, 34 - 15 + 1, "one row audit.pruned")
         }))
@@ -263,7 +263,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
           }
           const blob = edited(15, { action: Buffer.from("project.updated") })
           const sql = yield* SqlClient.SqlClient
-          const found = Option.getOrThrow(yield* onTampered(() => blob(now), verifyAll(sql, yield* Keys)))
+          const found = Option.getOrThrow(yield* onTampered(() => blob(now), verifyLog(sql, yield* Keys)))
           assert.strictEqual(found.problem?.kind, "changed")
         }))
     }
@@ -343,14 +343,14 @@ describe.each(engines)("an audit log on %s whose former key leaked, was retired 
         yield* Effect.provide(append(5), one)
         const before = yield* read
         const leaked = Buffer.from(readFileSync(keyFile, "utf8").trim(), "base64url")
-        const activated = yield* Effect.provide(Effect.zipRight(stage, activate), one)
-        yield* Effect.provide(Effect.zipRight(append(3), retire(activated?.from ?? "", false)), one)
+        const activated = yield* Effect.provide(Effect.zipRight(stageChainKey, activateChainKey), one)
+        yield* Effect.provide(Effect.zipRight(append(3), retireChainKey(activated?.from ?? "", false)), one)
         writeFileSync(keyFile, readFileSync(keyFile, "utf8").trim().split("\n")[1] ?? "")
         const now = yield* read
         const two = yield* brain
         const kind = Effect.provide(
           Effect.flatMap(Effect.all([SqlClient.SqlClient, Keys]), ([sql, keys]) =>
-            Effect.map(verifyAll(sql, keys), (found) => Option.getOrThrow(found).problem?.kind ?? "ok")),
+            Effect.map(verifyLog(sql, keys), (found) => Option.getOrThrow(found).problem?.kind ?? "ok")),
           two
         )
         const former = activated?.from ?? null

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { inject } from "vitest"
 import { event, helloPayload } from "../agent.ts"
-import { sealHello } from "../../src/agents/protocol/Hello.ts"
+import { encodeHelloFrame } from "../../src/agents/protocol/Hello.ts"
 import { until } from "../until.ts"
 import { adminKey, type BrainProcess, siteOf } from "./brainProcess.ts"
 import { callAt } from "./calls.ts"
@@ -40,7 +40,7 @@ const upgrade = (path: string, headers: Readonly<Record<string, string>> = {}) =
 
 const h2c = { Connection: "Upgrade, HTTP2-Settings", Upgrade: "h2c", "HTTP2-Settings": "AAMAAABkAAQAoAAAAAIAAAAA" }
 const login = JSON.stringify({ email: "nobody@example.com", password: "x".repeat(40) })
-const hello = () => message(Buffer.from(sealHello("hello_1", helloPayload() as Parameters<typeof sealHello>[1]))) // as in test/agent.ts
+const hello = () => message(Buffer.from(encodeHelloFrame("hello_1", helloPayload() as Parameters<typeof encodeHelloFrame>[1]))) // as in test/agent.ts
 const unsigned = () => message(Buffer.from(JSON.stringify({ v: 2, type: "event_batch", id: "ev_1", payload: { events: [event()] } })))
 
 /** Every kind of path, and every stage of it that bytes of a client lead to. */

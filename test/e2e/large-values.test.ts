@@ -31,7 +31,7 @@ const mostPage = 6 * mebibyte
 
 /** As versions without a cap stored it: the value is in the row and in its history. */
 const historyWithKwargs = () => {
-  const history = TaskHistory.empty()
+  const history = TaskHistory.emptyHistory()
   TaskHistory.apply(history, {
     id: randomUUID(),
     kind: "task.received",

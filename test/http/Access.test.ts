@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { accessTable } from "../../scripts/accessTable.ts"
-import type { Role, Rule } from "../../src/domain/Access.ts"
+import type { Role, AccessRule } from "../../src/domain/Access.ts"
 import { Api } from "../../src/http/Api.ts"
-import { adminScopes, rules, scopes } from "../../src/http/Rules.ts"
+import { adminScopes, accessRules, scopes } from "../../src/http/AccessRules.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { freshUser, fromElsewhere, proxied, signedIn } from "./people.ts"
@@ -14,10 +14,10 @@ import { freshUser, fromElsewhere, proxied, signedIn } from "./people.ts"
 interface Endpoint {
   readonly method: string
   readonly path: string
-  readonly rule: Rule
+  readonly rule: AccessRule
 }
 
-const endpoints: ReadonlyArray<Endpoint> = [...rules].map(([route, rule]) => {
+const endpoints: ReadonlyArray<Endpoint> = [...accessRules].map(([route, rule]) => {
   const [method = "", path = ""] = route.split(" ")
   return { method, path, rule }
 })
@@ -25,7 +25,7 @@ const endpoints: ReadonlyArray<Endpoint> = [...rules].map(([route, rule]) => {
 const paramsOf = (path: string): ReadonlyArray<string> =>
   [...path.replaceAll("::", "").matchAll(/:([a-z_]+)/g)].map((match) => match[1] ?? "")
 
-const isRole = (caller: Rule["caller"]): caller is Role => ["viewer", "operator", "admin"].includes(caller)
+const isRole = (caller: AccessRule["caller"]): caller is Role => ["viewer", "operator", "admin"].includes(caller)
 
 /** A path that exists as far as access is concerned: the project is real, the ids are nobody's. */
 const pathIn = (slug: string, path: string): string =>
@@ -58,7 +58,7 @@ describe("declarations", () => {
       onGroup: () => {},
       onEndpoint: ({ endpoint }) => {
         const route = `${endpoint.method} ${endpoint.path}`
-        const declared = rules.get(route)?.creates !== undefined
+        const declared = accessRules.get(route)?.creates !== undefined
         const status = HttpApiSchema.getStatusSuccess(endpoint.successSchema)
         if (status === 201 && !declared) wrong.push(`${route} creates and does not say so`)
         if (declared && status !== 201 && status !== 202) wrong.push(`${route} answers ${status}`)

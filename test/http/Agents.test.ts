@@ -101,14 +101,14 @@ describe.each(engines)("agents on %s", (engine) => {
         assert.notInclude(stored, token)
         assert.notInclude(stored, hmac_secret)
 
-        const identity = Option.getOrThrow(yield* agents.byToken(token))
+        const identity = Option.getOrThrow(yield* agents.findByToken(token))
         assert.deepInclude(identity, { agent_id: agent.id, project_id: project.id, name: "shop workers" })
         assert.deepStrictEqual(Redacted.value(identity.key), Buffer.from(hmac_secret, "base64url"))
-        const key = yield* agents.hmacKey(project.id, agent.id)
+        const key = yield* agents.getHmacKey(project.id, agent.id)
         assert.deepStrictEqual(Redacted.value(key), Redacted.value(identity.key))
-        assert.deepStrictEqual(yield* agents.byToken("sva_nobody"), Option.none())
+        assert.deepStrictEqual(yield* agents.findByToken("sva_nobody"), Option.none())
         yield* sql`UPDATE projects SET is_active = 0 WHERE id = ${project.id}`
-        assert.deepStrictEqual(yield* agents.byToken(token), Option.none())
+        assert.deepStrictEqual(yield* agents.findByToken(token), Option.none())
       }))
 
     it.effect("says what it last connected with, and what it lost", () =>
@@ -160,7 +160,7 @@ describe.each(engines)("agents on %s", (engine) => {
         assert.strictEqual((yield* request("DELETE", `/projects/${stranger.slug}/agents/${agent.id}`, foreign)).status, 404)
         assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 204)
         assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 404)
-        assert.deepStrictEqual(yield* agents.byToken(token), Option.none())
+        assert.deepStrictEqual(yield* agents.findByToken(token), Option.none())
         assert.deepStrictEqual(yield* statusesOf(project.id), [
           ["cancelled", null],
           ["cancelled", null],
@@ -192,7 +192,7 @@ describe.each(engines)("agents on %s", (engine) => {
         assert.deepStrictEqual(yield* told, [project.id, agent.id])
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, global)).status, 404)
         assert.strictEqual((yield* request("GET", "/projects", bound)).status, 401, "bound keys go with it")
-        assert.deepStrictEqual(yield* agents.byToken(token), Option.none())
+        assert.deepStrictEqual(yield* agents.findByToken(token), Option.none())
         const again = { slug: project.slug, name: "Again" }
         assert.strictEqual((yield* request("POST", "/projects", { ...global, body: again })).status, 201)
 

@@ -197,7 +197,7 @@ describe.each(engines)("API keys on %s", (engine) => {
         const authentication = yield* Authentication
         const source = { source_ip: "192.0.2.7", user_agent: null }
         const cookie = /svc_session=([^;]+)/.exec(browser.cookie)?.[1] ?? ""
-        const uses = [authentication.byApiKey(token, source, true), authentication.bySession(cookie, source, true)]
+        const uses = [authentication.findByApiKey(token, source, true), authentication.findBySession(cookie, source, true)]
         const people = yield* Effect.all(Array.from({ length: 50 }, () => uses).flat(), { concurrency: "unbounded" })
         assert.isTrue(people.every(Option.isSome))
         const noted = yield* sql<{ what: string }>`SELECT what FROM noted ORDER BY what`

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { rules } from "../../src/http/Rules.ts"
-import { jsonLine } from "../../src/layers/Telemetry.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
+import { jsonLogger } from "../../src/layers/Telemetry.ts"
 import { Metrics } from "../../src/services/Metrics.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { type Engine, engines } from "../databases.ts"
@@ -13,7 +13,7 @@ const lines: Array<string> = []
 
 const site = (engine: Engine) =>
   serverOn(engine, proxied).pipe(
-    Layer.provideMerge(Logger.replace(Logger.defaultLogger, Logger.map(jsonLine, (line) => {
+    Layer.provideMerge(Logger.replace(Logger.defaultLogger, Logger.map(jsonLogger, (line) => {
       lines.push(line)
     })))
   )
@@ -88,7 +88,7 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const project = yield* freshProject()
         const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
         const unscoped = yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] })
-        const destructive = [...rules].filter(([, rule]) => rule.destructive === true).map(([endpoint]) => endpoint)
+        const destructive = [...accessRules].filter(([, rule]) => rule.destructive === true).map(([endpoint]) => endpoint)
         assert.includeMembers(destructive, [
           "POST /api/v1/projects/:slug/commands/purge-queue",
           "POST /api/v1/projects/:slug/tasks/bulk-delete",

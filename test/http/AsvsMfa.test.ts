@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { system } from "../../src/domain/Actor.ts"
-import { rules } from "../../src/http/Rules.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
@@ -38,7 +38,7 @@ describe.each(engines)("ASVS on %s", (engine) => {
         const joining = yield* ask(owing, "POST", "/invitations/accept", { token: "x" })
         assert.strictEqual(joining.json.code, "mfa_required", "where a session counts though none is needed")
         // what anybody may call without a credential; of these only the login answers with a session
-        const open = [...rules].filter(([, { caller }]) => caller === "public").map(([route]) => route).sort()
+        const open = [...accessRules].filter(([, { caller }]) => caller === "public").map(([route]) => route).sort()
         const cookies: Array<string> = []
         for (const route of open) {
           const [method = "", path = ""] = route.split(" ")

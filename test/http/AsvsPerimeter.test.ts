@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer } from "node:http"
-import { rules } from "../../src/http/Rules.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import { Outbound } from "../../src/services/Outbound.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -121,10 +121,10 @@ layer(serverOn("SQLite", proxied), { excludeTestServices: true })("rate buckets"
         "POST /setup/complete": "setup"
       }
       for (const [route, bucket] of Object.entries(contract)) {
-        assert.strictEqual(rules.get(route)?.bucket, bucket, route)
+        assert.strictEqual(accessRules.get(route)?.bucket, bucket, route)
       }
       for (const open of ["GET /api/v1/health", "GET /api/v1/health/ready"]) {
-        assert.isUndefined(rules.get(open)?.bucket, open)
+        assert.isUndefined(accessRules.get(open)?.bucket, open)
         assert.strictEqual((yield* request("GET", open.replace("GET /api/v1", ""))).headers.get("content-type"), "application/json", open)
       }
       const headers = fromElsewhere()

@@ -234,7 +234,7 @@ describe.each(engines)("sessions on %s", (engine) => {
         const { email, user_id } = yield* freshKey()
         const before = yield* sessionOf(user_id)
         const [row] = yield* sql<{ id: string; expires_at: string }>`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
-        const via = { kind: "session", session_id: row?.id ?? "", enrolled: false, owes_factor: false, is_fresh: true, overdue_since: null } as const
+        const via = { kind: "session", session_id: row?.id ?? "", enrolled: false, factor_pending: false, is_fresh: true, overdue_since: null } as const
         const person = { kind: "person", user_id, email, is_admin: false, roles: new Map(), via, source_ip: null, user_agent: null } as const
         const rotate = Effect.flatMap(Sessions, (sessions) => Effect.provideService(sessions.rotate(), CurrentActor, person))
         const { maxAgeSeconds, token } = yield* rotate

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { canonical } from "../../src/domain/CanonicalJson.ts"
+import { canonicalTextOf } from "../../src/domain/CanonicalJson.ts"
 import { connected, type Credentials, freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -112,7 +112,7 @@ describe.each(engines)("commands over the real line on %s", (engine) => {
         const { json } = yield* pull
         const frame = agent.open(json.frames[0])
         assert.strictEqual(frame.id, id)
-        assert.strictEqual(canonical(frame.payload.parameters), `{"task_id":"t"}`)
+        assert.strictEqual(canonicalTextOf(frame.payload.parameters), `{"task_id":"t"}`)
         const answer = { status: "success", result: { noop: true }, error: null, delivery_claim_token: null } as const
         const pushed = yield* Effect.promise(() =>
           agent.push([

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { forkCleanup } from "../../src/services/Audit/ForkCleanup.ts"
+import { cleanUpFork } from "../../src/services/Audit/ForkCleanup.ts"
 import { system } from "../../src/domain/Actor.ts"
 import * as Brain from "../../src/layers/Brain.ts"
 import * as Server from "../../src/layers/Server.ts"
@@ -65,7 +65,7 @@ describe.each(engines)("a brain on %s whose audit log contradicts what it signed
         assert.strictEqual(deep.status, 503)
         assert.isFalse(yield* Deferred.isDone(settled))
 
-        assert.isString(yield* Effect.provide(forkCleanup, anotherProcess()).pipe(Effect.provideService(CurrentActor, system("test"))))
+        assert.isString(yield* Effect.provide(cleanUpFork, anotherProcess()).pipe(Effect.provideService(CurrentActor, system("test"))))
         assert.strictEqual((yield* until(change, ({ status }) => status !== 503)).status, 200)
         yield* Fiber.join(events)
         yield* until(request("GET", "/health/deep", key), ({ status }) => status === 200)

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Cookies } from "../../src/http/middleware/Cookies.ts"
-import { rules } from "../../src/http/Rules.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { freshKey, request, serverOn } from "../brain.ts"
 import { settingsOn } from "../databases.ts"
@@ -54,7 +54,7 @@ describe("a brain on all addresses, without https", () => {
 
     it.effect("takes no link, and shows no page that asks for a password, elsewhere", () =>
       Effect.gen(function*() {
-        const taking = [...rules].filter(([, { caller, mutates }]) => caller === "public" && mutates === true).map(([route]) => route)
+        const taking = [...accessRules].filter(([, { caller, mutates }]) => caller === "public" && mutates === true).map(([route]) => route)
         const pages = ["GET /setup", "GET /reset-password", "GET /invitation"]
         for (const route of [...taking, ...pages, "POST /api/v1/invitations/preview"]) {
           const [method = "", target = ""] = route.split(" ")

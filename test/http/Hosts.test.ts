@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { isOfBrain } from "../../src/http/middleware/Request.ts"
+import { isBrainPath } from "../../src/http/middleware/Request.ts"
 import { Settings } from "../../src/services/Settings.ts"
 import { baseUrl, serverOn } from "../brain.ts"
 import { until } from "../until.ts"
@@ -115,7 +115,7 @@ describe("the paths of the brain on a router with others", () => {
       "/metrics", "/metrics/", "/metrics?a", "/METRICS", "/metrics;a", "//api/v1/tasks", "/api//v1", "/%61pi/v1/tasks", "/api/v1/%ff",
       "http://evil.example/api/v1", "http://evil?x/api/v1", "/%ff"
     ]
-    for (const url of written) assert.isTrue(isOfBrain(url), url)
-    for (const url of ["/", "/metricsx", "/shop?to=/api/v1", "/shop/api/v1", "/api", "http://a.example/shop"]) assert.isFalse(isOfBrain(url), url)
+    for (const url of written) assert.isTrue(isBrainPath(url), url)
+    for (const url of ["/", "/metricsx", "/shop?to=/api/v1", "/shop/api/v1", "/api", "http://a.example/shop"]) assert.isFalse(isBrainPath(url), url)
   })
 })

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Fiber, Option, Stream } from "effect"
 import { connect, type Socket } from "node:net"
-import { decodePosition } from "../../src/domain/LiveTask.ts"
+import { decodeChangePosition } from "../../src/domain/LiveTask.ts"
 import { LiveTasks } from "../../src/services/LiveTasks.ts"
 import { Metrics } from "../../src/services/Metrics.ts"
 import { NodeServer } from "../../src/services/NodeServer.ts"
@@ -63,7 +63,7 @@ describe.each(engines)("many live streams on %s", (engine) => {
       Effect.gen(function*() {
         const live = yield* LiveTasks
         const project = yield* freshProject()
-        const first = Stream.runHead(live.looks(project.id, null, Effect.never))
+        const first = Stream.runHead(live.batches(project.id, null, Effect.never))
         const fibers = yield* Effect.replicateEffect(Effect.fork(first), 3)
         const told = yield* until(
           Effect.zipRight(putTask(project.id, "a", "received"), Effect.forEach(fibers, Fiber.poll)),
@@ -71,7 +71,7 @@ describe.each(engines)("many live streams on %s", (engine) => {
         )
         assert.strictEqual(told.length, 3)
         const [one, two, three] = yield* Effect.forEach(fibers, (fiber) => Effect.map(Fiber.join(fiber), Option.getOrThrow))
-        assert.isTrue(one?.text === two?.text && two?.text === three?.text)
+        assert.isTrue(one?.encoded === two?.encoded && two?.encoded === three?.encoded)
       }))
 
     it.scoped("a user has so many of them and no more, and so has the server", () =>
@@ -152,7 +152,7 @@ describe.each(engines)("many live streams on %s", (engine) => {
               if (message.id !== start) count++ // the others are told again
               id = message.id
               assert.strictEqual(message.event, "task")
-              const position = decodePosition(message.id)
+              const position = decodeChangePosition(message.id)
               told.push(`${message.data.task_id} ${position?.updated_at}`)
               newest.set(message.data.task_id ?? "", message.data.state ?? "")
             }

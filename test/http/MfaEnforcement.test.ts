@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { readFileSync } from "node:fs"
-import { rules } from "../../src/http/Rules.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Authentication } from "../../src/services/Authentication.ts"
 import { Hints } from "../../src/services/Database.ts"
@@ -107,7 +107,7 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const project = yield* freshProject()
         const allowed: Array<string> = []
         const uuid = "01900000-0000-7000-8000-000000000001"
-        for (const [route, { caller }] of rules) {
+        for (const [route, { caller }] of accessRules) {
           const [method = "", path = ""] = route.split(" ")
           if (caller === "public" || caller === "agent" || path === "/api/v1/auth/logout") continue
           const filled = path.replace(":slug", project.slug).replace(":engine", "celery").replaceAll(/:[a-z_]+/g, uuid)
@@ -206,7 +206,7 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const token = /svc_session=([\w-]+)/.exec(browser.cookie ?? "")?.[1] ?? ""
         const overdueSince = (policy: Partial<typeof settings>) =>
           Effect.gen(function*() {
-            const found = yield* (yield* Authentication).bySession(token, { source_ip: null, user_agent: null }, false)
+            const found = yield* (yield* Authentication).findBySession(token, { source_ip: null, user_agent: null }, false)
             const via = Option.getOrThrow(found).via
             return via.kind === "session" ? via.overdue_since : null
           }).pipe(Effect.provide(Authentication.Default.pipe(Layer.provide(Layer.succeed(Settings, { ...settings, ...policy })))))

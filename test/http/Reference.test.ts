@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { readdirSync, readFileSync } from "node:fs"
 import { codes } from "../../src/domain/ErrorCodes.ts"
-import { documented } from "../../src/http/Docs/Document.ts"
+import { DocumentedApi } from "../../src/http/Docs/Document.ts"
 import { tags } from "../../src/http/Docs/Tags.ts"
-import { rules } from "../../src/http/Rules.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import { type JsonSchema, validator } from "./fuzz/JsonSchema.ts"
 
 interface Shown extends JsonSchema {
@@ -36,7 +36,7 @@ interface Operation {
 }
 
 // the package types the document more loosely than what this test reads of it
-const document = OpenApi.fromApi(documented) as unknown as {
+const document = OpenApi.fromApi(DocumentedApi) as unknown as {
   readonly info: { readonly description: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
@@ -124,7 +124,7 @@ describe("the reference", () => {
 
   it("has every endpoint, under a chapter of the list", () => {
     const known = Object.keys(document.paths).map((path) => path.replace(/\{(\w+)\}/g, ":$1"))
-    assert.deepStrictEqual([...rules.keys()].map((route) => route.split(" ")[1] ?? "").filter((path) => !known.includes(path)), [])
+    assert.deepStrictEqual([...accessRules.keys()].map((route) => route.split(" ")[1] ?? "").filter((path) => !known.includes(path)), [])
     assert.deepStrictEqual(operations.flatMap((operation) => operation.tags).filter((tag) => !(tag in tags)), [])
     for (const path of ["/metrics", "/ws/agent", "/health", "/health/ready"]) assert.include(known, path)
   })

@@ -81,7 +81,7 @@ describe.each(engines)("rows that agents make, on %s", (engine) => {
             })
           }`
         }
-        yield* Effect.flatMap(PresenceSweeps, ({ excess }) => excess())
+        yield* Effect.flatMap(PresenceSweeps, ({ deleteExcessProcesses }) => deleteExcessProcesses())
         const { json } = yield* request("GET", `${path}/agent-workers?state=offline`, key)
         assert.deepStrictEqual(json.map(({ worker_id }: { readonly worker_id: string }) => worker_id).sort(), ["old-4", "old-5"])
       }))

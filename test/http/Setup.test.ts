@@ -12,7 +12,7 @@ import { browserOf, fromElsewhere, login, password, proxied } from "./people.ts"
 
 const tokenOf = (link: Option.Option<string>) => new URL(Option.getOrThrow(link)).searchParams.get("token") ?? ""
 
-const newLink = Effect.flatMap(Setup, (setup) => setup.link())
+const newLink = Effect.flatMap(Setup, (setup) => setup.createLink())
 
 const complete = (token: string, options: { readonly email?: string; readonly headers?: Record<string, string> } = {}) =>
   request("POST", "//setup/complete", {

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { rules } from "../../src/http/Rules.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { actionsOf, after, ask, back, type Browser, enrolled, loginFrom, nextCode } from "./mfa.ts"
@@ -45,7 +45,7 @@ describe.each(engines)("step-up on %s", (engine) => {
           const target = path.replace(":slug", slug).replace(/:[a-z]+_id/, user.id) // no id is looked up before
           const { json } = yield* ask(user.browser, method, target, {})
           assert.deepInclude(json, { status: 403, code: "mfa_reverify_required", details: { by: "code" } }, route)
-          assert.isTrue(rules.get(`${method} /api/v1${path}`)?.stepUp, "and the documents say so")
+          assert.isTrue(accessRules.get(`${method} /api/v1${path}`)?.stepUp, "and the documents say so")
         }
         assert.strictEqual((yield* ask(user.browser, "GET", "/users")).status, 200, "looking is free")
       }))

@@ -1,7 +1,7 @@
 import { OpenApi } from "@effect/platform"
-import type { Rule } from "../../src/domain/Access.ts"
-import { documented } from "../../src/http/Docs/Document.ts"
-import { rules } from "../../src/http/Rules.ts"
+import type { AccessRule } from "../../src/domain/Access.ts"
+import { DocumentedApi } from "../../src/http/Docs/Document.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import type { JsonSchema } from "./fuzz/JsonSchema.ts"
 
 interface Content {
@@ -38,7 +38,7 @@ export interface Operation {
   readonly route: string
   /** Matches the paths that it answers. */
   readonly pattern: RegExp
-  readonly rule: Rule
+  readonly rule: AccessRule
   readonly pathParameters: ReadonlyArray<string>
   readonly query: ReadonlyArray<string>
   readonly querySchemas: Readonly<Record<string, JsonSchema>>
@@ -60,7 +60,7 @@ export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Ope
     Object.entries(methods).flatMap(([name, { parameters = [], requestBody, responses, security = [] }]) => {
       const method = name.toUpperCase()
       const route = `${method} ${path.replace(/\{([a-z_]+)\}/g, ":$1")}`
-      const rule = rules.get(route)
+      const rule = accessRules.get(route)
       if (rule === undefined) return []
       const schema = Object.values(requestBody?.content ?? {})[0]?.schema
       const { properties = {}, required = [] } = components.schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema ?? {}
@@ -85,4 +85,4 @@ export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Ope
     }))
 
 // the package types the document more loosely than what these tests read of it
-export const operations = operationsOf(OpenApi.fromApi(documented) as unknown as Document)
+export const operations = operationsOf(OpenApi.fromApi(DocumentedApi) as unknown as Document)

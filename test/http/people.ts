@@ -43,7 +43,7 @@ export const freshUser = (options: { readonly isAdmin?: boolean; readonly roles?
       timezone: "UTC"
     })
     for (const [slug, role] of Object.entries(options.roles ?? {})) {
-      yield* memberships.grant(yield* projects.find(slug), { user_id: user.id, role })
+      yield* memberships.grant(yield* projects.getBySlug(slug), { user_id: user.id, role })
     }
     return user
   }).pipe(asTest, Effect.orDie)
@@ -99,7 +99,7 @@ export const letInAs = ({ email, id }: { readonly email: string; readonly id: st
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [session] = yield* sql<{ id: string }>`SELECT id FROM sessions WHERE user_id = ${id} ORDER BY id DESC LIMIT 1`
-    const via = { kind: "session", session_id: session?.id ?? "", enrolled: true, owes_factor: false, is_fresh: true, overdue_since: null } as const
+    const via = { kind: "session", session_id: session?.id ?? "", enrolled: true, factor_pending: false, is_fresh: true, overdue_since: null } as const
     const person: Person = { kind: "person", user_id: id, email, is_admin: false, roles: new Map(), via, source_ip: null, user_agent: null }
     return person
   }).pipe(Effect.orDie)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { locate } from "../../src/layers/Database.ts"
+import { parseDatabaseUrl } from "../../src/layers/Database.ts"
 
 describe("what is shown of a PostgreSQL address", () => {
   it.effect.each([
@@ -10,9 +10,9 @@ describe("what is shown of a PostgreSQL address", () => {
     "postgresql://ann@db.example.com/svc?sslmode=require&sslpassword=hidden"
   ])("has no password: %s", (url) =>
     Effect.gen(function*() {
-      const location = yield* locate(Redacted.make(url), "/nowhere")
+      const location = yield* parseDatabaseUrl(Redacted.make(url), "/nowhere")
       assert.strictEqual(location.dialect, "pg")
-      const shown = location.dialect === "pg" ? location.shown : ""
+      const shown = location.dialect === "pg" ? location.redactedUrl : ""
       assert.include(shown, "db.example.com/svc")
       assert.notInclude(shown, "hidden")
     }))

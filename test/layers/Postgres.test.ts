@@ -11,7 +11,7 @@ const pooled = Effect.gen(function*() {
   const way = yield* proxyTo({ host: hostname, port: port === "" ? 5432 : Number(port) })
   const through = new URL(url)
   through.host = `127.0.0.1:${way.port}`
-  return { sql: yield* Postgres.make(Redacted.make(through.toString()), 2), proxy: way.proxy }
+  return { sql: yield* Postgres.makePostgres(Redacted.make(through.toString()), 2), proxy: way.proxy }
 })
 
 describe("the pool of PostgreSQL connections", () => {

@@ -16,7 +16,7 @@ import { until } from "../until.ts"
 const logged = (effect: Effect.Effect<unknown>) =>
   Effect.gen(function*() {
     const lines: Array<string> = []
-    const collect = Logger.map(Telemetry.jsonLine, (line) => void lines.push(line))
+    const collect = Logger.map(Telemetry.jsonLogger, (line) => void lines.push(line))
     yield* Effect.provide(effect, Logger.replace(Logger.defaultLogger, collect))
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) // one object a line
   })
@@ -139,7 +139,7 @@ describe("traces", () => {
     Effect.gen(function*() {
       const { host, posts } = yield* collectorAfter(2)
       const lines: Array<string> = []
-      const collect = Logger.add(Logger.map(Telemetry.jsonLine, (line) => void lines.push(line)))
+      const collect = Logger.add(Logger.map(Telemetry.jsonLogger, (line) => void lines.push(line)))
       yield* Effect.gen(function*() {
         yield* Effect.repeatN(Effect.withSpan(Effect.void, "a piece of work"), 999) // a full batch, which is sent at once and tried again after 1 s
         yield* until(Effect.sync(() => posts.length), (count) => count > 0)

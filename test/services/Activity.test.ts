@@ -3,14 +3,14 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Runtime, Schema, Stream } from "effect"
 import * as fc from "fast-check"
 import { randomUUID } from "node:crypto"
-import { type ActivityItem, encodeCursor, ListActivity } from "../../src/domain/Activity.ts"
+import { type ActivityItem, encodeActivityCursor, ListActivity } from "../../src/domain/Activity.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Activity } from "../../src/services/Activity.ts"
 import type { Audit } from "../../src/services/Audit.ts"
 import { AuditExport } from "../../src/services/Audit/Export.ts"
-import type { ShownRow } from "../../src/services/Audit/Rows.ts"
+import type { AuditLogRow } from "../../src/services/Audit/Rows.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
-import { turn } from "../../src/services/EventLoop.ts"
+import { yieldToEventLoop } from "../../src/services/EventLoop.ts"
 import { Xlsx } from "../../src/services/Export/Xlsx.ts"
 import { appendAudit, person } from "../audit.ts"
 import { brainOn } from "../brain.ts"
@@ -145,7 +145,7 @@ describe.each(engines)("the activity feed on %s", (engine) => {
         const reader = Effect.gen(function*() {
           let cursor = first ?? ""
           while (seen.length < all - 1) {
-            yield* turn
+            yield* yieldToEventLoop
             const page = yield* here.feed({ since_cursor: cursor, limit: "5" })
             seen.push(...page.items.toReversed())
             cursor = page.newest_cursor ?? cursor
@@ -192,7 +192,7 @@ describe.each(engines)("the activity feed on %s", (engine) => {
         assert.deepStrictEqual(targets(first.items), Array.from({ length: 70 }, (_, at) => 119 - at))
         const rest = yield* page({ limit: "70", action_prefix: "many.", before_cursor: first.next_before_cursor ?? "" })
         assert.deepStrictEqual(targets(rest.items), Array.from({ length: 50 }, (_, at) => 49 - at))
-        const on = yield* page({ limit: "70", action_prefix: "many.", since_cursor: encodeCursor(rest.items[0]!) })
+        const on = yield* page({ limit: "70", action_prefix: "many.", since_cursor: encodeActivityCursor(rest.items[0]!) })
         assert.deepStrictEqual(targets(on.items), Array.from({ length: 70 }, (_, at) => 119 - at))
       }))
   })
@@ -213,12 +213,12 @@ describe("a spreadsheet of the audit log", () => {
     source_ip: null,
     occurred_at: Timestamp.fromEpochMicros(0)
   }
-  const row: ShownRow = { ...item, seq: 1, outcome: "allow", metadata: "{}" }
+  const row: AuditLogRow = { ...item, seq: 1, outcome: "allow", metadata: "{}" }
   const files = AuditExport.layer.pipe(Layer.provide(Xlsx.layer), Layer.provide(settingsOn("SQLite")))
 
   it.scopedLive("reads rows when it is its turn, and not before", () =>
     Effect.gen(function*() {
-      const { file } = yield* AuditExport
+      const { makeFile } = yield* AuditExport
       const [reading, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const reads = { first: 0, second: 0 }
       // the first reading counts the rows and keeps none; the second brings them
@@ -226,9 +226,9 @@ describe("a spreadsheet of the audit log", () => {
         ++reads.first === 1 ? Effect.void : Effect.zipRight(Deferred.succeed(reading, undefined), Deferred.await(gate)))
       const first = Stream.fromEffect(Effect.as(held, row))
       const second = Stream.fromEffect(Effect.sync(() => (reads.second++, row)))
-      const one = yield* Effect.fork(file(first, () => item, "xlsx", null))
+      const one = yield* Effect.fork(makeFile(first, () => item, "xlsx", null))
       yield* Deferred.await(reading)
-      const other = yield* Effect.fork(file(second, () => item, "xlsx", null))
+      const other = yield* Effect.fork(makeFile(second, () => item, "xlsx", null))
       yield* Effect.repeatN(Effect.yieldNow(), 100)
       assert.strictEqual(reads.second, 1)
       yield* Deferred.succeed(gate, undefined)
@@ -239,8 +239,8 @@ describe("a spreadsheet of the audit log", () => {
 
   it.scopedLive("is refused when there are too many rows", () =>
     Effect.gen(function*() {
-      const { file } = yield* AuditExport
+      const { makeFile } = yield* AuditExport
       const many = Stream.as(Stream.range(1, 25_001), row)
-      assert.include((yield* Effect.flip(file(many, () => item, "xlsx", null))).detail, "at most 25000 rows")
+      assert.include((yield* Effect.flip(makeFile(many, () => item, "xlsx", null))).detail, "at most 25000 rows")
     }).pipe(Effect.provide(files)))
 })

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { Cell } from "../../src/domain/Task/Json.ts"
-import { csv, harmless } from "../../src/services/Export/Form.ts"
+import { csvFormat, escapeFormula } from "../../src/services/Export/Formats.ts"
 import { cellsOfCsv } from "../http/Tasks/files.ts"
 
 const print = (rows: ReadonlyArray<ReadonlyArray<Cell>>) => {
-  const form = csv<ReadonlyArray<Cell>>(["one", "two"], (row) => row.map((cell) => typeof cell === "string" ? harmless(cell) : cell))
+  const form = csvFormat<ReadonlyArray<Cell>>(["one", "two"], (row) => row.map((cell) => typeof cell === "string" ? escapeFormula(cell) : cell))
   return form.head + form.slice(rows, false)
 }
 

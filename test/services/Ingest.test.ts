@@ -4,10 +4,10 @@ import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import { turn } from "../../src/services/EventLoop.ts"
-import { Ingest, type Outcome } from "../../src/services/Ingest.ts"
+import { yieldToEventLoop } from "../../src/services/EventLoop.ts"
+import { Ingest, type BatchOutcome } from "../../src/services/Ingest.ts"
 import { TaskChanges } from "../../src/services/TaskChanges.ts"
-import { TaskDeletion } from "../../src/services/Tasks/Delete.ts"
+import { TaskDeletion } from "../../src/services/Tasks/Deletion.ts"
 import { TaskRetention } from "../../src/services/Tasks/Retention.ts"
 import { brainOn, freshProject } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -88,7 +88,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { offer } = yield* Ingest
         const from = yield* source
-        const settled: Array<Outcome> = []
+        const settled: Array<BatchOutcome> = []
         // the writer waits for this transaction: on SQLite for the connection, on PostgreSQL for the row
         yield* sql.withTransaction(Effect.gen(function*() {
           yield* sql`INSERT INTO tasks ${
@@ -109,9 +109,9 @@ describe.each(engines)("ingest on %s", (engine) => {
               updated_at: "2026"
             })
           }`
-          const settle = (outcome: Outcome) => settled.push(outcome)
-          assert.isTrue(offer({ ...from, reporter: "", size: 0, events: [received("t1")], settle }))
-          yield* Effect.repeatN(Effect.zipRight(turn, sql`SELECT 1`), 200)
+          const onCommit = (outcome: BatchOutcome) => settled.push(outcome)
+          assert.isTrue(offer({ ...from, reporter: "", size: 0, events: [received("t1")], onCommit }))
+          yield* Effect.repeatN(Effect.zipRight(yieldToEventLoop, sql`SELECT 1`), 200)
           assert.deepStrictEqual(settled, [])
           yield* sql`DELETE FROM tasks WHERE project_id = ${from.projectId}`
         }))
@@ -241,7 +241,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         yield* offered(from, [received("t1"), started("t1"), received("t2")])
         const [row] = yield* sql<{ id: string }>`
           SELECT id FROM tasks WHERE project_id = ${from.projectId} AND task_id = 't1'`
-        yield* sql.withTransaction(deletion.remove(from.projectId, [row!.id]))
+        yield* sql.withTransaction(deletion.deleteTasks(from.projectId, [row!.id]))
         yield* offered(from, [succeeded("t1")])
         const { tasks } = yield* stored(from.projectId)
         const forgotten = { received_at: null, started_at: null, args: null }
@@ -315,7 +315,7 @@ describe.each(engines)("ingest on %s", (engine) => {
     it.effect("a full queue takes nothing more, and says when there is room", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { offer, onRoom, waiting } = yield* Ingest
+        const { offer, onCapacity, pendingEvents } = yield* Ingest
         const from = yield* source
         const frames = Array.from({ length: 30 }, (_, frame) =>
           Array.from({ length: 10 }, (_, at) => received(`t${frame}-${at}`)))
@@ -323,20 +323,20 @@ describe.each(engines)("ingest on %s", (engine) => {
         let settled = 0
         let calls = 0
         yield* Effect.async<void>((resume) => {
-          const settle = () => {
+          const onCommit = () => {
             if (++settled === frames.length) resume(Effect.void)
           }
           const push = () => {
-            while (next.length > 0 && offer({ ...from, reporter: "", size: 0, events: next[0]!, settle })) next.shift()
+            while (next.length > 0 && offer({ ...from, reporter: "", size: 0, events: next[0]!, onCommit })) next.shift()
           }
-          const stop = onRoom(() => {
+          const stop = onCapacity(() => {
             calls++
             push()
             if (next.length === 0) stop()
           })
           push()
           assert.strictEqual(frames.length - next.length, 10)
-          assert.strictEqual(waiting(), 100)
+          assert.strictEqual(pendingEvents(), 100)
         })
         assert.isAtLeast(calls, 2)
         const [row] = yield* sql<{ n: number }>`
@@ -358,10 +358,10 @@ describe.each(engines)("ingest on %s", (engine) => {
         const taken = yield* Effect.async<number>((resume) => {
           let taken = 0
           let settled = 0
-          const settle = () => {
+          const onCommit = () => {
             if (++settled === taken) resume(Effect.succeed(taken))
           }
-          for (const events of frames) if (offer({ ...from, reporter: "", size, events, settle })) taken++
+          for (const events of frames) if (offer({ ...from, reporter: "", size, events, onCommit })) taken++
         })
         assert.strictEqual(taken, 16)
         const transactions = yield* sql<{ tasks: number; longest: number }>`
@@ -376,16 +376,16 @@ describe.each(engines)("ingest on %s", (engine) => {
     it.effect("going down, it writes what waits and takes nothing more", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const settled: Array<Outcome> = []
+        const settled: Array<BatchOutcome> = []
         const events = recorded("celery-solo")
         const ingest = yield* Effect.scoped(Effect.gen(function*() {
           const ingest = Context.get(yield* Layer.build(Layer.fresh(Ingest.layer)), Ingest)
-          const settle = (outcome: Outcome) => settled.push(outcome)
-          for (let at = 0; at < 5; at++) ingest.offer({ ...from, reporter: "", size: 0, events, settle })
+          const onCommit = (outcome: BatchOutcome) => settled.push(outcome)
+          for (let at = 0; at < 5; at++) ingest.offer({ ...from, reporter: "", size: 0, events, onCommit })
           return ingest
         }))
         assert.strictEqual(settled.length, 5)
-        assert.isFalse(ingest.offer({ ...from, reporter: "", size: 0, events, settle: () => {} }))
+        assert.isFalse(ingest.offer({ ...from, reporter: "", size: 0, events, onCommit: () => {} }))
       }))
   })
 })

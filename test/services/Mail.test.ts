@@ -4,7 +4,7 @@ import { Effect, Redacted } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Health } from "../../src/services/Health.ts"
 import { Mail } from "../../src/services/Mail.ts"
-import { invitationLetter } from "../../src/services/Mail/Letters.ts"
+import { invitationMessage } from "../../src/services/Mail/Templates.ts"
 import { MailTransport } from "../../src/services/Mail/Transport.ts"
 import { Metrics } from "../../src/services/Metrics.ts"
 import { engines } from "../databases.ts"
@@ -46,7 +46,7 @@ const givenUp = Effect.flatMap(Metrics, ({ swallowedExceptions }) =>
     return values.find(({ labels }) => labels.module === "mail" && labels.site === "given_up")?.value ?? 0
   }))
 
-const mailHealth = Effect.flatMap(Health, (health) => Effect.map(health.deep(), ({ checks }) => checks.mail))
+const mailHealth = Effect.flatMap(Health, (health) => Effect.map(health.deepHealth(), ({ checks }) => checks.mail))
 
 const failedOnce = until(waiting, (rows) => rows.length > 0 && rows.every(({ last_error }) => last_error !== null))
 const empty = until(waiting, (rows) => rows.length === 0)
@@ -113,7 +113,7 @@ describe.each(engines)("mail on %s", (engine) => {
         const mail = yield* Mail
         const hostile = "Acme\r\nBcc: victim@example.com\r\n\r\nClick <b>here</b>\u2028\u202e\0" + "x".repeat(200)
         const to = `guest-${++made}@example.com`
-        const letter = invitationLetter({ to, inviter: hostile, project: hostile, role: "viewer", url: "https://svc.example", link: "https://svc.example/x", expires_at: yield* inADay })
+        const letter = invitationMessage({ to, inviter: hostile, project: hostile, role: "viewer", url: "https://svc.example", link: "https://svc.example/x", expires_at: yield* inADay })
         yield* mail.enqueue(letter, yield* inADay)
         yield* mail.enqueue({ to: `raw-${made}@example.com`, subject: hostile, text: "." }, yield* inADay)
         const mails = [...yield* mailsTo(to), ...yield* mailsTo(`raw-${made}@example.com`)]

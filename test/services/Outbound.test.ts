@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:tls"
-import { type Call, Outbound, Resolver } from "../../src/services/Outbound.ts"
+import { type OutboundRequest, Outbound, Resolver } from "../../src/services/Outbound.ts"
 import { settingsOn } from "../databases.ts"
 import { portOf } from "../ports.ts"
 
@@ -36,7 +36,7 @@ const outbound = (names: Readonly<Record<string, ReadonlyArray<ReadonlyArray<str
     const use = <A, E>(body: (service: Outbound) => Effect.Effect<A, E>) => Effect.provide(Effect.flatMap(Outbound, body), context)
     return {
       looks,
-      call: (url: string, more: Partial<Call> = {}) =>
+      call: (url: string, more: Partial<OutboundRequest> = {}) =>
         use((service) => service.call({ url, method: "POST", headers: {}, body: "{}", plainHttp: true, ...more })),
       check: (url: string, plainHttp = true) => use((service) => service.check(url, { plainHttp }))
     }

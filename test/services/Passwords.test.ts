@@ -47,11 +47,11 @@ describe("passwords", () => {
         const passwords = yield* Passwords
         const weak = yield* Effect.promise(() => argon2.hash(Redacted.value(given), { timeCost: 2, memoryCost: 1024, parallelism: 1 }))
         const crowd = Array.from({ length: 33 }, () => Effect.either(passwords.hash(given)))
-        const login = passwords.admitLogin(passwords.renewedAtLogin(weak, given))
+        const login = passwords.admitLogin(passwords.rehashAtLogin(weak, given))
         const [hashes, renewed] = yield* Effect.all([Effect.all(crowd, { concurrency: "unbounded" }), login], { concurrency: "unbounded" })
         assert.lengthOf(hashes.filter(Either.isLeft), 1, "their room is full")
         assert.match(renewed, /^\$argon2id\$v=19\$m=19456,/)
-        assert.strictEqual(yield* passwords.renewedAtLogin(renewed, given), renewed)
+        assert.strictEqual(yield* passwords.rehashAtLogin(renewed, given), renewed)
       }))
 
     it.effect("whose asker has gone away give their room back", () =>

@@ -9,7 +9,7 @@ import { Agents } from "../../src/services/Agents.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
-import { type Introduction, Presence, type Visitor } from "../../src/services/Presence.ts"
+import { type ProcessInfo, Presence, type PresenceCallbacks } from "../../src/services/Presence.ts"
 import { PresenceSweeps } from "../../src/services/Presence/Sweeps.ts"
 import { brainOn, freshProject } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -23,7 +23,7 @@ const newAgent = (project: Project) =>
     return (yield* agents.create(project, { name: randomUUID() })).agent
   }).pipe(asSystem)
 
-const about = (project: Project, agentId: string, overrides: Partial<Introduction> = {}): Introduction => ({
+const about = (project: Project, agentId: string, overrides: Partial<ProcessInfo> = {}): ProcessInfo => ({
   agentId,
   projectId: project.id,
   sessionId: Ids.uuidv7(1),
@@ -42,7 +42,7 @@ const about = (project: Project, agentId: string, overrides: Partial<Introductio
   ...overrides
 })
 
-const visitor = (overrides: Partial<Visitor> = {}): Visitor => ({ lost: () => {}, paused: () => false, ...overrides })
+const visitor = (overrides: Partial<PresenceCallbacks> = {}): PresenceCallbacks => ({ onLost: () => {}, isPaused: () => false, ...overrides })
 
 const agentRow = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${id}`).pipe(
@@ -71,7 +71,7 @@ describe.each(engines)("presence on %s", (engine) => {
         })
         const [row] = yield* processes(agent.id)
         assert.deepInclude(row, { worker_id: "bare-1-1", state: "online", role: "task", pid: 7, framework: "django" })
-        present.gone()
+        present.disconnect()
         yield* presence.flush
         assert.strictEqual((yield* agentRow(agent.id)).state, "offline")
       }))
@@ -84,10 +84,10 @@ describe.each(engines)("presence on %s", (engine) => {
         const join = (workerId: string) =>
           Effect.map(presence.connect(about(project, agent.id, { workerId, sessionId: workerId }), visitor()), Option.getOrThrow)
         const [one, two] = yield* Effect.all([join("one"), join("two")], { concurrency: 2 })
-        one.gone()
+        one.disconnect()
         yield* presence.flush
         assert.strictEqual((yield* agentRow(agent.id)).state, "online")
-        two.gone()
+        two.disconnect()
         yield* presence.flush
         assert.strictEqual((yield* agentRow(agent.id)).state, "offline")
         assert.deepStrictEqual((yield* processes(agent.id)).map((row) => row.state), ["offline", "offline"])
@@ -100,13 +100,13 @@ describe.each(engines)("presence on %s", (engine) => {
         const agent = yield* newAgent(project)
         const lost: Array<string> = []
         const old = Option.getOrThrow(
-          yield* presence.connect(about(project, agent.id, { sessionId: "old" }), visitor({ lost: (why) => lost.push(why) }))
+          yield* presence.connect(about(project, agent.id, { sessionId: "old" }), visitor({ onLost: (why) => lost.push(why) }))
         )
         yield* presence.connect(about(project, agent.id, { sessionId: "new" }), visitor())
-        old.seen()
+        old.touch()
         yield* presence.flush
         assert.deepStrictEqual(lost, ["replaced"])
-        old.gone()
+        old.disconnect()
         yield* presence.flush
         assert.deepStrictEqual((yield* processes(agent.id)).map((row) => [row.session_id, row.state]), [["new", "online"]])
       }))
@@ -119,13 +119,13 @@ describe.each(engines)("presence on %s", (engine) => {
         const agent = yield* newAgent(project)
         const lost: Array<string> = []
         const present = Option.getOrThrow(
-          yield* presence.connect(about(project, agent.id), visitor({ lost: (why) => lost.push(why) }))
+          yield* presence.connect(about(project, agent.id), visitor({ onLost: (why) => lost.push(why) }))
         )
         yield* agents.remove(project, agent.id).pipe(asSystem)
-        present.seen()
-        present.adapters({ "celery.worker_details": "{\"w@h\":{}}" })
-        present.loss("{}")
-        present.advise("events_off", "x")
+        present.touch()
+        present.reportAdapterHealth({ "celery.worker_details": "{\"w@h\":{}}" })
+        present.reportTelemetryLoss("{}")
+        present.setAdvice("events_off", "x")
         yield* presence.flush
         assert.deepStrictEqual(lost, ["revoked"])
         assert.isTrue(Option.isNone(yield* presence.connect(about(project, agent.id), visitor())))
@@ -138,11 +138,11 @@ describe.each(engines)("presence on %s", (engine) => {
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
         const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
-        presence.refused(agent.id, "stale", "the clock\0 is 75 s ahead")
-        present.advise("events_off", "start the worker with -E")
-        present.loss("{\"buffer_id\":\"b\"}")
-        present.loss("{\"buffer_id\":\"b\"}")
-        present.loss("{\"buffer_id\":\"c\"}")
+        presence.recordRefusal(agent.id, "stale", "the clock\0 is 75 s ahead")
+        present.setAdvice("events_off", "start the worker with -E")
+        present.reportTelemetryLoss("{\"buffer_id\":\"b\"}")
+        present.reportTelemetryLoss("{\"buffer_id\":\"b\"}")
+        present.reportTelemetryLoss("{\"buffer_id\":\"c\"}")
         yield* presence.flush
         const row = yield* agentRow(agent.id)
         assert.deepInclude(row, {
@@ -150,11 +150,11 @@ describe.each(engines)("presence on %s", (engine) => {
           last_refused_detail: "the clock is 75 s ahead",
           setup_advice: "[{\"code\":\"events_off\",\"detail\":\"start the worker with -E\"}]"
         })
-        const health = yield* agents.health(project, agent.id)
+        const health = yield* agents.listHealth(project, agent.id)
         assert.deepStrictEqual(health.map(({ telemetry_loss, worker_id }) => ({ telemetry_loss, worker_id })), [
           { telemetry_loss: { buffer_id: "b" }, worker_id: "bare-1-1" }
         ])
-        present.advise("events_off", null)
+        present.setAdvice("events_off", null)
         yield* presence.flush
         assert.strictEqual((yield* agentRow(agent.id)).setup_advice, "[]")
       }))
@@ -168,9 +168,9 @@ describe.each(engines)("presence on %s", (engine) => {
         const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
         const vector = JSON.parse(readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8"))
         const health = JSON.parse(vector.frame_json).payload.adapter_health
-        present.adapters({ ...health, "celery.queue_depths": "{\"celery\": 12, \"slow\": 3, \"bad\": \"x\", \"nul\\u0000\": 1}" })
+        present.reportAdapterHealth({ ...health, "celery.queue_depths": "{\"celery\": 12, \"slow\": 3, \"bad\": \"x\", \"nul\\u0000\": 1}" })
         yield* presence.flush
-        present.adapters(health)
+        present.reportAdapterHealth(health)
         yield* presence.flush
         const [worker, ...others] = yield* sql<Record<string, unknown>>`SELECT * FROM workers WHERE project_id = ${project.id}`
         assert.strictEqual(others.length, 0)
@@ -218,10 +218,10 @@ describe.each(engines)("presence on %s", (engine) => {
         const mute = yield* newAgent(project)
         const paused = yield* newAgent(project)
         const present = Option.getOrThrow(yield* presence.connect(about(project, mute.id), visitor()))
-        yield* presence.connect(about(project, paused.id), visitor({ paused: () => true }))
+        yield* presence.connect(about(project, paused.id), visitor({ isPaused: () => true }))
         yield* until(agentRow(mute.id), (row) => row.state === "offline")
         assert.strictEqual((yield* agentRow(paused.id)).state, "online")
-        present.seen()
+        present.touch()
         yield* presence.flush
         assert.strictEqual((yield* agentRow(mute.id)).state, "online")
       }))
@@ -235,7 +235,7 @@ describe.each(engines)("presence on %s", (engine) => {
         const agents = yield* Effect.replicateEffect(newAgent(project), 20)
         for (const agent of agents) yield* presence.connect(about(project, agent.id), visitor())
         yield* sql`UPDATE agent_workers SET last_seen_at = '2020-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
-        yield* Effect.all([sweeps.offline(), sweeps.offline(), sweeps.offline()], { concurrency: 3 })
+        yield* Effect.all([sweeps.sweepProcesses(), sweeps.sweepProcesses(), sweeps.sweepProcesses()], { concurrency: 3 })
         const states = yield* sql`SELECT DISTINCT state FROM agents WHERE project_id = ${project.id}`
         assert.deepStrictEqual(states, [{ state: "offline" }])
       }))
@@ -247,9 +247,9 @@ describe.each(engines)("presence on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
-        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor({ paused: () => true })))
+        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor({ isPaused: () => true })))
         const details = { "w@h": { stats: { pid: 1 } }, "idle@h": {}, "gone@h": {} }
-        present.adapters({ "celery.worker_details": JSON.stringify(details) })
+        present.reportAdapterHealth({ "celery.worker_details": JSON.stringify(details) })
         yield* presence.flush
         const ago = (seconds: number) => Timestamp.fromEpochMicros((Date.now() - seconds * 1000) * 1000)
         const alter = (name: string, seconds: number, metadata: string) =>
@@ -261,10 +261,10 @@ describe.each(engines)("presence on %s", (engine) => {
           sql<{ name: string; state: string }>`SELECT name, state FROM workers WHERE project_id = ${project.id} ORDER BY name`,
           (rows) => rows.map(({ name, state }) => `${name} ${state}`)
         )
-        yield* sweeps.workersOffline()
+        yield* sweeps.sweepWorkers()
         assert.deepStrictEqual(yield* states, ["gone@h offline", "idle@h online", "w@h offline"])
         yield* sql`UPDATE agents SET state = 'offline' WHERE id = ${agent.id}`
-        yield* sweeps.workersOffline()
+        yield* sweeps.sweepWorkers()
         assert.include(yield* states, "idle@h offline")
       }))
 
@@ -276,17 +276,17 @@ describe.each(engines)("presence on %s", (engine) => {
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
         const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
-        present.loss("{}")
-        present.adapters({ "celery.worker_details": "{\"w@h\":{\"active_queues\":[{\"name\":\"q\"}]}}" })
+        present.reportTelemetryLoss("{}")
+        present.reportAdapterHealth({ "celery.worker_details": "{\"w@h\":{\"active_queues\":[{\"name\":\"q\"}]}}" })
         yield* presence.flush
         const old = "2020-01-01T00:00:00.000000Z"
         yield* sql`UPDATE agent_health SET captured_at = ${old} WHERE agent_id = ${agent.id}`
         yield* sql`UPDATE workers SET last_heartbeat = ${old} WHERE project_id = ${project.id}`
         yield* sql`UPDATE queues SET last_seen_at = ${old} WHERE project_id = ${project.id}`
         yield* sql`UPDATE agent_workers SET last_seen_at = ${old} WHERE agent_id = ${agent.id}`
-        yield* sweeps.offline()
-        yield* sweeps.workersOffline()
-        yield* sweeps.retention()
+        yield* sweeps.sweepProcesses()
+        yield* sweeps.sweepWorkers()
+        yield* sweeps.prune()
         for (const table of ["agent_workers", "workers", "queues"]) {
           assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)} WHERE project_id = ${project.id}`, [], table)
         }

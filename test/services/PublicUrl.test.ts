@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import { publicUrlOf, takesSecretsAt } from "../../src/services/PublicUrl.ts"
+import { publicUrlOf, acceptsSecretsAt } from "../../src/services/PublicUrl.ts"
 import { url } from "../../src/services/Settings/Kinds.ts"
 
 describe("the public URL", () => {
@@ -17,7 +17,7 @@ describe("the public URL", () => {
 
   it("is https in capitals too", () => {
     const publicUrl = Either.getOrThrow(url("SVC_PUBLIC_URL", "").parse("HTTPS://svc.example/"))
-    const takesSecrets = takesSecretsAt({ environment: "production", host: "0.0.0.0", port: 7700, publicUrl })
+    const takesSecrets = acceptsSecretsAt({ environment: "production", host: "0.0.0.0", port: 7700, publicUrl })
     assert.isTrue(takesSecrets("svc.example"))
   })
 })

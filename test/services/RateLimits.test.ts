@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import fc from "fast-check"
-import { type Bucket, buckets, windowSeconds } from "../../src/domain/Access.ts"
-import { rateKey } from "../../src/domain/ClientAddress.ts"
+import { type Bucket, rateBuckets, windowSeconds } from "../../src/domain/Access.ts"
+import { clientKey } from "../../src/domain/ClientAddress.ts"
 import { RateLimits } from "../../src/services/RateLimits.ts"
 import { settingsOn } from "../databases.ts"
 
@@ -13,7 +13,7 @@ const naive = () => {
   const accepted: Array<{ readonly bucket: Bucket; readonly key: string; readonly at: number }> = []
   return (bucket: Bucket, key: string, at: number): boolean => {
     const recent = accepted.filter((one) => one.bucket === bucket && one.key === key && one.at > at - windowSeconds(bucket) * 1000)
-    const fits = recent.length < buckets[bucket]
+    const fits = recent.length < rateBuckets[bucket]
     if (fits) accepted.push({ bucket, key, at })
     return fits
   }
@@ -77,7 +77,7 @@ describe("rate limits", () => {
   it.effect("count buckets and clients apart, and what one subscriber has as one", () =>
     Effect.gen(function*() {
       const limits = yield* Effect.provide(RateLimits, fresh)
-      const spend = (bucket: Bucket, address: string | null) => Effect.replicateEffect(limits.takeFrom(bucket, address), buckets[bucket])
+      const spend = (bucket: Bucket, address: string | null) => Effect.replicateEffect(limits.takeFrom(bucket, address), rateBuckets[bucket])
       yield* spend("docs", "2001:db8:1:2::1")
       assert.isFalse(yield* limits.takeFrom("docs", "2001:db8:1:2:ffff:ffff:ffff:ffff"))
       assert.isTrue(yield* limits.takeFrom("docs", "2001:db8:1:3::1"))
@@ -87,7 +87,7 @@ describe("rate limits", () => {
       assert.isTrue(yield* limits.takeFrom("docs", "192.0.2.2"))
       yield* spend("docs", null)
       assert.isFalse(yield* limits.takeFrom("docs", null))
-      assert.deepStrictEqual(["x", "::ffff:7f00:1", "fe80::1%eth0"].map(rateKey), ["unknown", "127.0.0.1", "65152.0.0.0/64"])
+      assert.deepStrictEqual(["x", "::ffff:7f00:1", "fe80::1%eth0"].map(clientKey), ["unknown", "127.0.0.1", "65152.0.0.0/64"])
     }))
 
   it.effect("remember a bounded number of clients: who was silent longest is forgotten, who keeps trying is not", () =>

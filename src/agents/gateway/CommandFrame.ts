@@ -1,14 +1,14 @@
-import { CanonicalText, parse, ParseFailure, splice } from "../../domain/CanonicalJson.ts"
-import type { OutboundCommand } from "../../services/AgentLine.ts"
-import { seal, type WireSession } from "../protocol/Frame.ts"
+import { CanonicalText, parse, ParseFailure, toCanonicalText } from "../../domain/CanonicalJson.ts"
+import type { OutboundCommand } from "../../services/AgentSessions.ts"
+import { encodeFrame, type WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 
 /** The command's signed frame, or null when the agent could not read one so long. `now` is epoch milliseconds. */
-export const sealCommand = (command: OutboundCommand, wire: WireSession, now: number): string | null => {
-  const text = seal("command", command.id, {
+export const encodeCommandFrame = (command: OutboundCommand, wire: WireSession, now: number): string | null => {
+  const text = encodeFrame("command", command.id, {
     action: command.action,
-    target: object(command.target),
-    parameters: object(command.parameters),
+    target: canonicalObject(command.target),
+    parameters: canonicalObject(command.parameters),
     timeout_seconds: command.timeout_seconds,
     issued_by: command.issued_by,
     delivery_claim_token: null
@@ -17,7 +17,7 @@ export const sealCommand = (command: OutboundCommand, wire: WireSession, now: nu
 }
 
 /** Stored JSON text in its canonical form. What is no JSON cannot have been stored; an agent takes objects only. */
-const object = (text: string): CanonicalText => {
+const canonicalObject = (text: string): CanonicalText => {
   const node = parse(text)
-  return node instanceof ParseFailure ? new CanonicalText("{}") : splice(node)
+  return node instanceof ParseFailure ? new CanonicalText("{}") : toCanonicalText(node)
 }

@@ -11,36 +11,36 @@ import { AgentPolls, type PollHeaders } from "../../services/AgentPolls.ts"
 import type { AgentIdentity } from "../../services/Agents.ts"
 import { CurrentAgent } from "../../services/CurrentActor.ts"
 import { Database } from "../../services/Database.ts"
-import { turn } from "../../services/EventLoop.ts"
+import { yieldToEventLoop } from "../../services/EventLoop.ts"
 import type { EventBatch } from "../../services/Ingest.ts"
 import { Loops } from "../../services/Loops.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
-import { type AgentFrame, type FrameOf, openFromAgent, WireSession } from "../protocol/Frame.ts"
+import { type AgentFrame, type FrameOf, decodeAgentFrame, WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
-import { pollIntroduction, signingOf } from "./Introduce.ts"
-import { PollSession, PollWire } from "./PollSession.ts"
+import { processInfoFromPoll, wireSessionArgs } from "./ProcessInfo.ts"
+import { PollSession, PollWireSession } from "./PollSession.ts"
 import { Receiver } from "./Receiver.ts"
-import { describe, Refusals } from "./Refusals.ts"
-import { Sessions } from "./Sessions.ts"
+import { describeRefusal, Refusals } from "./Refusals.ts"
+import { SessionRegistry } from "./SessionRegistry.ts"
 
-const mostSessionsOfAgent = 64
+const maxSessionsPerAgent = 64
 /** As long as nonces are remembered: what was recorded under a forgotten session is stale by then. */
-const idleMillis = 180_000
+const idleTimeoutMillis = 180_000
 /** The agent gives up after 15 seconds. */
-const pushPatience = "12 seconds"
-const openPatience = "8 seconds"
+const pushTimeout = "12 seconds"
+const openTimeout = "8 seconds"
 /** A poll that will not wait still gives pending commands the time to come here. */
-const leastPollMillis = 200
+const minPollMillis = 200
 /** Characters of frames after which other work gets its turn: opening them takes about 10 ms. */
-const charactersAtOnce = 256 * 1024
+const sliceCharacters = 256 * 1024
 
-const deleted = new Unauthenticated({ detail: "The agent or its project was deleted, and the token is void." })
-const later = new Unavailable({ detail: "The brain cannot take this now. Send it again in a moment." })
-const refused = (detail: string) => new BadRequest({ code: "frame_refused", detail: `${detail} Go on with a fresh session nonce.` })
+const agentDeleted = new Unauthenticated({ detail: "The agent or its project was deleted, and the token is void." })
+const temporarilyUnavailable = new Unavailable({ detail: "The brain cannot take this now. Send it again in a moment." })
+const frameRefused = (detail: string) => new BadRequest({ code: "frame_refused", detail: `${detail} Go on with a fresh session nonce.` })
 
-const validNonce = (nonce: string | undefined): nonce is string => nonce !== undefined && /^[A-Za-z0-9_-]{16,64}$/.test(nonce)
+const isValidNonce = (nonce: string | undefined): nonce is string => nonce !== undefined && /^[A-Za-z0-9_-]{16,64}$/.test(nonce)
 
 /**
  * The agents' line over plain HTTP (the agents' protocol, section 1.2). A session is an agent and the nonce that it
@@ -55,68 +55,68 @@ export const layer = Layer.scoped(AgentPolls, Effect.gen(function*() {
   const presence = yield* Presence
   const receiver = yield* Receiver
   const refusals = yield* Refusals
-  const sessions = yield* Sessions
+  const sessions = yield* SessionRegistry
   const clock = yield* Effect.clock
   const fork = yield* FiberSet.makeRuntime<never>()
   const byAgent = new Map<string, Map<string, Fiber.RuntimeFiber<PollSession, Unauthenticated>>>()
-  const live = new Set<PollSession>()
+  const liveSessions = new Set<PollSession>()
 
-  const create = (identity: AgentIdentity, nonce: string, engines: ReadonlyArray<string>) =>
+  const createSession = (identity: AgentIdentity, nonce: string, engines: ReadonlyArray<string>) =>
     Effect.gen(function*() {
-      const about = pollIntroduction(identity, nonce, { engines, schedulers: [], agentVersion: null })
-      const signing = signingOf(identity, nonce)
-      const wire = database.dialect === "pg" ? new PollWire(clock, ...signing) : new WireSession(...signing)
+      const info = processInfoFromPoll(identity, nonce, { engines, schedulers: [], agentVersion: null })
+      const signing = wireSessionArgs(identity, nonce)
+      const wire = database.dialect === "pg" ? new PollWireSession(clock, ...signing) : new WireSession(...signing)
       let session: PollSession | null = null
-      const present = yield* presence.connect(about, { lost: () => {}, paused: () => (session?.polls ?? 0) > 0 })
-      if (Option.isNone(present)) return yield* deleted
-      session = new PollSession(identity, nonce, wire, about.engines, present.value, clock)
-      live.add(session)
-      metrics.agentSessions.set({ transport: "longpoll" }, live.size)
+      const handle = yield* presence.connect(info, { onLost: () => {}, isPaused: () => (session?.polls ?? 0) > 0 })
+      if (Option.isNone(handle)) return yield* agentDeleted
+      session = new PollSession(identity, nonce, wire, info.engines, handle.value, clock)
+      liveSessions.add(session)
+      metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
       return session
     })
 
-  const drop = (agentId: string, nonce: string) => {
-    const mine = byAgent.get(agentId)
-    mine?.delete(nonce)
-    if (mine?.size === 0) byAgent.delete(agentId)
+  const removeSession = (agentId: string, nonce: string) => {
+    const agentSessions = byAgent.get(agentId)
+    agentSessions?.delete(nonce)
+    if (agentSessions?.size === 0) byAgent.delete(agentId)
   }
 
-  const forget = (session: PollSession) => {
-    live.delete(session)
-    metrics.agentSessions.set({ transport: "longpoll" }, live.size)
-    session.present.gone()
-    drop(session.agentId, session.sessionId)
+  const closeSession = (session: PollSession) => {
+    liveSessions.delete(session)
+    metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
+    session.presence.disconnect()
+    removeSession(session.agentId, session.sessionId)
   }
 
   /** The session of a request, made on first sight. */
-  const open = Effect.fnUntraced(function*({ nonce, retryContracts }: PollHeaders) {
+  const getSession = Effect.fnUntraced(function*({ nonce, retryContracts }: PollHeaders) {
     const identity = yield* CurrentAgent
-    if (!validNonce(nonce)) {
+    if (!isValidNonce(nonce)) {
       return yield* new BadRequest({ code: "session_nonce_missing", detail: "Send a session nonce of 22 URL-safe characters." })
     }
     const agentId = identity.agent_id
-    const mine = byAgent.get(agentId) ?? new Map<string, Fiber.RuntimeFiber<PollSession, Unauthenticated>>()
-    byAgent.set(agentId, mine)
-    let found = mine.get(nonce)
-    if (found === undefined) {
-      if (mine.size >= mostSessionsOfAgent) {
+    const agentSessions = byAgent.get(agentId) ?? new Map<string, Fiber.RuntimeFiber<PollSession, Unauthenticated>>()
+    byAgent.set(agentId, agentSessions)
+    let sessionFiber = agentSessions.get(nonce)
+    if (sessionFiber === undefined) {
+      if (agentSessions.size >= maxSessionsPerAgent) {
         return yield* new RateLimited({ detail: "The agent has too many long-poll sessions; the idle ones end after three minutes." })
       }
       const engines = (retryContracts ?? "").split(",").flatMap((contract) => contract.trim().split("=", 1)).filter((name) => name !== "")
       // not the request's own fiber: others of this nonce wait for it too
-      found = fork(Effect.tapErrorCause(create(identity, nonce, engines), () => Effect.sync(() => drop(agentId, nonce))))
-      mine.set(nonce, found)
+      sessionFiber = fork(Effect.tapErrorCause(createSession(identity, nonce, engines), () => Effect.sync(() => removeSession(agentId, nonce))))
+      agentSessions.set(nonce, sessionFiber)
     }
-    const session = yield* Effect.timeoutFail(Fiber.join(found), { duration: openPatience, onTimeout: () => later })
-    if (session.over === "revoked") return yield* deleted
-    if (session.over === "refused") return yield* refused("A frame of this session was refused.")
+    const session = yield* Effect.timeoutFail(Fiber.join(sessionFiber), { duration: openTimeout, onTimeout: () => temporarilyUnavailable })
+    if (session.endReason === "revoked") return yield* agentDeleted
+    if (session.endReason === "refused") return yield* frameRefused("A frame of this session was refused.")
     return session
   })
 
   const pull = Effect.fn("AgentPolls.pull")(function*(headers: PollHeaders, wait: number, maxFrames: number) {
-    const session = yield* open(headers)
+    const session = yield* getSession(headers)
     if (maxFrames === 0) {
-      session.seen()
+      session.touch()
       return []
     }
     let ended = false
@@ -128,85 +128,85 @@ export const layer = Layer.scoped(AgentPolls, Effect.gen(function*() {
     }
     session.beginPoll(maxFrames)
     if (session.polls === 1) sessions.add(session)
-    const something = Effect.timeoutOption(session.something, `${Math.max(wait * 1000, leastPollMillis)} millis`)
-    yield* Effect.onExit(something, (exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(end)))
+    const awaitCommands = Effect.timeoutOption(session.awaitCommands, `${Math.max(wait * 1000, minPollMillis)} millis`)
+    yield* Effect.onExit(awaitCommands, (exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(end)))
     // from here to the answer nothing comes between: no command can be left behind
-    const frames = session.handOut(maxFrames)
+    const frames = session.takeFrames(maxFrames)
     end()
-    if (session.over === "revoked") return yield* deleted
+    if (session.endReason === "revoked") return yield* agentDeleted
     return frames
   })
 
   /** All frames, or why none is taken. */
-  const verify = Effect.fnUntraced(function*(session: PollSession, texts: ReadonlyArray<string>) {
+  const decodeFrames = Effect.fnUntraced(function*(session: PollSession, texts: ReadonlyArray<string>) {
     const frames: Array<AgentFrame> = []
     let characters = 0
     for (const [index, text] of texts.entries()) {
-      if (characters >= charactersAtOnce) {
+      if (characters >= sliceCharacters) {
         characters = 0
-        yield* turn
+        yield* yieldToEventLoop
       }
       characters += text.length
-      const frame = openFromAgent(text, session.wire, clock.unsafeCurrentTimeMillis())
+      const frame = decodeAgentFrame(text, session.wire, clock.unsafeCurrentTimeMillis())
       if (!(frame instanceof FrameRefusal)) {
         frames.push(frame)
         continue
       }
-      refusals.refuse(session, frame.reason, describe(frame))
+      refusals.refuse(session, frame.reason, describeRefusal(frame))
       if (frame.reason === "too_long") return yield* new PayloadTooLarge({ limit: MAX_FRAME_BYTES })
-      if (frame.reason === "bad_payload") return yield* ValidationFailed.at(`frames.${index}`, describe(frame))
+      if (frame.reason === "bad_payload") return yield* ValidationFailed.at(`frames.${index}`, describeRefusal(frame))
       session.end("refused")
-      return yield* refused(describe(frame))
+      return yield* frameRefused(describeRefusal(frame))
     }
     return frames
   })
 
-  const room = Effect.async<void>((resume) => {
-    const stop = receiver.ingest.onRoom(() => {
+  const awaitCapacity = Effect.async<void>((resume) => {
+    const stop = receiver.ingest.onCapacity(() => {
       stop()
       resume(Effect.void)
     })
     return Effect.sync(stop)
   })
   /** Looks again by itself too: room may have come before there was anyone to tell. */
-  const offer = (batch: EventBatch) =>
+  const offerBatch = (batch: EventBatch) =>
     Effect.repeat(
-      Effect.suspend(() => receiver.ingest.offer(batch) ? Effect.succeed(true) : Effect.as(Effect.timeoutOption(room, "250 millis"), false)),
+      Effect.suspend(() => receiver.ingest.offer(batch) ? Effect.succeed(true) : Effect.as(Effect.timeoutOption(awaitCapacity, "250 millis"), false)),
       { until: (taken) => taken }
     )
 
   /** Ends once all events are committed. */
-  const takeBatches = Effect.fnUntraced(function*(session: PollSession, frames: ReadonlyArray<FrameOf<"event_batch">>) {
+  const commitBatches = Effect.fnUntraced(function*(session: PollSession, frames: ReadonlyArray<FrameOf<"event_batch">>) {
     const committed = Deferred.unsafeMake<void>(FiberId.none)
-    let open = frames.length
-    const settle = () => {
-      if (--open === 0) Deferred.unsafeDone(committed, Effect.void)
+    let remaining = frames.length
+    const onCommit = () => {
+      if (--remaining === 0) Deferred.unsafeDone(committed, Effect.void)
     }
     for (const frame of frames) {
-      const batch = receiver.batchOf(frame, session, settle)
-      if (batch !== null) yield* offer(batch)
+      const batch = receiver.toEventBatch(frame, session, onCommit)
+      if (batch !== null) yield* offerBatch(batch)
     }
     if (frames.length > 0) yield* Deferred.await(committed)
   })
 
   /** agent_status is all that tells of a long-poll agent's engines and version. */
-  const learn = Effect.fnUntraced(function*(session: PollSession, { payload }: FrameOf<"agent_status">) {
+  const updateProcessInfo = Effect.fnUntraced(function*(session: PollSession, { payload }: FrameOf<"agent_status">) {
     const { agentVersion, engines, schedulers } = payload
-    const told = JSON.stringify([engines, schedulers, agentVersion])
-    if (told === session.told) return
-    session.told = told
-    const about = pollIntroduction(session.identity, session.sessionId, { engines, schedulers, agentVersion })
-    const present = yield* presence.connect(about, { lost: () => {}, paused: () => session.polls > 0 })
-    if (Option.isNone(present)) return
-    session.present.gone()
-    session.present = present.value
-    session.engines = about.engines
+    const status = JSON.stringify([engines, schedulers, agentVersion])
+    if (status === session.lastStatus) return
+    session.lastStatus = status
+    const info = processInfoFromPoll(session.identity, session.sessionId, { engines, schedulers, agentVersion })
+    const handle = yield* presence.connect(info, { onLost: () => {}, isPaused: () => session.polls > 0 })
+    if (Option.isNone(handle)) return
+    session.presence.disconnect()
+    session.presence = handle.value
+    session.engines = info.engines
   })
 
   const push = Effect.fn("AgentPolls.push")(function*(headers: PollHeaders, texts: ReadonlyArray<string>) {
-    const session = yield* open(headers)
-    session.seen()
-    const frames = yield* verify(session, texts)
+    const session = yield* getSession(headers)
+    session.touch()
+    const frames = yield* decodeFrames(session, texts)
     const batches: Array<FrameOf<"event_batch">> = []
     const take = Effect.gen(function*() {
       for (const frame of frames) {
@@ -214,19 +214,19 @@ export const layer = Layer.scoped(AgentPolls, Effect.gen(function*() {
           batches.push(frame)
           continue
         }
-        const work = receiver.take(frame, session)
+        const work = receiver.handleFrame(frame, session)
         if (work !== null) yield* work
-        if (frame.type === "agent_status") yield* learn(session, frame)
+        if (frame.type === "agent_status") yield* updateProcessInfo(session, frame)
       }
-      yield* takeBatches(session, batches)
-      if (frames.some(({ type }) => type === "command_ack" || type === "command_result")) yield* receiver.commandsSettled
+      yield* commitBatches(session, batches)
+      if (frames.some(({ type }) => type === "command_ack" || type === "command_result")) yield* receiver.awaitCommandsCommitted
     })
-    yield* Effect.timeoutFail(take, { duration: pushPatience, onTimeout: () => later })
+    yield* Effect.timeoutFail(take, { duration: pushTimeout, onTimeout: () => temporarilyUnavailable })
     return texts.length
   })
 
   const expire = Effect.map(Clock.currentTimeMillis, (now) => {
-    for (const session of live) if (session.polls === 0 && now - session.usedAt > idleMillis) forget(session)
+    for (const session of liveSessions) if (session.polls === 0 && now - session.lastUsedAt > idleTimeoutMillis) closeSession(session)
   })
   yield* loops.every("agents longpoll", "15 seconds", expire)
 

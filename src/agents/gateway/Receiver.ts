@@ -1,33 +1,33 @@
 import { Effect, Schema } from "effect"
-import { canonical } from "../../domain/CanonicalJson.ts"
+import { canonicalTextOf } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 import { CommandInbox } from "../../services/Commands/Inbox.ts"
 import { type EventBatch, Ingest } from "../../services/Ingest.ts"
 import { Metrics } from "../../services/Metrics.ts"
-import type { Present } from "../../services/Presence.ts"
+import type { PresenceHandle } from "../../services/Presence.ts"
 import { readEvents } from "../protocol/Event.ts"
 import type { AgentFrame, FrameOf } from "../protocol/Frame.ts"
 import * as Payload from "../protocol/Payload.ts"
-import { type Refused, Refusals } from "./Refusals.ts"
-import type { SetupWatch } from "./SetupWatch.ts"
+import { type Peer, Refusals } from "./Refusals.ts"
+import type { SetupAdvisor } from "./SetupAdvisor.ts"
 
 /** Who sent a frame. */
-export interface Speaker extends Refused {
+export interface FrameSender extends Peer {
   readonly sessionId: string
   readonly workerId: string
-  readonly present: Present
-  readonly watch: SetupWatch
+  readonly presence: PresenceHandle
+  readonly advisor: SetupAdvisor
 }
 
 /** What became of a batch, as its ack says. */
-export interface Settled {
+export interface BatchAck {
   readonly received: number
   readonly accepted: number
   readonly rejected: number
 }
 
 /** A process without an id of its own (long-poll, old agents) is known by its session only. */
-const reporterOf = ({ agentId, sessionId, workerId }: Speaker): string => workerId === agentId ? sessionId : workerId
+const reporterOf = ({ agentId, sessionId, workerId }: FrameSender): string => workerId === agentId ? sessionId : workerId
 
 const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 
@@ -54,10 +54,10 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
      * A frame's events as the ingest takes them. Unusable ones count as rejected and do not reach it; when none is
      * left the batch is settled at once and the answer is null.
      */
-    const batchOf = (
+    const toEventBatch = (
       frame: FrameOf<"event_batch">,
-      speaker: Speaker,
-      settle: (outcome: Settled) => void
+      sender: FrameSender,
+      onAck: (outcome: BatchAck) => void
     ): EventBatch | null => {
       counters.event_batch.inc()
       const received = frame.payload.events.length
@@ -66,49 +66,49 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const now = clock.unsafeCurrentTimeMillis()
       for (const [at, event] of readEvents(frame.payload.events).entries()) {
         if (typeof event === "string") {
-          refusals.unusable(speaker, event)
+          refusals.rejectEvent(sender, event)
           continue
         }
         events.push(event)
-        size += canonical(frame.payload.events[at]!).length
-        speaker.watch.observe(event, speaker.present, now)
+        size += canonicalTextOf(frame.payload.events[at]!).length
+        sender.advisor.observe(event, sender.presence, now)
       }
-      const unusable = received - events.length
-      if (unusable > 0) metrics.ingestEvents.inc({ outcome: "rejected" }, unusable)
+      const unusableCount = received - events.length
+      if (unusableCount > 0) metrics.ingestEvents.inc({ outcome: "rejected" }, unusableCount)
       if (events.length === 0) {
-        settle({ received, accepted: 0, rejected: received })
+        onAck({ received, accepted: 0, rejected: received })
         return null
       }
       return {
-        projectId: speaker.projectId,
-        agentId: speaker.agentId,
-        reporter: reporterOf(speaker),
+        projectId: sender.projectId,
+        agentId: sender.agentId,
+        reporter: reporterOf(sender),
         events,
         size,
-        settle: ({ accepted, rejected }) => settle({ received, accepted, rejected: rejected + unusable })
+        onCommit: ({ accepted, rejected }) => onAck({ received, accepted, rejected: rejected + unusableCount })
       }
     }
 
-    const noteLoss = (speaker: Speaker, loss: typeof Payload.TelemetryLoss.Type | null) => {
-      if (loss !== null) speaker.present.loss(JSON.stringify(encodeLoss(loss)))
+    const reportLoss = (sender: FrameSender, loss: typeof Payload.TelemetryLoss.Type | null) => {
+      if (loss !== null) sender.presence.reportTelemetryLoss(JSON.stringify(encodeLoss(loss)))
     }
 
     /** Any other frame. What is answered, if not null, is still to be run, one after the other for one session. */
-    const take = (frame: Exclude<AgentFrame, { readonly type: "event_batch" }>, speaker: Speaker): Effect.Effect<void> | null => {
+    const handleFrame = (frame: Exclude<AgentFrame, { readonly type: "event_batch" }>, sender: FrameSender): Effect.Effect<void> | null => {
       counters[frame.type].inc()
-      const { agentId, sessionId, workerId } = speaker
+      const { agentId, sessionId, workerId } = sender
       switch (frame.type) {
         case "heartbeat":
-          speaker.present.adapters(frame.payload.adapterHealth)
-          noteLoss(speaker, frame.payload.telemetryLoss)
+          sender.presence.reportAdapterHealth(frame.payload.adapterHealth)
+          reportLoss(sender, frame.payload.telemetryLoss)
           return null
         case "agent_status":
-          noteLoss(speaker, frame.payload.telemetryLoss)
+          reportLoss(sender, frame.payload.telemetryLoss)
           return null
         case "command_ack":
-          return inbox.acked({ agentId, sessionId, workerId, commandId: frame.id })
+          return inbox.offerAck({ agentId, sessionId, workerId, commandId: frame.id })
         case "command_result":
-          return inbox.finished({
+          return inbox.offerResult({
             agentId,
             sessionId,
             workerId,
@@ -119,14 +119,14 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
           })
         case "error":
           return Effect.logInfo(`an agent reports the error ${frame.payload.code}${frame.payload.fatal ? " and leaves" : ""}`).pipe(
-            Effect.annotateLogs({ agent_id: agentId, project_id: speaker.projectId, logger: "agents" })
+            Effect.annotateLogs({ agent_id: agentId, project_id: sender.projectId, logger: "agents" })
           )
         case "registry_delta":
           return null // task names are learnt from events and heartbeats; no agent sends this yet
       }
     }
 
-    return { ingest, batchOf, take, commandsSettled: inbox.settled } as const
+    return { ingest, toEventBatch, handleFrame, awaitCommandsCommitted: inbox.awaitCommitted } as const
   })
 }) {
   static readonly layer = this.Default

@@ -9,14 +9,14 @@ import type { UnusableReason } from "../protocol/Event.ts"
 export type GatewayReason = RefusalReason | "bad_hello" | "protocol_version" | "hello_timeout" | "slow_reader" | "websocket"
 
 /** Whom a refusal is about. */
-export interface Refused {
+export interface Peer {
   readonly agentId: string
   readonly projectId: string
   readonly transport: "websocket" | "longpoll"
 }
 
 /** One line about the same agent and reason in this time: an agent with a wrong secret comes back every second. */
-const quietMillis = 60_000
+const logIntervalMillis = 60_000
 
 /**
  * Every refusal passes here: counted by reason, logged once, and remembered on the agent's record, so that people see
@@ -28,14 +28,14 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     const presence = yield* Presence
     const clock = yield* Effect.clock
     const fork = yield* FiberSet.makeRuntime<never>()
-    const logged = new Map<string, number>()
+    const lastLoggedAt = new Map<string, number>()
 
-    const log = ({ agentId, projectId, transport }: Refused, reason: GatewayReason | UnusableReason, line: string) => {
+    const log = ({ agentId, projectId, transport }: Peer, reason: GatewayReason | UnusableReason, line: string) => {
       const key = `${agentId} ${reason}`
       const now = clock.unsafeCurrentTimeMillis()
-      if (now - (logged.get(key) ?? -Infinity) < quietMillis) return
-      for (const [old, at] of logged) if (now - at >= quietMillis) logged.delete(old)
-      logged.set(key, now)
+      if (now - (lastLoggedAt.get(key) ?? -Infinity) < logIntervalMillis) return
+      for (const [old, at] of lastLoggedAt) if (now - at >= logIntervalMillis) lastLoggedAt.delete(old)
+      lastLoggedAt.set(key, now)
       fork(
         Effect.logWarning(line).pipe(
           Effect.annotateLogs({ agent_id: agentId, project_id: projectId, transport, logger: "agents" })
@@ -44,25 +44,25 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     }
 
     /** Plain code, for the edge. */
-    const refuse = (who: Refused, reason: GatewayReason, detail: string): void => {
+    const refuse = (peer: Peer, reason: GatewayReason, detail: string): void => {
       metrics.framesRefused.inc({ reason })
-      presence.refused(who.agentId, reason, detail)
-      log(who, reason, `refused an agent: ${reason}: ${detail}`)
+      presence.recordRefusal(peer.agentId, reason, detail)
+      log(peer, reason, `refused an agent: ${reason}: ${detail}`)
     }
 
     /** An event that is counted and acknowledged as rejected, because it cannot be stored. */
-    const unusable = (who: Refused, reason: UnusableReason): void => {
+    const rejectEvent = (peer: Peer, reason: UnusableReason): void => {
       metrics.eventsUnusable.inc({ reason })
-      log(who, reason, `events were rejected: ${reason}: ${unusableDetails[reason]}`)
+      log(peer, reason, `events were rejected: ${reason}: ${unusableDetails[reason]}`)
     }
 
-    return { refuse, unusable } as const
+    return { refuse, rejectEvent } as const
   })
 }) {
   static readonly layer = this.Default
 }
 
-const details: Readonly<Record<RefusalReason, string>> = {
+const refusalDetails: Readonly<Record<RefusalReason, string>> = {
   too_long: "A message is longer than 1 MiB.",
   not_json: "A message is not JSON.",
   too_deep: "A message nests more than 128 objects and arrays.",
@@ -97,11 +97,11 @@ const unusableDetails: Readonly<Record<UnusableReason, string>> = {
 }
 
 /** What a refusal means, in one sentence for people. Never holds what the agent sent. */
-export const describe = (refusal: FrameRefusal): string => {
+export const describeRefusal = (refusal: FrameRefusal): string => {
   if (refusal.skewSeconds !== undefined) {
     const seconds = Math.abs(refusal.skewSeconds).toFixed(1)
     return `The agent's clock is ${seconds} s ${refusal.skewSeconds > 0 ? "ahead of" : "behind"} the brain's; 60 s are allowed.`
   }
-  const text = details[refusal.reason]
+  const text = refusalDetails[refusal.reason]
   return text.endsWith(".") || text.endsWith("?") ? text : `${text}${refusal.field === undefined ? "" : `: ${refusal.field}`}.`
 }

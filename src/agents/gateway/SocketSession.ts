@@ -1,32 +1,32 @@
 import { type Clock, Effect } from "effect"
 import type { Duplex } from "node:stream"
 import type WebSocket from "ws"
-import type { OutboundCommand } from "../../services/AgentLine.ts"
+import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { EventBatch } from "../../services/Ingest.ts"
-import type { Introduction, Present } from "../../services/Presence.ts"
+import type { ProcessInfo, PresenceHandle } from "../../services/Presence.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
-import { type FrameOf, openFromAgent, seal, type WireSession } from "../protocol/Frame.ts"
-import { sealCommand } from "./CommandFrame.ts"
-import type { Receiver, Settled, Speaker } from "./Receiver.ts"
-import { describe, type GatewayReason, type Refusals } from "./Refusals.ts"
-import type { GatewaySession, Sessions } from "./Sessions.ts"
-import { SetupWatch } from "./SetupWatch.ts"
-import { textMessages } from "./TextMessages.ts"
+import { type FrameOf, decodeAgentFrame, encodeFrame, type WireSession } from "../protocol/Frame.ts"
+import { encodeCommandFrame } from "./CommandFrame.ts"
+import type { Receiver, BatchAck, FrameSender } from "./Receiver.ts"
+import { describeRefusal, type GatewayReason, type Refusals } from "./Refusals.ts"
+import type { GatewaySession, SessionRegistry } from "./SessionRegistry.ts"
+import { SetupAdvisor } from "./SetupAdvisor.ts"
+import { encodeTextMessages } from "./TextMessages.ts"
 
 /** What all socket sessions of this replica share. */
-export interface Exchange {
+export interface GatewayContext {
   readonly clock: Clock.Clock
   readonly receiver: Receiver
   readonly refusals: Refusals
-  readonly sessions: Sessions
+  readonly sessions: SessionRegistry
   /** Runs what a callback cannot wait for. */
   readonly fork: (effect: Effect.Effect<void>) => void
   /** Sessions with acks to send at the end of this turn of the event loop. */
-  readonly acksDue: (session: SocketSession) => void
+  readonly scheduleAcks: (session: SocketSession) => void
   /** Sessions whose batch the ingest refused, in the order in which they get their turn. */
-  readonly waiting: Set<SocketSession>
+  readonly blockedSessions: Set<SocketSession>
   /** The brain is going down: no more events are taken. */
-  readonly draining: () => boolean
+  readonly isDraining: () => boolean
 }
 
 /** WebSocket close codes (the agents' protocol, section 1.1; RFC 6455, section 7.4). */
@@ -44,15 +44,15 @@ export const closeCode = {
 } as const
 
 /** How long a peer has to answer our close before the socket is cut. */
-const closeMillis = 2000
+const closeTimeoutMillis = 2000
 /** An agent that does not read: this much is waiting for it. */
-const mostBufferedBytes = 8 * 1024 * 1024
+const maxBufferedBytes = 8 * 1024 * 1024
 /** Answers to commands that wait for their inbox before the socket is read no further. */
-const mostReports = 64
+const maxReports = 64
 
 /** Closes politely, and cuts the socket of a peer that stays mute. */
 export const closeSocket = (ws: WebSocket, code: number, reason: string): void => {
-  const timer = setTimeout(() => ws.terminate(), closeMillis)
+  const timer = setTimeout(() => ws.terminate(), closeTimeoutMillis)
   ws.once("close", () => clearTimeout(timer))
   ws.resume() // the peer's answer can only be seen by reading
   ws.close(code, reason)
@@ -62,7 +62,7 @@ export const closeSocket = (ws: WebSocket, code: number, reason: string): void =
  * One process of an agent on its WebSocket, after the handshake. Frames pass here in plain callbacks, in the order in
  * which they came; one that cannot go on (a full ingest, a full inbox) holds those behind it and the socket.
  */
-export class SocketSession implements GatewaySession, Speaker {
+export class SocketSession implements GatewaySession, FrameSender {
   readonly transport = "websocket"
   readonly exclusive = true
   readonly agentId: string
@@ -72,28 +72,28 @@ export class SocketSession implements GatewaySession, Speaker {
   readonly role: string | null
   readonly engines: ReadonlyArray<string>
   readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
-  readonly watch = new SetupWatch()
+  readonly advisor = new SetupAdvisor()
   /** Epoch milliseconds of the last frame, ping or pong. */
-  aliveAt: number
+  lastActivityAt: number
   /** Batches that were taken and not yet acknowledged. */
-  private unsettled = 0
+  private pendingBatches = 0
   private heartbeatAt: number
-  private closed = false
-  private holds = 0
-  private stalled: EventBatch | null = null
-  private backlog: Array<Buffer> = []
-  private acks: Array<Settled & { readonly acked_id: string }> = []
+  private isClosed = false
+  private pauseCount = 0
+  private blockedBatch: EventBatch | null = null
+  private pausedMessages: Array<Buffer> = []
+  private acks: Array<BatchAck & { readonly acked_id: string }> = []
   private acksSent = 0
   private reports: Array<Effect.Effect<void>> = []
-  private reporting = false
+  private isReporting = false
 
   constructor(
     private readonly ws: WebSocket,
     private readonly socket: Duplex,
     private readonly wire: WireSession,
-    about: Introduction,
-    readonly present: Present,
-    private readonly exchange: Exchange
+    about: ProcessInfo,
+    readonly presence: PresenceHandle,
+    private readonly gateway: GatewayContext
   ) {
     this.agentId = about.agentId
     this.projectId = about.projectId
@@ -102,32 +102,32 @@ export class SocketSession implements GatewaySession, Speaker {
     this.role = about.role
     this.engines = about.engines
     this.capabilities = about.capabilities
-    this.aliveAt = this.heartbeatAt = this.now()
+    this.lastActivityAt = this.heartbeatAt = this.now()
   }
 
   lastHeartbeat = (): number => this.heartbeatAt
 
   get isPaused(): boolean {
-    return this.holds > 0
+    return this.pauseCount > 0
   }
 
   /** Whether something that it sent is still on its way into the database. */
   get isBusy(): boolean {
-    return this.unsettled > 0 || this.reporting
+    return this.pendingBatches > 0 || this.isReporting
   }
 
   /** Takes one message. */
   receive(data: Buffer): void {
-    if (this.closed) return
-    this.aliveAt = this.now()
+    if (this.isClosed) return
+    this.lastActivityAt = this.now()
     // a pause takes effect behind what the socket had already read
-    if (this.isPaused) this.backlog.push(data)
-    else this.open(data)
+    if (this.isPaused) this.pausedMessages.push(data)
+    else this.handleMessage(data)
   }
 
   send = (command: OutboundCommand): boolean => {
-    if (this.closed || this.ws.readyState !== this.ws.OPEN || this.ws.bufferedAmount > mostBufferedBytes) return false
-    const text = sealCommand(command, this.wire, this.now())
+    if (this.isClosed || this.ws.readyState !== this.ws.OPEN || this.ws.bufferedAmount > maxBufferedBytes) return false
+    const text = encodeCommandFrame(command, this.wire, this.now())
     if (text === null) return false
     this.ws.send(text)
     return true
@@ -135,25 +135,25 @@ export class SocketSession implements GatewaySession, Speaker {
 
   close = (why: "replaced" | "revoked"): void =>
     why === "revoked"
-      ? this.shut(closeCode.tokenRevoked, "the token was revoked")
-      : this.shut(closeCode.replaced, "replaced by a newer connection of this process")
+      ? this.closeWith(closeCode.tokenRevoked, "the token was revoked")
+      : this.closeWith(closeCode.replaced, "replaced by a newer connection of this process")
 
   /** Ends the session from our side; acks that are due go first. */
-  shut(code: number, reason: string): void {
-    if (this.closed) return
+  closeWith(code: number, reason: string): void {
+    if (this.isClosed) return
     this.sendAcks()
-    if (this.closed) return // the peer reads nothing: it was cut
-    this.forget()
+    if (this.isClosed) return // the peer reads nothing: it was cut
+    this.detach()
     closeSocket(this.ws, code, reason)
   }
 
   /** The socket is gone. */
-  ended(): void {
-    if (!this.closed) this.forget()
+  onClose(): void {
+    if (!this.isClosed) this.detach()
   }
 
-  cut(): void {
-    this.ended()
+  terminate(): void {
+    this.onClose()
     this.ws.terminate()
   }
 
@@ -162,116 +162,116 @@ export class SocketSession implements GatewaySession, Speaker {
   }
 
   refuse(reason: GatewayReason, detail: string, code: number): void {
-    if (this.closed) return
-    this.exchange.refusals.refuse(this, reason, detail)
-    this.shut(code, detail.slice(0, 120))
+    if (this.isClosed) return
+    this.gateway.refusals.refuse(this, reason, detail)
+    this.closeWith(code, detail.slice(0, 120))
   }
 
   /** Offers the batch again that the ingest refused; false while there is no room. */
-  retry(): boolean {
-    if (this.closed || this.stalled === null) return true
-    if (!this.exchange.receiver.ingest.offer(this.stalled)) return false
-    this.stalled = null
-    this.release()
+  retryBatch(): boolean {
+    if (this.isClosed || this.blockedBatch === null) return true
+    if (!this.gateway.receiver.ingest.offer(this.blockedBatch)) return false
+    this.blockedBatch = null
+    this.resume()
     return true
   }
 
   /** Signs and writes the acks that are due, together. */
   sendAcks(): void {
     const due = this.acks
-    if (this.closed || due.length === 0 || this.ws.readyState !== this.ws.OPEN) return
+    if (this.isClosed || due.length === 0 || this.ws.readyState !== this.ws.OPEN) return
     this.acks = []
     const now = this.now()
-    const texts = due.map((ack) => seal("event_batch_ack", `eba_${++this.acksSent}`, ack, this.wire, now))
+    const texts = due.map((ack) => encodeFrame("event_batch_ack", `eba_${++this.acksSent}`, ack, this.wire, now))
     // past the library, which has nothing under way: it compresses nothing and so writes at once
-    this.socket.write(textMessages(texts))
-    if (this.ws.bufferedAmount > mostBufferedBytes) {
-      this.exchange.refusals.refuse(this, "slow_reader", "The agent does not read what the brain sends.")
-      this.cut()
+    this.socket.write(encodeTextMessages(texts))
+    if (this.ws.bufferedAmount > maxBufferedBytes) {
+      this.gateway.refusals.refuse(this, "slow_reader", "The agent does not read what the brain sends.")
+      this.terminate()
     }
   }
 
   private now(): number {
-    return this.exchange.clock.unsafeCurrentTimeMillis()
+    return this.gateway.clock.unsafeCurrentTimeMillis()
   }
 
-  private open(data: Buffer): void {
+  private handleMessage(data: Buffer): void {
     const now = this.now()
-    const frame = openFromAgent(data.toString("utf8"), this.wire, now)
+    const frame = decodeAgentFrame(data.toString("utf8"), this.wire, now)
     if (frame instanceof FrameRefusal) {
-      this.refuse(frame.reason, describe(frame), frame.reason === "too_long" ? closeCode.tooBig : closeCode.policy)
+      this.refuse(frame.reason, describeRefusal(frame), frame.reason === "too_long" ? closeCode.tooBig : closeCode.policy)
       return
     }
     this.heartbeatAt = now
-    this.present.seen()
-    if (frame.type === "event_batch") return this.takeBatch(frame)
-    const work = this.exchange.receiver.take(frame, this)
-    if (work !== null) this.report(work)
+    this.presence.touch()
+    if (frame.type === "event_batch") return this.offerBatch(frame)
+    const work = this.gateway.receiver.handleFrame(frame, this)
+    if (work !== null) this.queueReport(work)
   }
 
-  private takeBatch(frame: FrameOf<"event_batch">): void {
-    if (this.exchange.draining()) return // not acknowledged: the agent sends it again, to whoever is there then
+  private offerBatch(frame: FrameOf<"event_batch">): void {
+    if (this.gateway.isDraining()) return // not acknowledged: the agent sends it again, to whoever is there then
     const acked_id = frame.id
-    this.unsettled++
-    const batch = this.exchange.receiver.batchOf(frame, this, (outcome) => this.settled(acked_id, outcome))
-    if (batch === null || this.exchange.receiver.ingest.offer(batch)) return
-    this.stalled = batch
-    this.exchange.waiting.add(this)
-    this.hold()
+    this.pendingBatches++
+    const batch = this.gateway.receiver.toEventBatch(frame, this, (outcome) => this.queueAck(acked_id, outcome))
+    if (batch === null || this.gateway.receiver.ingest.offer(batch)) return
+    this.blockedBatch = batch
+    this.gateway.blockedSessions.add(this)
+    this.pause()
   }
 
-  private settled(acked_id: string, { accepted, received, rejected }: Settled): void {
-    this.unsettled--
-    if (this.closed) return
+  private queueAck(acked_id: string, { accepted, received, rejected }: BatchAck): void {
+    this.pendingBatches--
+    if (this.isClosed) return
     this.acks.push({ acked_id, received, accepted, rejected })
-    this.exchange.acksDue(this)
+    this.gateway.scheduleAcks(this)
   }
 
   /** Answers to commands go to their inbox one after the other. */
-  private report(work: Effect.Effect<void>): void {
+  private queueReport(work: Effect.Effect<void>): void {
     this.reports.push(work)
-    if (this.reports.length === mostReports) this.hold()
-    if (this.reporting) return
-    this.reporting = true
-    this.exchange.fork(Effect.whileLoop({
-      while: () => this.reports.length > 0 || this.reported(),
+    if (this.reports.length === maxReports) this.pause()
+    if (this.isReporting) return
+    this.isReporting = true
+    this.gateway.fork(Effect.whileLoop({
+      while: () => this.reports.length > 0 || this.stopReporting(),
       body: () =>
         Effect.catchAllCause(this.reports[0] ?? Effect.void, (cause) =>
           Effect.logError("an agent's answer to a command could not be taken", cause)),
       step: () => {
         this.reports.shift()
-        if (this.reports.length === mostReports - 1) this.release()
+        if (this.reports.length === maxReports - 1) this.resume()
       }
     }))
   }
 
-  private reported(): false {
-    this.reporting = false
+  private stopReporting(): false {
+    this.isReporting = false
     return false
   }
 
-  private hold(): void {
-    if (this.holds++ === 0) this.ws.pause()
+  private pause(): void {
+    if (this.pauseCount++ === 0) this.ws.pause()
   }
 
-  private release(): void {
-    if (--this.holds > 0 || this.closed) return
-    const backlog = this.backlog
-    this.backlog = []
+  private resume(): void {
+    if (--this.pauseCount > 0 || this.isClosed) return
+    const backlog = this.pausedMessages
+    this.pausedMessages = []
     let next = 0
-    while (next < backlog.length && !this.isPaused && !this.closed) this.open(backlog[next++]!)
-    if (this.closed) return
-    this.backlog = [...backlog.slice(next), ...this.backlog]
+    while (next < backlog.length && !this.isPaused && !this.isClosed) this.handleMessage(backlog[next++]!)
+    if (this.isClosed) return
+    this.pausedMessages = [...backlog.slice(next), ...this.pausedMessages]
     if (!this.isPaused) this.ws.resume()
   }
 
-  private forget(): void {
-    this.closed = true
-    this.backlog = []
+  private detach(): void {
+    this.isClosed = true
+    this.pausedMessages = []
     this.acks = []
-    this.stalled = null
-    this.exchange.waiting.delete(this)
-    this.exchange.sessions.remove(this)
-    this.present.gone()
+    this.blockedBatch = null
+    this.gateway.blockedSessions.delete(this)
+    this.gateway.sessions.remove(this)
+    this.presence.disconnect()
   }
 }

@@ -1,23 +1,23 @@
 /** First byte of a frame that is a whole text message (RFC 6455, section 5.2). */
-const wholeText = 0x81
-const longestShort = 125
-const longest16 = 0xffff
+const finalTextByte = 0x81
+const maxShortLength = 125
+const max16BitLength = 0xffff
 
-const headerBytes = (bytes: number): number => (bytes <= longestShort ? 2 : bytes <= longest16 ? 4 : 10)
+const headerBytes = (bytes: number): number => (bytes <= maxShortLength ? 2 : bytes <= max16BitLength ? 4 : 10)
 
 /**
  * Text messages of a server, unmasked and one after the other, as the bytes of one write. The WebSocket library makes
  * two writes of each message, which for hundreds of small ones costs more than signing them.
  */
-export const textMessages = (texts: ReadonlyArray<string>): Buffer => {
+export const encodeTextMessages = (texts: ReadonlyArray<string>): Buffer => {
   const lengths = texts.map((text) => Buffer.byteLength(text))
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerBytes(length) + length, 0))
   let at = 0
   for (let index = 0; index < texts.length; index++) {
     const length = lengths[index]!
-    bytes[at] = wholeText
-    if (length <= longestShort) bytes[at + 1] = length
-    else if (length <= longest16) {
+    bytes[at] = finalTextByte
+    if (length <= maxShortLength) bytes[at + 1] = length
+    else if (length <= max16BitLength) {
       bytes[at + 1] = 126
       bytes.writeUInt16BE(length, at + 2)
     } else {

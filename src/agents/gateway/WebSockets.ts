@@ -16,27 +16,27 @@ import { Presence } from "../../services/Presence.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
-import { type Greeter, greet } from "./Greeting.ts"
+import { type ConnectionContext, serveSocket } from "./SocketConnection.ts"
 import { Receiver } from "./Receiver.ts"
 import { Refusals } from "./Refusals.ts"
-import { Sessions } from "./Sessions.ts"
-import { closeCode, closeSocket, type Exchange, SocketSession } from "./SocketSession.ts"
+import { SessionRegistry } from "./SessionRegistry.ts"
+import { closeCode, closeSocket, type GatewayContext, SocketSession } from "./SocketSession.ts"
 
-export const path = "/ws/agent"
+export const agentSocketPath = "/ws/agent"
 
 /** At shutdown: how long committed events may take to be acknowledged, and peers to answer the close. */
-const ackGrace = "2 seconds"
-const closeGrace = "2500 millis"
+const ackTimeout = "2 seconds"
+const closeTimeout = "2500 millis"
 
-const later = new Unavailable({ detail: "The brain cannot let an agent in now. Connect again in a moment." })
+const temporarilyUnavailable = new Unavailable({ detail: "The brain cannot let an agent in now. Connect again in a moment." })
 
 /** Answers an upgrade that is not let in, and ends the connection. */
 const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
-  Effect.map(Ids.ofRequest(request.headersDistinct["x-request-id"]?.[0]), (requestId) =>
+  Effect.map(Ids.requestIdFrom(request.headersDistinct["x-request-id"]?.[0]), (requestId) =>
     refuseUpgrade(socket, problemOf(failure, requestId)))
 
 /** Newer versions of Node hand over a stream around the server's socket. A closure in the upgrade would keep its whole request. */
-function onSocketError(): void {} // the stream destroys itself, and `close` follows
+function ignoreSocketError(): void {} // the stream destroys itself, and `close` follows
 
 /**
  * The WebSocket end of the agents' line, on `/ws/agent` of the HTTP server. The server's upgrades are taken over:
@@ -53,52 +53,52 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const loops = yield* Loops
   const metrics = yield* Metrics
   const presence = yield* Presence
-  const sessions = yield* Sessions
+  const sessions = yield* SessionRegistry
   const clock = yield* Effect.clock
   const fork = yield* FiberSet.makeRuntime<never>()
   const proxies = parseProxies(settings.trustedProxies)
-  const open = new Set<WebSocket>()
-  const waiting = new Set<SocketSession>()
+  const openSockets = new Set<WebSocket>()
+  const blockedSessions = new Set<SocketSession>()
   let draining = false
 
-  let due: Array<SocketSession> = []
-  const sendDue = () => {
-    const now = due
-    due = []
+  let dueSessions: Array<SocketSession> = []
+  const sendDueAcks = () => {
+    const now = dueSessions
+    dueSessions = []
     for (const session of now) session.sendAcks()
   }
-  const exchange: Exchange = {
+  const gateway: GatewayContext = {
     clock,
     receiver: yield* Receiver,
     refusals: yield* Refusals,
     sessions,
     fork: (effect) => void fork(effect),
-    acksDue: (session) => {
-      if (due.length === 0) setImmediate(sendDue)
-      due.push(session)
+    scheduleAcks: (session) => {
+      if (dueSessions.length === 0) setImmediate(sendDueAcks)
+      dueSessions.push(session)
     },
-    waiting,
-    draining: () => draining
+    blockedSessions,
+    isDraining: () => draining
   }
-  const greeter: Greeter = { exchange, presence, heartbeatSeconds: settings.agentHeartbeat, forkFiber: (effect) => fork(effect) }
+  const context: ConnectionContext = { gateway, presence, heartbeatSeconds: settings.agentHeartbeat, forkFiber: (effect) => fork(effect) }
 
-  const noRoom = exchange.receiver.ingest.onRoom(() => {
-    const turn = Array.from(waiting) // whose batch finds no room again goes to the end of the line
+  const stopRetrying = gateway.receiver.ingest.onCapacity(() => {
+    const turn = Array.from(blockedSessions) // whose batch finds no room again goes to the end of the line
     for (const session of turn) {
-      waiting.delete(session)
-      if (session.retry()) continue
-      waiting.add(session)
+      blockedSessions.delete(session)
+      if (session.retryBatch()) continue
+      blockedSessions.add(session)
       return
     }
   })
 
   const wss = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, clientTracking: false })
-  const accept = (request: IncomingMessage, socket: Duplex, head: Buffer, then: (ws: WebSocket) => void) => {
+  const accept = (request: IncomingMessage, socket: Duplex, head: Buffer, onOpen: (ws: WebSocket) => void) => {
     if (socket.destroyed) return
     wss.handleUpgrade(request, socket, head, (ws) => {
-      open.add(ws)
-      ws.once("close", () => open.delete(ws))
-      then(ws)
+      openSockets.add(ws)
+      ws.once("close", () => openSockets.delete(ws))
+      onOpen(ws)
     })
   }
 
@@ -115,56 +115,56 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     const identity = yield* agents.authenticate(request.headers.authorization).pipe(
       Effect.annotateLogs({ client: address, transport: "websocket" })
     )
-    accept(request, socket, head, (ws) => greet(ws, socket, identity, greeter))
+    accept(request, socket, head, (ws) => serveSocket(ws, socket, identity, context))
   })
 
-  const others = server.listeners("upgrade")
+  const otherListeners = server.listeners("upgrade")
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.url?.split("?", 1)[0] !== path) {
+    if (request.url?.split("?", 1)[0] !== agentSocketPath) {
       // the listeners of `upgrade` take just these
-      for (const other of others) other.call(server, request, socket, head)
+      for (const other of otherListeners) other.call(server, request, socket, head)
       return
     }
-    socket.on("error", onSocketError)
-    const refused = hosts.refusal({ hosts: request.headersDistinct.host ?? [], target: request.url, localAddress: request.socket.localAddress })
-    const admitted: Effect.Effect<void, Failure> = refused ?? (draining ? later : admit(request, socket, head))
+    socket.on("error", ignoreSocketError)
+    const refusal = hosts.check({ hosts: request.headersDistinct.host ?? [], target: request.url, localAddress: request.socket.localAddress })
+    const admitted: Effect.Effect<void, Failure> = refusal ?? (draining ? temporarilyUnavailable : admit(request, socket, head))
     fork(admitted.pipe(
       Effect.tapDefect((cause) => Effect.logWarning("could not admit an agent", cause)),
-      Effect.catchAllDefect(() => later),
+      Effect.catchAllDefect(() => temporarilyUnavailable),
       Effect.catchAll((failure) => reject(request, socket, failure))
     ))
   }
   server.removeAllListeners("upgrade")
   server.on("upgrade", onUpgrade)
 
-  yield* loops.forever("agents access", Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.revoke(id))))
+  yield* loops.forever("agents access", Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.closeRevoked(id))))
 
   /** Pings what has gone quiet, and cuts a connection that is open on our side only. */
-  const pingAfter = settings.agentHeartbeat * 2000
-  const cutAfter = Math.max(settings.agentHeartbeat * 4000, settings.agentOfflineAfter * 1000) + 30_000
-  const lookForQuiet = Effect.map(Clock.currentTimeMillis, (now) => {
-    for (const session of sockets(sessions)) {
-      const quiet = session.isPaused ? 0 : now - session.aliveAt
-      if (quiet > cutAfter) session.cut()
-      else if (quiet > pingAfter) session.ping()
+  const pingAfterMillis = settings.agentHeartbeat * 2000
+  const terminateAfterMillis = Math.max(settings.agentHeartbeat * 4000, settings.agentOfflineAfter * 1000) + 30_000
+  const checkQuietSessions = Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const session of socketSessions(sessions)) {
+      const quiet = session.isPaused ? 0 : now - session.lastActivityAt
+      if (quiet > terminateAfterMillis) session.terminate()
+      else if (quiet > pingAfterMillis) session.ping()
     }
   })
-  yield* loops.every("agents quiet", `${settings.agentHeartbeat} seconds`, lookForQuiet)
+  yield* loops.every("agents quiet", `${settings.agentHeartbeat} seconds`, checkQuietSessions)
 
-  const wait = (done: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: done })
-  const goAway = Effect.gen(function*() {
+  const waitUntil = (done: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: done })
+  const shutDown = Effect.gen(function*() {
     draining = true
     server.off("upgrade", onUpgrade)
-    yield* Effect.timeoutOption(wait(() => !sockets(sessions).some((session) => session.isBusy)), ackGrace)
-    noRoom()
-    for (const session of sockets(sessions)) session.shut(closeCode.restart, "the brain restarts")
-    for (const ws of open) closeSocket(ws, closeCode.restart, "the brain restarts")
-    yield* Effect.timeoutOption(wait(() => open.size === 0), closeGrace)
-    for (const ws of open) ws.terminate()
+    yield* Effect.timeoutOption(waitUntil(() => !socketSessions(sessions).some((session) => session.isBusy)), ackTimeout)
+    stopRetrying()
+    for (const session of socketSessions(sessions)) session.closeWith(closeCode.restart, "the brain restarts")
+    for (const ws of openSockets) closeSocket(ws, closeCode.restart, "the brain restarts")
+    yield* Effect.timeoutOption(waitUntil(() => openSockets.size === 0), closeTimeout)
+    for (const ws of openSockets) ws.terminate()
   })
   // polls and other requests end meanwhile: the one after the other could take longer than a shutdown may
-  yield* Effect.addFinalizer(() => Effect.interruptible(Effect.all([goAway, close], { concurrency: 2 })))
+  yield* Effect.addFinalizer(() => Effect.interruptible(Effect.all([shutDown, close], { concurrency: 2 })))
 }))
 
-const sockets = (sessions: Sessions): ReadonlyArray<SocketSession> =>
-  sessions.all().filter((session) => session instanceof SocketSession)
+const socketSessions = (sessions: SessionRegistry): ReadonlyArray<SocketSession> =>
+  sessions.listAll().filter((session) => session instanceof SocketSession)

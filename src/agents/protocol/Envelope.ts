@@ -1,5 +1,5 @@
 /** What every frame has, signed or not (agents' protocol, section 2.1), and why one is refused. */
-import { asString, canonical, JsonObject, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import { asString, canonicalTextOf, JsonObject, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
 import { MAX_FRAME_BYTES } from "./Payload.ts"
 
 /** A closed set, fit for the label of a metric and for a log line. */
@@ -48,7 +48,7 @@ export type SignedType = typeof SIGNED_TYPES[number]
 export type FrameType = SignedType | "hello" | "hello_ack"
 
 /** By canonical text, so that the type of a frame is found without making a string of it. */
-const TYPES = new Map<string, FrameType>(
+const TYPE_BY_TEXT = new Map<string, FrameType>(
   [...SIGNED_TYPES, "hello" as const, "hello_ack" as const].map((type) => [`"${type}"`, type])
 )
 
@@ -68,7 +68,7 @@ export const readEnvelope = (text: string): Envelope | FrameRefusal => {
   if (version !== "2") return isInt(version) ? new FrameRefusal("version") : new FrameRefusal("malformed", "v")
   const typeNode = frame.get("type")
   if (asString(typeNode) === undefined) return new FrameRefusal("malformed", "type")
-  const type = TYPES.get(canonical(typeNode!))
+  const type = TYPE_BY_TEXT.get(canonicalTextOf(typeNode!))
   if (type === undefined) return new FrameRefusal("unknown_type")
   const payload = frame.get("payload")
   return payload instanceof JsonObject ? { type, frame, payload } : new FrameRefusal("malformed", "payload")

@@ -1,5 +1,5 @@
 /** One event of an `event_batch` (agents' protocol, section 4), read by plain code: agents send thousands a second. */
-import { asString, canonical, extentOf, type JsonNode, JsonObject, JsonString } from "../../domain/CanonicalJson.ts"
+import { asString, canonicalTextOf, extentOf, type JsonNode, JsonObject, JsonString } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent, EventKind } from "../../domain/TaskEvent.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
@@ -64,11 +64,11 @@ const TOO_LATE = "2200-01-01"
 export const readEvent = (node: JsonNode): AgentEvent | UnusableReason => {
   if (!(node instanceof JsonObject)) return "not_an_object"
   if (node.widest > MAX_KEYS) return "too_many_keys"
-  const id = uuid(asString(node.get("id")))
+  const id = normalizeUuid(asString(node.get("id")))
   if (id === undefined) return "bad_id"
   const kindNode = node.get("kind")
   if (asString(kindNode) === undefined) return "bad_kind"
-  const kind = KIND_BY_TEXT.get(canonical(kindNode!)) ?? "unknown"
+  const kind = KIND_BY_TEXT.get(canonicalTextOf(kindNode!)) ?? "unknown"
   // a part of a snapshot fills a frame
   if (node.nodes > (kind === "schedule.snapshot" ? MAX_FRAME_NODES : MAX_EVENT_NODES)) return "too_many_values"
   const engine = asString(node.get("engine"))?.toLowerCase()
@@ -80,9 +80,9 @@ export const readEvent = (node: JsonNode): AgentEvent | UnusableReason => {
   if (occurredAt < EARLIEST || occurredAt >= TOO_LATE) return "absurd_time"
   const data = node.get("data")
   if (!(data instanceof JsonObject)) return "bad_data"
-  if (holdsNul(node, "engine") || holdsNul(node, "task_id")) return "nul_character"
+  if (hasNul(node, "engine") || hasNul(node, "task_id")) return "nul_character"
   // What of `data` becomes a column of its own, where PostgreSQL takes no NUL.
-  if (holdsNul(data, "task_name") || holdsNul(data, "queue") || holdsNul(data, "worker")) return "nul_character"
+  if (hasNul(data, "task_name") || hasNul(data, "queue") || hasNul(data, "worker")) return "nul_character"
   return { id, kind, engine, taskId, occurredAt, data }
 }
 
@@ -100,15 +100,15 @@ export const readEvents = (nodes: ReadonlyArray<JsonNode>): ReadonlyArray<AgentE
 }
 
 /** A NUL can only be written as an escape, so that most strings need no search. */
-const holdsNul = (object: JsonObject, key: string): boolean => {
+const hasNul = (object: JsonObject, key: string): boolean => {
   const node = object.get(key)
   return node instanceof JsonString && node.value.includes("\0")
 }
 
 /** In lower case with hyphens; also from 32 digits without, as a worker's farewell has them. */
-const uuid = (text: string | undefined): string | undefined => {
+const normalizeUuid = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined
-  if (text.length === 32) return hyphenated(text)
+  if (text.length === 32) return hyphenateUuid(text)
   if (text.length !== 36) return undefined
   let upper = false
   for (let at = 0; at < 36; at++) {
@@ -121,7 +121,7 @@ const uuid = (text: string | undefined): string | undefined => {
   return upper ? text.toLowerCase() : text
 }
 
-const hyphenated = (digits: string): string | undefined =>
-  uuid(
+const hyphenateUuid = (digits: string): string | undefined =>
+  normalizeUuid(
     `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`
   )

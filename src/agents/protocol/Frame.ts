@@ -14,7 +14,7 @@ import {
 } from "../../domain/CanonicalJson.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { frameId, FrameRefusal, type FrameType, readEnvelope, type SignedType } from "./Envelope.ts"
-import { freshNonce } from "./Nonce.ts"
+import { generateNonce } from "./Nonce.ts"
 import type * as Payload from "./Payload.ts"
 import { payloadDecoders, type Payloads } from "./PayloadDecoder.ts"
 import { ReplayGuard } from "./ReplayGuard.ts"
@@ -48,7 +48,7 @@ export type AgentFrame = FrameOf<
 /** What the brain may send. */
 export type BrainFrame = FrameOf<"event_batch_ack" | "command" | "heartbeat" | "error">
 
-const FROM_AGENT: ReadonlySet<FrameType> = new Set<AgentFrame["type"]>([
+const AGENT_FRAME_TYPES: ReadonlySet<FrameType> = new Set<AgentFrame["type"]>([
   "event_batch",
   "heartbeat",
   "agent_status",
@@ -58,7 +58,7 @@ const FROM_AGENT: ReadonlySet<FrameType> = new Set<AgentFrame["type"]>([
   "registry_delta"
 ])
 
-const FROM_BRAIN: ReadonlySet<FrameType> = new Set<BrainFrame["type"]>([
+const BRAIN_FRAME_TYPES: ReadonlySet<FrameType> = new Set<BrainFrame["type"]>([
   "event_batch_ack",
   "command",
   "heartbeat",
@@ -66,16 +66,16 @@ const FROM_BRAIN: ReadonlySet<FrameType> = new Set<BrainFrame["type"]>([
 ])
 
 /** Opens what an agent sent; `now` is epoch milliseconds. Never throws. */
-export const openFromAgent = (text: string, session: WireSession, now: number): AgentFrame | FrameRefusal =>
+export const decodeAgentFrame = (text: string, session: WireSession, now: number): AgentFrame | FrameRefusal =>
   // The cast: a frame of another type than FROM_AGENT's is refused.
-  open(text, session, now, FROM_AGENT) as AgentFrame | FrameRefusal
+  decodeFrame(text, session, now, AGENT_FRAME_TYPES) as AgentFrame | FrameRefusal
 
 /** Opens what the brain sent. */
-export const openFromBrain = (text: string, session: WireSession, now: number): BrainFrame | FrameRefusal =>
+export const decodeBrainFrame = (text: string, session: WireSession, now: number): BrainFrame | FrameRefusal =>
   // The cast: a frame of another type than FROM_BRAIN's is refused.
-  open(text, session, now, FROM_BRAIN) as BrainFrame | FrameRefusal
+  decodeFrame(text, session, now, BRAIN_FRAME_TYPES) as BrainFrame | FrameRefusal
 
-const open = (
+const decodeFrame = (
   text: string,
   session: WireSession,
   now: number,
@@ -88,7 +88,7 @@ const open = (
   if (!session.signer.verify(frame)) return new FrameRefusal("bad_signature")
   const id = frameId(frame)
   if (id === undefined) return new FrameRefusal("malformed", "id")
-  if (type === "command_result" && !isStatus(payload)) return new FrameRefusal("malformed", "status")
+  if (type === "command_result" && !hasStatus(payload)) return new FrameRefusal("malformed", "status")
   const refusal = checkReplay(frame, session.guard, now)
   if (refusal !== undefined) return refusal
   const decoded = payloadDecoders[type](payload)
@@ -97,7 +97,7 @@ const open = (
   return { type, id, payload: decoded } as FrameOf<SignedType>
 }
 
-const isStatus = (payload: JsonObject): boolean => {
+const hasStatus = (payload: JsonObject): boolean => {
   const status = asString(payload.get("status"))
   return status === "success" || status === "failed"
 }
@@ -147,7 +147,7 @@ export interface WirePayloads {
  * The text of a signed frame, to be sent before any that is sealed later in the same session: its seq is the next.
  * `now` is epoch milliseconds.
  */
-export const seal = <T extends SignedType>(
+export const encodeFrame = <T extends SignedType>(
   type: T,
   id: string,
   payload: WirePayloads[T],
@@ -158,7 +158,7 @@ export const seal = <T extends SignedType>(
     type,
     id,
     ts: Timestamp.fromEpochMicros(now * 1000),
-    nonce: freshNonce(),
+    nonce: generateNonce(),
     seq: session.nextSeq(),
     payload: canonicalize(payload)
   })

@@ -2,7 +2,7 @@
 import { canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
 import { frameId, FrameRefusal, readEnvelope } from "./Envelope.ts"
 import * as Payload from "./Payload.ts"
-import { payloadDecoder } from "./PayloadDecoder.ts"
+import { makePayloadDecoder } from "./PayloadDecoder.ts"
 
 export interface HelloFrame {
   readonly id: string
@@ -18,21 +18,21 @@ export interface HelloAckFrame {
  * Opens an agent's first message. A `protocolVersion` other than ours is for the caller to refuse, with its own close
  * code.
  */
-export const openHello = (text: string): HelloFrame | FrameRefusal => open(text, "hello", decodeHello)
+export const decodeHelloFrame = (text: string): HelloFrame | FrameRefusal => decodeHandshakeFrame(text, "hello", decodeHelloPayload)
 
 /** Opens the brain's first message. */
-export const openHelloAck = (text: string): HelloAckFrame | FrameRefusal => open(text, "hello_ack", decodeHelloAck)
+export const decodeHelloAckFrame = (text: string): HelloAckFrame | FrameRefusal => decodeHandshakeFrame(text, "hello_ack", decodeHelloAckPayload)
 
-export const sealHello = (id: string, payload: typeof Payload.Hello.Encoded): string =>
+export const encodeHelloFrame = (id: string, payload: typeof Payload.Hello.Encoded): string =>
   canonicalize({ v: 2, type: "hello", id, ts: null, payload })
 
-export const sealHelloAck = (id: string, payload: typeof Payload.HelloAck.Encoded): string =>
+export const encodeHelloAckFrame = (id: string, payload: typeof Payload.HelloAck.Encoded): string =>
   canonicalize({ v: 2, type: "hello_ack", id, payload })
 
-const decodeHello = payloadDecoder(Payload.Hello)
-const decodeHelloAck = payloadDecoder(Payload.HelloAck)
+const decodeHelloPayload = makePayloadDecoder(Payload.Hello)
+const decodeHelloAckPayload = makePayloadDecoder(Payload.HelloAck)
 
-const open = <P>(
+const decodeHandshakeFrame = <P>(
   text: string,
   type: "hello" | "hello_ack",
   decode: (payload: JsonObject) => P | FrameRefusal

@@ -10,7 +10,7 @@ let used = POOL_BYTES
  * A fresh nonce: 16 random bytes in URL-safe base64 without padding, 22 characters (agents' protocol, section 2.1).
  * The system's random source is asked for many at a time.
  */
-export const freshNonce = (): string => {
+export const generateNonce = (): string => {
   if (used === POOL_BYTES) {
     randomFillSync(pool)
     used = 0

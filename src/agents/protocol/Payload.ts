@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { JsonObject } from "../../domain/CanonicalJson.ts"
-import { maybe, text } from "../../domain/Text.ts"
+import { nullish, text } from "../../domain/Text.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 
 /** The version of the wire in `hello` and `hello_ack`; frames carry it as the integer `v`. */
@@ -50,11 +50,11 @@ export const Hello = Schema.Struct({
   engines: withDefault(names(64), []),
   schedulers: withDefault(names(64), []),
   capabilities: withDefault(Schema.Record({ key: text(128), value: Schema.Array(text(128)) }), {}),
-  host: withDefault(Schema.Struct({ name: maybe(text(64)) }), { name: null }),
-  workerId: maybe(text(128)).pipe(Schema.fromKey("worker_id")),
-  workerRole: maybe(text(32)).pipe(Schema.fromKey("worker_role")),
-  workerPid: maybe(Schema.Int).pipe(Schema.fromKey("worker_pid")),
-  workerStartedAt: maybe(Timestamp).pipe(Schema.fromKey("worker_started_at")),
+  host: withDefault(Schema.Struct({ name: nullish(text(64)) }), { name: null }),
+  workerId: nullish(text(128)).pipe(Schema.fromKey("worker_id")),
+  workerRole: nullish(text(32)).pipe(Schema.fromKey("worker_role")),
+  workerPid: nullish(Schema.Int).pipe(Schema.fromKey("worker_pid")),
+  workerStartedAt: nullish(Timestamp).pipe(Schema.fromKey("worker_started_at")),
   runtimeFeatures: withDefault(names(64), []).pipe(Schema.fromKey("runtime_features"))
 })
 
@@ -95,9 +95,9 @@ export const TelemetryLoss = Schema.Struct({
 
 export const Heartbeat = Schema.Struct({
   bufferSize: withDefault(Count, 0).pipe(Schema.fromKey("buffer_size")),
-  lastFlushAt: maybe(Timestamp).pipe(Schema.fromKey("last_flush_at")),
+  lastFlushAt: nullish(Timestamp).pipe(Schema.fromKey("last_flush_at")),
   droppedEvents: withDefault(between(0, 10_000_000), 0).pipe(Schema.fromKey("dropped_events")),
-  telemetryLoss: maybe(TelemetryLoss).pipe(Schema.fromKey("telemetry_loss")),
+  telemetryLoss: nullish(TelemetryLoss).pipe(Schema.fromKey("telemetry_loss")),
   /** `<engine>.<name>` to a Python `str()` or to JSON text (agents' protocol, section 2.5). */
   adapterHealth: withDefault(Schema.Record({ key: Schema.String, value: Schema.String }), {}).pipe(
     Schema.fromKey("adapter_health")
@@ -105,21 +105,21 @@ export const Heartbeat = Schema.Struct({
 })
 
 export const AgentStatus = Schema.Struct({
-  telemetryLoss: maybe(TelemetryLoss).pipe(Schema.fromKey("telemetry_loss")),
+  telemetryLoss: nullish(TelemetryLoss).pipe(Schema.fromKey("telemetry_loss")),
   authFailureStreak: withDefault(Streak, 0).pipe(Schema.fromKey("auth_failure_streak")),
   protocolFailureStreak: withDefault(Streak, 0).pipe(Schema.fromKey("protocol_failure_streak")),
   connectionFailureStreak: withDefault(Streak, 0).pipe(Schema.fromKey("connection_failure_streak")),
-  lastSuccessfulConnectAt: maybe(Timestamp).pipe(Schema.fromKey("last_successful_connect_at")),
-  currentSessionAgeSeconds: maybe(Schema.Number).pipe(Schema.fromKey("current_session_age_seconds")),
+  lastSuccessfulConnectAt: nullish(Timestamp).pipe(Schema.fromKey("last_successful_connect_at")),
+  currentSessionAgeSeconds: nullish(Schema.Number).pipe(Schema.fromKey("current_session_age_seconds")),
   bufferDepth: withDefault(Count, 0).pipe(Schema.fromKey("buffer_depth")),
-  bufferOldestAgeSeconds: maybe(Schema.Number).pipe(Schema.fromKey("buffer_oldest_age_seconds")),
+  bufferOldestAgeSeconds: nullish(Schema.Number).pipe(Schema.fromKey("buffer_oldest_age_seconds")),
   agentVersion: withDefault(text(40), "").pipe(Schema.fromKey("agent_version")),
   protocolVersion: withDefault(text(10), "").pipe(Schema.fromKey("protocol_version")),
   engines: withDefault(names(32), []),
   schedulers: withDefault(names(32), [])
 })
 
-const ClaimToken = maybe(text(64)).pipe(Schema.fromKey("delivery_claim_token"))
+const ClaimToken = nullish(text(64)).pipe(Schema.fromKey("delivery_claim_token"))
 
 /** The frame's id is the command's id. */
 export const Command = Schema.Struct({
@@ -127,7 +127,7 @@ export const Command = Schema.Struct({
   target: Lossless,
   parameters: Lossless,
   timeoutSeconds: withDefault(between(1, 3600), 60).pipe(Schema.fromKey("timeout_seconds")),
-  issuedBy: maybe(text(64)).pipe(Schema.fromKey("issued_by")),
+  issuedBy: nullish(text(64)).pipe(Schema.fromKey("issued_by")),
   deliveryClaimToken: ClaimToken
 })
 
@@ -135,8 +135,8 @@ export const CommandAck = Schema.Struct({ deliveryClaimToken: ClaimToken })
 
 export const CommandResult = Schema.Struct({
   status: Schema.Literal("success", "failed"),
-  result: maybe(Lossless),
-  error: maybe(message(8192)),
+  result: nullish(Lossless),
+  error: nullish(message(8192)),
   deliveryClaimToken: ClaimToken
 })
 

@@ -6,13 +6,13 @@ import { FrameRefusal, type SignedType } from "./Envelope.ts"
 import * as Payload from "./Payload.ts"
 
 /** `events` stay nodes, unchecked: one that cannot be used must not cost its neighbours. */
-export interface EventBatch {
+export interface EventBatchPayload {
   readonly events: ReadonlyArray<JsonNode>
 }
 
 /** What each signed frame carries, decoded. */
 export interface Payloads {
-  readonly event_batch: EventBatch
+  readonly event_batch: EventBatchPayload
   readonly event_batch_ack: typeof Payload.EventBatchAck.Type
   readonly heartbeat: typeof Payload.Heartbeat.Type
   readonly agent_status: typeof Payload.AgentStatus.Type
@@ -27,7 +27,7 @@ export interface Payloads {
  * A decoder for small payloads. The fields named `lossless` reach the schema as nodes (an array as its items), the
  * others as plain values. Refusals name the field only: a value could be a secret.
  */
-export const payloadDecoder = <A, I>(schema: Schema.Schema<A, I>, lossless: ReadonlyArray<string> = []) => {
+export const makePayloadDecoder = <A, I>(schema: Schema.Schema<A, I>, lossless: ReadonlyArray<string> = []) => {
   const decode = ParseResult.decodeUnknownEither(schema)
   return (payload: JsonObject): A | FrameRefusal => {
     if (lossless.length === 0 && payload.widest > Payload.MAX_KEYS) return new FrameRefusal("bad_payload", `an object of more than ${Payload.MAX_KEYS} keys`)
@@ -47,7 +47,7 @@ const losslessField = (node: JsonNode): unknown => {
   return node instanceof JsonObject ? node : toValue(node)
 }
 
-const decodeEventBatch = (payload: JsonObject): EventBatch | FrameRefusal => {
+const decodeEventBatch = (payload: JsonObject): EventBatchPayload | FrameRefusal => {
   const events = payload.get("events")
   return events instanceof JsonArray && events.items.length <= Payload.MAX_EVENTS
     ? { events: events.items }
@@ -56,12 +56,12 @@ const decodeEventBatch = (payload: JsonObject): EventBatch | FrameRefusal => {
 
 export const payloadDecoders: { readonly [T in SignedType]: (payload: JsonObject) => Payloads[T] | FrameRefusal } = {
   event_batch: decodeEventBatch,
-  event_batch_ack: payloadDecoder(Payload.EventBatchAck),
-  heartbeat: payloadDecoder(Payload.Heartbeat),
-  agent_status: payloadDecoder(Payload.AgentStatus),
-  command: payloadDecoder(Payload.Command, ["target", "parameters"]),
-  command_ack: payloadDecoder(Payload.CommandAck),
-  command_result: payloadDecoder(Payload.CommandResult, ["result"]),
-  error: payloadDecoder(Payload.ErrorReport),
-  registry_delta: payloadDecoder(Payload.RegistryDelta, ["added", "updated"])
+  event_batch_ack: makePayloadDecoder(Payload.EventBatchAck),
+  heartbeat: makePayloadDecoder(Payload.Heartbeat),
+  agent_status: makePayloadDecoder(Payload.AgentStatus),
+  command: makePayloadDecoder(Payload.Command, ["target", "parameters"]),
+  command_ack: makePayloadDecoder(Payload.CommandAck),
+  command_result: makePayloadDecoder(Payload.CommandResult, ["result"]),
+  error: makePayloadDecoder(Payload.ErrorReport),
+  registry_delta: makePayloadDecoder(Payload.RegistryDelta, ["added", "updated"])
 }

@@ -12,7 +12,7 @@ export type ReplayRefusal = "stale" | "old_seq" | "replayed_nonce"
  */
 export class ReplayGuard {
   private lastSeq = 0
-  private readonly seen = new Set<string>()
+  private readonly nonces = new Set<string>()
   /** The same nonces in order of arrival, from `oldest` on; what lies before has left and is cut off now and then. */
   private arrivals: Array<{ readonly nonce: string; readonly at: number }> = []
   private oldest = 0
@@ -24,25 +24,25 @@ export class ReplayGuard {
   accept(seq: number, nonce: string, sentAt: number, now: number): ReplayRefusal | undefined {
     if (Math.abs(now - sentAt) > MAX_SKEW_MILLIS) return "stale"
     if (seq <= this.lastSeq) return "old_seq"
-    this.forget(now)
-    if (this.seen.has(nonce)) return "replayed_nonce"
+    this.evictExpired(now)
+    if (this.nonces.has(nonce)) return "replayed_nonce"
     this.lastSeq = seq
-    this.seen.add(nonce)
+    this.nonces.add(nonce)
     this.arrivals.push({ nonce, at: now })
-    if (this.seen.size > MAX_NONCES) this.dropOldest()
+    if (this.nonces.size > MAX_NONCES) this.evictOldest()
     return undefined
   }
 
-  private forget(now: number): void {
-    while (this.seen.size > 0 && this.arrivals[this.oldest]!.at + NONCE_MEMORY_MILLIS <= now) this.dropOldest()
-    if (this.oldest > this.seen.size) {
+  private evictExpired(now: number): void {
+    while (this.nonces.size > 0 && this.arrivals[this.oldest]!.at + NONCE_MEMORY_MILLIS <= now) this.evictOldest()
+    if (this.oldest > this.nonces.size) {
       this.arrivals = this.arrivals.slice(this.oldest)
       this.oldest = 0
     }
   }
 
-  private dropOldest(): void {
-    this.seen.delete(this.arrivals[this.oldest]!.nonce)
+  private evictOldest(): void {
+    this.nonces.delete(this.arrivals[this.oldest]!.nonce)
     this.oldest++
   }
 }

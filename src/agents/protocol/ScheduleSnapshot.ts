@@ -14,7 +14,7 @@ export const STABLE_SNAPSHOT = "external_schedule_stable_snapshot_v1"
 export const MUTATION = "external_schedule_mutation_v1"
 
 /** The text of all rows in one frame. */
-export const MOST_ROW_BYTES = 736 * 1024
+export const MAX_ROW_BYTES = 736 * 1024
 
 /** A schedule as it is published. */
 export type ScheduleRow = {
@@ -69,16 +69,16 @@ export interface SnapshotFrame {
  * A snapshot's frames in the order in which they are sent: rows, sorted by `source_key`, as many as fit into
  * `mostBytes` each (a longer one stands alone), then the terminal one.
  */
-export const snapshotOf = (
+export const buildSnapshot = (
   epoch: Epoch,
   sequence: number,
   snapshotId: string,
   rows: ReadonlyArray<ScheduleRow>,
-  mostBytes: number = MOST_ROW_BYTES
+  maxBytes: number = MAX_ROW_BYTES
 ): ReadonlyArray<SnapshotFrame> => {
   const sorted = rows.toSorted((left, right) => compareCodePoints(left.source_key, right.source_key))
   const texts = sorted.map((row) => new CanonicalText(canonicalize(row)))
-  const packed = pack(texts, mostBytes)
+  const packed = pack(texts, maxBytes)
   const head = { ...epoch, protocol_version: 1, sequence, stable_source: true }
   const snapshot_digest = sha256(canonicalize({
     ...head,
@@ -103,18 +103,18 @@ export const snapshotOf = (
   })
 }
 
-const pack = (rows: ReadonlyArray<CanonicalText>, mostBytes: number): ReadonlyArray<ReadonlyArray<CanonicalText>> => {
+const pack = (rows: ReadonlyArray<CanonicalText>, maxBytes: number): ReadonlyArray<ReadonlyArray<CanonicalText>> => {
   const frames: Array<Array<CanonicalText>> = []
-  let room = 0
+  let bytesLeft = 0
   for (const row of rows) {
     const bytes = Buffer.byteLength(row.text) + 1
     const last = frames.at(-1)
-    if (last === undefined || bytes > room) {
+    if (last === undefined || bytes > bytesLeft) {
       frames.push([row])
-      room = mostBytes - bytes
+      bytesLeft = maxBytes - bytes
     } else {
       last.push(row)
-      room -= bytes
+      bytesLeft -= bytes
     }
   }
   return frames

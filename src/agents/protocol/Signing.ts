@@ -4,7 +4,7 @@
  */
 import * as Either from "effect/Either"
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
-import { canonical, canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
+import { canonicalTextOf, canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
 
 /** Bytes that a decoded secret has at least. */
 const MIN_SECRET_BYTES = 32
@@ -32,7 +32,7 @@ export interface SessionIds {
 }
 
 /** The members of a frame to be sent, but the signature. `payload` is canonical text. */
-export interface Unsigned {
+export interface UnsignedFrame {
   readonly type: string
   readonly id: string
   readonly ts: string
@@ -48,15 +48,15 @@ export class Signer {
   private readonly session: string
 
   constructor(private readonly key: KeyObject, ids: SessionIds) {
-    this.agent = member("agent_id", ids.agentId)
-    this.project = member("project_id", ids.projectId)
-    this.session = member("session_id", ids.sessionId)
+    this.agent = encodeMember("agent_id", ids.agentId)
+    this.project = encodeMember("project_id", ids.projectId)
+    this.session = encodeMember("session_id", ids.sessionId)
   }
 
   /** The text of a signed frame. Its members are sorted, so that the text is canonical. */
-  sign(frame: Unsigned): string {
-    const head = `${member("id", frame.id)},${member("nonce", frame.nonce)},"payload":${frame.payload}`
-    const tail = `${member("ts", frame.ts)},${member("type", frame.type)},"v":2}`
+  sign(frame: UnsignedFrame): string {
+    const head = `${encodeMember("id", frame.id)},${encodeMember("nonce", frame.nonce)},"payload":${frame.payload}`
+    const tail = `${encodeMember("ts", frame.ts)},${encodeMember("type", frame.type)},"v":2}`
     const signed = `{${this.agent},${head},${this.project},"seq":${frame.seq},${this.session},${tail}`
     return `{"hmac":"${hmac(this.key, signed)}",${head},"seq":${frame.seq},${tail}`
   }
@@ -65,7 +65,7 @@ export class Signer {
   verify(frame: JsonObject): boolean {
     const claimed = frame.get("hmac")
     if (claimed === undefined) return false
-    const given = Buffer.from(canonical(claimed))
+    const given = Buffer.from(canonicalTextOf(claimed))
     const expected = Buffer.from(`"${hmac(this.key, this.signedText(frame))}"`)
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
@@ -77,11 +77,11 @@ export class Signer {
     let text = "{"
     for (let at = 0; at < frame.keys.length; at++) {
       const key = frame.keys[at]!
-      while (next < BOUND.length && BOUND[next]! <= key) text = append(text, own[next++]!)
-      if (key === "hmac" || key === BOUND[next - 1]) continue
-      text = append(text, frame.memberText(at))
+      while (next < BOUND_KEYS.length && BOUND_KEYS[next]! <= key) text = appendMember(text, own[next++]!)
+      if (key === "hmac" || key === BOUND_KEYS[next - 1]) continue
+      text = appendMember(text, frame.memberText(at))
     }
-    while (next < BOUND.length) text = append(text, own[next++]!)
+    while (next < BOUND_KEYS.length) text = appendMember(text, own[next++]!)
     return `${text}}`
   }
 }
@@ -89,8 +89,8 @@ export class Signer {
 const hmac = (key: KeyObject, text: string): string => createHmac("sha256", key).update(text).digest("hex")
 
 /** The members that are signed but not sent, sorted. Their names are ASCII, which sorts alike by unit and by point. */
-const BOUND = ["agent_id", "project_id", "session_id"]
+const BOUND_KEYS = ["agent_id", "project_id", "session_id"]
 
-const append = (text: string, member: string): string => text === "{" ? text + member : text + "," + member
+const appendMember = (text: string, member: string): string => text === "{" ? text + member : text + "," + member
 
-const member = (key: string, value: string): string => `"${key}":${canonicalize(value)}`
+const encodeMember = (key: string, value: string): string => `"${key}":${canonicalize(value)}`

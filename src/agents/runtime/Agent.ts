@@ -1,19 +1,19 @@
 import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "effect"
-import { warnOfOtherEffect } from "../../domain/EffectVersion.ts"
+import { checkEffectVersion } from "../../domain/EffectVersion.ts"
 import * as Redaction from "../../domain/Redaction.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
-import { type Claimed, BufferFolder } from "./BufferFolder.ts"
-import { Capture } from "./Capture.ts"
-import { CommandBook } from "./CommandBook.ts"
-import { commandRunner } from "./CommandRunner.ts"
+import { type ClaimedBuffer, BufferFolder } from "./BufferFolder.ts"
+import { EventEncoder } from "./EventEncoder.ts"
+import { CommandJournal } from "./CommandJournal.ts"
+import { makeCommandRunner } from "./CommandRunner.ts"
 import { type AgentStatus, Core } from "./Core.ts"
 import type { Engine, EngineEvent, Report } from "./Engine.ts"
-import { engineHealth } from "./Health.ts"
-import { keepBeating, keepLine } from "./Line.ts"
-import { type Log, safely } from "./Log.ts"
-import { type AgentOptions, type AgentRefused, check } from "./Options.ts"
+import { makeEngineHealth } from "./EngineHealth.ts"
+import { sendHeartbeats, keepConnected } from "./Connection.ts"
+import { type Log, catchThrows } from "./Log.ts"
+import { type AgentOptions, type AgentRefused, checkOptions } from "./Options.ts"
 import { Outbox } from "./Outbox.ts"
-import { keepPublishing, streamsOf } from "./ScheduleStream.ts"
+import { publishPeriodically, makeScheduleStreams } from "./ScheduleStream.ts"
 import { unrefClock } from "./UnrefClock.ts"
 
 /** An agent that runs: it needs nothing of its host any more. */
@@ -24,9 +24,9 @@ export interface RunningAgent {
 }
 
 /** How long an ending agent goes on sending what it has; the rest stays in the buffer for the next process. */
-const FAREWELL = "3 seconds"
-const LOOK_EVERY = "20 millis"
-const ADOPT_EVERY = "60 seconds"
+const FINAL_FLUSH_TIMEOUT = "3 seconds"
+const POLL_INTERVAL = "20 millis"
+const ADOPTION_INTERVAL = "60 seconds"
 
 /**
  * An agent beside one or more engines, running until the scope closes. Fails only when the options are wrong: all else
@@ -37,15 +37,15 @@ export const make = (options: AgentOptions): Effect.Effect<RunningAgent, AgentRe
     Effect.withClock(run(options), unrefClock(clock)))
 
 const run = Effect.fnUntraced(function*(options: AgentOptions) {
-  const config = yield* check(options)
+  const config = yield* checkOptions(options)
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const log = safely(options.log ?? (yield* effectLog))
+  const log = catchThrows(options.log ?? (yield* effectLog))
   const redaction = Redaction.make(config.redactExtraKeys)
   const folder = new BufferFolder(config.home, config.bufferKey, log)
   const outbox = new Outbox(folder.claim(), folder, config.limits, now, log)
-  const book = new CommandBook(() => outbox.file, now, log)
-  const core = new Core(config, outbox, book, now, log)
+  const journal = new CommandJournal(() => outbox.file, now, log)
+  const core = new Core(config, outbox, journal, now, log)
 
   const flushAtExit = () => outbox.flush()
   process.once("exit", flushAtExit)
@@ -53,29 +53,29 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
     Effect.sync(() => {
       process.off("exit", flushAtExit)
       core.state = "closed"
-      outbox.close(book.isNeeded)
+      outbox.close(journal.hasEntries)
     }))
-  const streams = streamsOf(config.engines, {
-    lane: outbox.snapshots,
+  const streams = makeScheduleStreams(config.engines, {
+    snapshots: outbox.snapshots,
     redaction,
     now,
     log,
-    mostBytes: () => core.session?.mostBytes ?? MAX_FRAME_BYTES,
+    maxBytes: () => core.session?.maxBytes ?? MAX_FRAME_BYTES,
     wake: () => core.session?.wake(),
     stateOf: (engine) => core.engineStates[engine]?.state ?? "starting"
   })
-  core.onCommand = yield* commandRunner(core, redaction, streams)
-  yield* forever(core, "the connection", keepLine(core))
-  yield* forever(core, "the heartbeat", keepBeating(core, yield* engineHealth(config.engines, redaction)))
-  if (streams.length > 0) yield* forever(core, "the publishing of schedules", keepPublishing(streams))
-  yield* forever(core, "the adoption of buffers", adopting(core, folder))
+  core.onCommand = yield* makeCommandRunner(core, redaction, streams)
+  yield* forkLoop(core, "the connection", keepConnected(core))
+  yield* forkLoop(core, "the heartbeat", sendHeartbeats(core, yield* makeEngineHealth(config.engines, redaction)))
+  if (streams.length > 0) yield* forkLoop(core, "the publishing of schedules", publishPeriodically(streams))
+  yield* forkLoop(core, "the adoption of buffers", adoptBuffers(core, folder))
   // runs before those above are ended
-  yield* Effect.addFinalizer(() => farewell(core))
+  yield* Effect.addFinalizer(() => drainOutbox(core))
 
-  const capture = new Capture(redaction, now)
+  const capture = new EventEncoder(redaction, now)
   const report = (engine: string, event: EngineEvent): void => {
-    const text = capture.event(engine, event)
-    if (text === null) core.unread(engine)
+    const text = capture.encode(engine, event)
+    if (text === null) core.countUnreadable(engine)
     else outbox.add(text)
   }
   yield* Effect.forEach(config.engines, (engine) => startEngine(core, engine, (event) => report(engine.name, event)))
@@ -105,7 +105,7 @@ const startEngine = (core: Core, engine: Engine, report: Report): Effect.Effect<
 }
 
 /** A loop of the agent's, begun again after a while should it break. */
-const forever = (core: Core, name: string, loop: Effect.Effect<never>) =>
+const forkLoop = (core: Core, name: string, loop: Effect.Effect<never>) =>
   loop.pipe(
     Effect.catchAllCause((cause) => {
       if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
@@ -117,21 +117,21 @@ const forever = (core: Core, name: string, loop: Effect.Effect<never>) =>
   )
 
 /** Takes over the buffers of processes that died, a little at a time. */
-const adopting = (core: Core, folder: BufferFolder): Effect.Effect<never> =>
+const adoptBuffers = (core: Core, folder: BufferFolder): Effect.Effect<never> =>
   Effect.gen(function*() {
     for (;;) {
-      const other = core.outbox.nextLeft()
-      if (other === null) yield* Effect.sleep(ADOPT_EVERY)
-      else yield* adoptOne(core, folder, other)
+      const other = core.outbox.claimAbandoned()
+      if (other === null) yield* Effect.sleep(ADOPTION_INTERVAL)
+      else yield* adoptBuffer(core, folder, other)
     }
   })
 
-const adoptOne = (core: Core, folder: BufferFolder, other: Claimed): Effect.Effect<void> =>
+const adoptBuffer = (core: Core, folder: BufferFolder, other: ClaimedBuffer): Effect.Effect<void> =>
   Effect.gen(function*() {
     const { events } = other.file
     while (core.outbox.adopt(other)) yield* Effect.sleep("10 millis")
-    core.book.adopt(other.file.commands())
-    core.outbox.adoptLoss(other.file.loss())
+    core.journal.adopt(other.file.listCommands())
+    core.outbox.adoptLoss(other.file.readLoss())
     core.outbox.flush()
     core.session?.wake()
     if (events > 0) core.log("info", `took over ${events} events that a process which ended had not sent`)
@@ -139,15 +139,15 @@ const adoptOne = (core: Core, folder: BufferFolder, other: Claimed): Effect.Effe
   }).pipe(Effect.catchAllCause((cause) =>
     Effect.suspend(() => {
       core.log("warning", `a buffer that another process left cannot be taken over: ${String(Cause.squash(cause))}`)
-      return Effect.zipRight(Effect.sync(() => folder.leave(other, Cause.squash(cause))), Effect.sleep(ADOPT_EVERY))
+      return Effect.zipRight(Effect.sync(() => folder.release(other, Cause.squash(cause))), Effect.sleep(ADOPTION_INTERVAL))
     })))
 
 /** Sends what it still has, while the brain is there to take it. */
-const farewell = (core: Core): Effect.Effect<void> =>
+const drainOutbox = (core: Core): Effect.Effect<void> =>
   Effect.sync(() => core.outbox.flush()).pipe(
-    Effect.zipRight(Effect.repeat(Effect.sleep(LOOK_EVERY), { until: () => core.session === null || core.outbox.events === 0 })),
+    Effect.zipRight(Effect.repeat(Effect.sleep(POLL_INTERVAL), { until: () => core.session === null || core.outbox.events === 0 })),
     Effect.interruptible,
-    Effect.timeoutOption(FAREWELL),
+    Effect.timeoutOption(FINAL_FLUSH_TIMEOUT),
     Effect.asVoid
   )
 
@@ -160,5 +160,5 @@ const effectLog = Effect.map(FiberSet.makeRuntime<never>(), (fork): Log => {
 /** The running agent, for an application on Effect. */
 export class Agent extends Context.Tag("svc/Agent")<Agent, RunningAgent>() {
   static readonly layer = (options: AgentOptions): Layer.Layer<Agent, AgentRefused> =>
-    Layer.scoped(Agent, Effect.zipRight(warnOfOtherEffect, make(options)))
+    Layer.scoped(Agent, Effect.zipRight(checkEffectVersion, make(options)))
 }

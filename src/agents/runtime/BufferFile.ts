@@ -1,9 +1,9 @@
 import BetterSqlite3 from "better-sqlite3"
 import { randomUUID } from "node:crypto"
-import { canonical, JsonArray, JsonObject, parse } from "../../domain/CanonicalJson.ts"
+import { canonicalTextOf, JsonArray, JsonObject, parse } from "../../domain/CanonicalJson.ts"
 
 /** Events that were written together: canonical texts joined by commas. */
-export interface Row {
+export interface BufferRow {
   readonly id: number
   readonly events: number
   readonly bytes: number
@@ -24,14 +24,14 @@ export interface CommandEntry {
   readonly confirmed: boolean
 }
 
-type StoredCommand = Omit<CommandEntry, "confirmed" | "claimToken"> & {
+type CommandRow = Omit<CommandEntry, "confirmed" | "claimToken"> & {
   readonly confirmed: number
   readonly claim_token: string | null
 }
 
 /** Counters that live with the file. */
-export const lossNames = ["evictedFrames", "rejectedFrames", "events"] as const
-export type FileLoss = Record<typeof lossNames[number], number>
+export const lossCounters = ["evictedFrames", "rejectedFrames", "events"] as const
+export type LossCounters = Record<typeof lossCounters[number], number>
 
 const schema = `
   CREATE TABLE IF NOT EXISTS batches (id INTEGER PRIMARY KEY AUTOINCREMENT, events INTEGER NOT NULL, bytes INTEGER NOT NULL, body TEXT NOT NULL);
@@ -44,7 +44,7 @@ const schema = `
  * Pages (16 MiB) of which a file may have no more to be searched for damage as it is opened, which takes the host a
  * millisecond for each megabyte. A longer one shows its damage as it is read; one that is too short is refused anyway.
  */
-const MOST_CHECKED_PAGES = 4096
+const MAX_CHECKED_PAGES = 4096
 
 /**
  * The SQLite file of one process: events until they are acknowledged, and what became of commands. Its lock is held
@@ -56,28 +56,28 @@ export class BufferFile {
   events = 0
   bytes = 0
   readonly id: string
-  private readonly insert: BetterSqlite3.Statement<[number, number, string]>
-  private readonly remove: BetterSqlite3.Statement<[number], Pick<Row, "events" | "bytes">>
-  private readonly removeOldest: BetterSqlite3.Statement<[], Pick<Row, "events" | "bytes">>
-  private readonly after: BetterSqlite3.Statement<[number], Row>
-  private readonly setMeta: BetterSqlite3.Statement<[string, string]>
-  private readonly putCommand: BetterSqlite3.Statement
+  private readonly insertRow: BetterSqlite3.Statement<[number, number, string]>
+  private readonly deleteRow: BetterSqlite3.Statement<[number], Pick<BufferRow, "events" | "bytes">>
+  private readonly deleteOldestRow: BetterSqlite3.Statement<[], Pick<BufferRow, "events" | "bytes">>
+  private readonly selectRowsAfter: BetterSqlite3.Statement<[number], BufferRow>
+  private readonly upsertMeta: BetterSqlite3.Statement<[string, string]>
+  private readonly upsertCommand: BetterSqlite3.Statement
 
   private constructor(private readonly db: BetterSqlite3.Database) {
-    this.insert = db.prepare("INSERT INTO batches (events, bytes, body) VALUES (?, ?, ?)")
-    this.remove = db.prepare("DELETE FROM batches WHERE id = ? RETURNING events, bytes")
-    this.removeOldest = db.prepare("DELETE FROM batches WHERE id = (SELECT min(id) FROM batches) RETURNING events, bytes")
-    this.after = db.prepare("SELECT id, events, bytes, body FROM batches WHERE id > ? ORDER BY id LIMIT 64")
-    this.setMeta = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
-    this.putCommand = db.prepare(
+    this.insertRow = db.prepare("INSERT INTO batches (events, bytes, body) VALUES (?, ?, ?)")
+    this.deleteRow = db.prepare("DELETE FROM batches WHERE id = ? RETURNING events, bytes")
+    this.deleteOldestRow = db.prepare("DELETE FROM batches WHERE id = (SELECT min(id) FROM batches) RETURNING events, bytes")
+    this.selectRowsAfter = db.prepare("SELECT id, events, bytes, body FROM batches WHERE id > ? ORDER BY id LIMIT 64")
+    this.upsertMeta = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+    this.upsertCommand = db.prepare(
       `INSERT INTO commands (id, status, result, error, claim_token, at, confirmed)
        VALUES (:id, :status, :result, :error, :claimToken, :at, :confirmed)
        ON CONFLICT (id) DO UPDATE SET status = excluded.status, result = excluded.result, error = excluded.error,
          claim_token = excluded.claim_token, at = excluded.at, confirmed = excluded.confirmed`
     )
-    this.id = this.meta("buffer_id") ?? randomUUID()
-    this.setMeta.run("buffer_id", this.id)
-    this.count()
+    this.id = this.findMeta("buffer_id") ?? randomUUID()
+    this.upsertMeta.run("buffer_id", this.id)
+    this.recount()
   }
 
   /** Opens a file that is there, if only an empty one. Throws SQLITE_BUSY while another process has it; other codes when it is damaged. */
@@ -89,11 +89,11 @@ export class BufferFile {
       db.pragma("synchronous = NORMAL")
       db.pragma("journal_size_limit = 16777216")
       db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
-      const isLong = Number(db.pragma("page_count", { simple: true })) > MOST_CHECKED_PAGES
-      const found = isLong ? "ok" : db.pragma("quick_check(1)", { simple: true })
-      if (found !== "ok") throw new BetterSqlite3.SqliteError(String(found), "SQLITE_CORRUPT")
+      const isLong = Number(db.pragma("page_count", { simple: true })) > MAX_CHECKED_PAGES
+      const integrity = isLong ? "ok" : db.pragma("quick_check(1)", { simple: true })
+      if (integrity !== "ok") throw new BetterSqlite3.SqliteError(String(integrity), "SQLITE_CORRUPT")
       const file = new BufferFile(db)
-      if (isLong) file.commands() // who reads them next could not set the file aside
+      if (isLong) file.listCommands() // who reads them next could not set the file aside
       return file
     } catch (error) {
       db.close()
@@ -113,67 +113,67 @@ export class BufferFile {
     try {
       return this.db.transaction(work).immediate()
     } catch (error) {
-      this.count()
+      this.recount()
       throw error
     }
   }
 
   add(events: number, bytes: number, body: string): void {
-    this.insert.run(events, bytes, body)
+    this.insertRow.run(events, bytes, body)
     this.events += events
     this.bytes += bytes
   }
 
   /** Removes a row, which may be gone already. */
   delete(id: number): void {
-    this.forget(this.remove.get(id))
+    this.subtractCounts(this.deleteRow.get(id))
   }
 
   /** Removes the oldest row and answers how many events it held; 0 when there is none. */
   deleteOldest(): number {
-    const removed = this.removeOldest.get()
-    this.forget(removed)
+    const removed = this.deleteOldestRow.get()
+    this.subtractCounts(removed)
     return removed?.events ?? 0
   }
 
   /** The rows after that one, the oldest first, as far as `wanted` says. */
-  read(after: number, wanted: (row: Row) => boolean): ReadonlyArray<Row> {
-    const rows: Array<Row> = []
-    for (const row of this.after.iterate(after)) {
-      if (!wanted(row)) break
+  readAfter(after: number, accepts: (row: BufferRow) => boolean): ReadonlyArray<BufferRow> {
+    const rows: Array<BufferRow> = []
+    for (const row of this.selectRowsAfter.iterate(after)) {
+      if (!accepts(row)) break
       rows.push(row)
     }
     return rows
   }
 
   /** The id of the newest row. */
-  newest(): number {
+  newestId(): number {
     return this.db.prepare<[], { id: number | null }>("SELECT max(id) AS id FROM batches").get()?.id ?? 0
   }
 
-  meta(name: string): string | undefined {
+  findMeta(name: string): string | undefined {
     return this.db.prepare<[string], { value: string }>("SELECT value FROM meta WHERE name = ?").get(name)?.value
   }
 
-  remember(name: string, value: string): void {
-    this.setMeta.run(name, value)
+  saveMeta(name: string, value: string): void {
+    this.upsertMeta.run(name, value)
   }
 
-  loss(): FileLoss {
-    const read = (name: string) => Number(this.meta(name) ?? 0)
+  readLoss(): LossCounters {
+    const read = (name: string) => Number(this.findMeta(name) ?? 0)
     return { evictedFrames: read("evictedFrames"), rejectedFrames: read("rejectedFrames"), events: read("events") }
   }
 
-  commands(): ReadonlyArray<CommandEntry> {
-    return this.db.prepare<[], StoredCommand>("SELECT * FROM commands ORDER BY at").all()
+  listCommands(): ReadonlyArray<CommandEntry> {
+    return this.db.prepare<[], CommandRow>("SELECT * FROM commands ORDER BY at").all()
       .map(({ claim_token, confirmed, ...entry }) => ({ ...entry, claimToken: claim_token, confirmed: confirmed === 1 }))
   }
 
   saveCommand(entry: CommandEntry): void {
-    this.putCommand.run({ ...entry, confirmed: entry.confirmed ? 1 : 0 })
+    this.upsertCommand.run({ ...entry, confirmed: entry.confirmed ? 1 : 0 })
   }
 
-  forgetCommand(id: string): void {
+  deleteCommand(id: string): void {
     this.db.prepare("DELETE FROM commands WHERE id = ?").run(id)
   }
 
@@ -181,12 +181,12 @@ export class BufferFile {
     this.db.close()
   }
 
-  private forget(removed: Pick<Row, "events" | "bytes"> | undefined): void {
+  private subtractCounts(removed: Pick<BufferRow, "events" | "bytes"> | undefined): void {
     this.events -= removed?.events ?? 0
     this.bytes -= removed?.bytes ?? 0
   }
 
-  private count(): void {
+  private recount(): void {
     const all = this.db.prepare<[], { events: number; bytes: number }>(
       "SELECT coalesce(sum(events), 0) AS events, coalesce(sum(bytes), 0) AS bytes FROM batches"
     ).get()
@@ -199,22 +199,22 @@ export class BufferFile {
  * The events of a body that can be sent, each as canonical text. One that is not so is left out: no brain would take a
  * frame with it, since neither the frame's form nor its signature would hold.
  */
-export const eventsOf = (body: string): ReadonlyArray<string> => {
-  const whole = parse(`[${body}]`)
-  if (whole instanceof JsonArray && whole.items.every(isObject)) {
-    const texts = whole.items.map(canonical)
+export const parseEvents = (body: string): ReadonlyArray<string> => {
+  const list = parse(`[${body}]`)
+  if (list instanceof JsonArray && list.items.every(isObject)) {
+    const texts = list.items.map(canonicalTextOf)
     if (texts.join(",") === body) return texts
   }
-  return piecesOf(body).filter((piece) => {
+  return splitAtCommas(body).filter((piece) => {
     const node = parse(piece)
-    return isObject(node) && canonical(node) === piece
+    return isObject(node) && canonicalTextOf(node) === piece
   })
 }
 
 const isObject = (node: unknown): node is JsonObject => node instanceof JsonObject
 
 /** The body cut at the commas between its events, for which it need not be JSON; nothing after a bracket too many. */
-const piecesOf = (body: string): ReadonlyArray<string> => {
+const splitAtCommas = (body: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let from = 0
   let depth = 0
@@ -231,8 +231,8 @@ const piecesOf = (body: string): ReadonlyArray<string> => {
 }
 
 /** What can still be read of a damaged file. */
-export const salvage = (path: string): ReadonlyArray<Omit<Row, "id">> => {
-  const rows: Array<Omit<Row, "id">> = []
+export const salvage = (path: string): ReadonlyArray<Omit<BufferRow, "id">> => {
+  const rows: Array<Omit<BufferRow, "id">> = []
   try {
     const db = new BetterSqlite3(path, { readonly: true, timeout: 0 })
     try {
@@ -241,10 +241,10 @@ export const salvage = (path: string): ReadonlyArray<Omit<Row, "id">> => {
       const seen = new Set<number>()
       for (const order of ["ASC", "DESC"]) {
         try {
-          for (const row of db.prepare<[], Row>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
+          for (const row of db.prepare<[], BufferRow>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
             if (seen.has(row.id)) break
             seen.add(row.id)
-            const events = typeof row.body === "string" ? eventsOf(row.body) : []
+            const events = typeof row.body === "string" ? parseEvents(row.body) : []
             const body = events.join(",")
             if (events.length > 0) rows.push({ events: events.length, bytes: Buffer.byteLength(body), body })
           }

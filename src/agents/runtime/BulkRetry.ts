@@ -4,27 +4,27 @@ import { type ActionFailed, type Actions, type Answer, type Retry } from "./Engi
 import { BadCommand, isRecord, overridesOf, type Parameters } from "./Parameters.ts"
 
 const HARD_CAP = 10_000
-const USUAL_CAP = 1000
+const DEFAULT_CAP = 1000
 /** So many calls in a row without an answer, and the rest is left alone. */
-const MOST_TIMEOUTS = 3
+const MAX_CONSECUTIVE_TIMEOUTS = 3
 
-type Cut = <A>(call: () => Effect.Effect<A, ActionFailed>) => Effect.Effect<A, ActionFailed>
+type CallEngine = <A>(call: () => Effect.Effect<A, ActionFailed>) => Effect.Effect<A, ActionFailed>
 
 /**
  * Retries tasks by their ids, one after the other (agents' protocol, section 5.2). Success even when every one failed:
  * the answer says which and why.
  */
-export const bulkRetry = (retry: NonNullable<Actions["retry_task"]>, given: Parameters, cut: Cut): Effect.Effect<Answer, ActionFailed> => {
-  const { filter } = given
+export const bulkRetry = (retry: NonNullable<Actions["retry_task"]>, parameters: Parameters, call: CallEngine): Effect.Effect<Answer, ActionFailed> => {
+  const { filter } = parameters
   const ids = idsOf(filter.task_ids)
-  const taken = ids.slice(0, given.whole("max", USUAL_CAP, 1, HARD_CAP))
+  const selectedIds = ids.slice(0, parameters.wholeNumber("max", DEFAULT_CAP, 1, HARD_CAP))
   const newIds: Record<string, JsonInput> = {}
   const failures: Record<string, string> = {}
   let succeeded = 0
   let timeouts = 0
 
-  const one = (task_id: string) =>
-    Effect.map(Effect.either(cut(() => retry(requestOf(task_id, filter)))), (answer) => {
+  const retryOne = (task_id: string) =>
+    Effect.map(Effect.either(call(() => retry(requestOf(task_id, filter)))), (answer) => {
       if (Either.isRight(answer)) {
         timeouts = 0
         succeeded++
@@ -36,15 +36,15 @@ export const bulkRetry = (retry: NonNullable<Actions["retry_task"]>, given: Para
     })
 
   return Effect.gen(function*() {
-    for (const id of taken) if (timeouts < MOST_TIMEOUTS) yield* one(id)
+    for (const id of selectedIds) if (timeouts < MAX_CONSECUTIVE_TIMEOUTS) yield* retryOne(id)
     const failed = Object.keys(failures).length
     return {
       requested: ids.length,
       succeeded,
       failed,
-      skipped: taken.length - succeeded - failed,
-      circuit_broken: timeouts >= MOST_TIMEOUTS,
-      capped: taken.length < ids.length,
+      skipped: selectedIds.length - succeeded - failed,
+      circuit_broken: timeouts >= MAX_CONSECUTIVE_TIMEOUTS,
+      capped: selectedIds.length < ids.length,
       hard_cap: HARD_CAP,
       new_task_ids: newIds,
       failures

@@ -4,29 +4,29 @@ import { hostname } from "node:os"
 import { version } from "../../domain/Version.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
-import type { sealHello } from "../protocol/Hello.ts"
+import type { encodeHelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
 import { SCHEDULE_PROTOCOL } from "../protocol/ScheduleSnapshot.ts"
 import { capabilitiesOf, schedulerCapabilitiesOf } from "./Capabilities.ts"
-import type { CommandBook } from "./CommandBook.ts"
+import type { CommandJournal } from "./CommandJournal.ts"
 import type { Scheduler } from "./Engine.ts"
 import type { Log } from "./Log.ts"
-import type { Config } from "./Options.ts"
+import type { AgentConfig } from "./Options.ts"
 import type { Outbox } from "./Outbox.ts"
-import { Backoff, type LineDown } from "./Reconnect.ts"
+import { Backoff, type ConnectionFailed } from "./Reconnect.ts"
 
 /** A connection to the brain after its handshake, as the rest of the agent sees it. */
 export interface Session {
   readonly transport: "websocket" | "longpoll"
   /** Longest text of a frame's events. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly send: <T extends "heartbeat" | "agent_status" | "command_ack">(type: T, id: string, payload: WirePayloads[T]) => void
   /** There are events or results to send. */
   readonly wake: () => void
   /** The brain asks again for this command's result. */
-  readonly again: (commandId: string) => void
+  readonly resendResult: (commandId: string) => void
   /** Looked at with each heartbeat: asks for a sign of life, and gives the connection up when none comes. */
-  readonly look: () => void
+  readonly checkLiveness: () => void
 }
 
 export type EngineStatus = { readonly state: "starting" | "running" } | { readonly state: "failed"; readonly problem: string }
@@ -39,7 +39,7 @@ export interface AgentStatus {
   readonly connectedAt: number | null
   /** Why the last connection ended or did not come about; null while all is well. */
   readonly problem: string | null
-  readonly problemKind: LineDown["kind"] | null
+  readonly problemKind: ConnectionFailed["kind"] | null
   readonly nextTryAt: number | null
   readonly buffer: {
     /** Not acknowledged by the brain; `unwritten` of them are still in memory. */
@@ -62,73 +62,73 @@ export class Core {
   readonly backoff = new Backoff()
   readonly engineStates: Record<string, EngineStatus> = {}
   /** Events that could not be read, by engine. */
-  readonly unreadable: Record<string, number> = {}
+  readonly unreadableEvents: Record<string, number> = {}
   readonly runtimeId: string = randomUUID()
   readonly startedAt: number
   state: AgentStatus["state"] = "connecting"
   session: Session | null = null
   connectedAt: number | null = null
   lastConnectAt: number | null = null
-  problem: LineDown | null = null
+  problem: ConnectionFailed | null = null
   nextTryAt: number | null = null
   /** Whether the present connection has proved to be one. */
-  proved = false
+  isVerified = false
   /** Of one POST over long-poll: the brain takes 8 MiB, and a proxy before it may take less, which is learnt and kept. */
-  mostBodyBytes = 2 * MAX_FRAME_BYTES
+  maxBodyBytes = 2 * MAX_FRAME_BYTES
   heartbeatSeconds = 10
-  private readonly arrival = Effect.unsafeMakeLatch(false)
+  private readonly sessionLatch = Effect.unsafeMakeLatch(false)
   onCommand: (frame: FrameOf<"command">) => void = () => {}
   workerId: string
 
   constructor(
-    readonly config: Config,
+    readonly config: AgentConfig,
     readonly outbox: Outbox,
-    readonly book: CommandBook,
+    readonly journal: CommandJournal,
     readonly now: () => number,
     readonly log: Log
   ) {
     this.startedAt = now()
-    this.workerId = outbox.file.meta("worker_id") ?? this.freshWorkerId()
-    outbox.onRows = () => this.session?.wake()
-    outbox.onReplaced = () => {
-      this.rememberWorkerId()
-      book.saveAll()
+    this.workerId = outbox.file.findMeta("worker_id") ?? this.renewWorkerId()
+    outbox.onSendable = () => this.session?.wake()
+    outbox.onFileReplaced = () => {
+      this.saveWorkerId()
+      journal.saveAll()
     }
   }
 
   /** Ends when the next connection is made. */
   get nextSession(): Effect.Effect<void> {
-    return this.arrival.await
+    return this.sessionLatch.await
   }
 
   /** A name that no other live process has. */
-  freshWorkerId(): string {
+  renewWorkerId(): string {
     this.workerId = `${this.config.framework}-${hostname().slice(0, 60)}-${randomUUID().slice(0, 8)}`
-    this.rememberWorkerId()
+    this.saveWorkerId()
     return this.workerId
   }
 
-  opened(session: Session): void {
+  attachSession(session: Session): void {
     this.session = session
     this.state = "online"
     this.problem = null
     this.nextTryAt = null
-    this.proved = false
+    this.isVerified = false
     this.connectedAt = this.lastConnectAt = this.now()
     this.log("info", `connected to the brain by ${session.transport === "websocket" ? "WebSocket" : "long-poll"}`)
     session.wake()
-    this.arrival.unsafeOpen()
-    this.arrival.unsafeClose()
+    this.sessionLatch.unsafeOpen()
+    this.sessionLatch.unsafeClose()
   }
 
-  ended(): void {
+  detachSession(): void {
     this.session = null
     this.connectedAt = null
     if (this.state === "online") this.state = "connecting"
     this.outbox.rewind()
   }
 
-  hello(): Parameters<typeof sealHello>[1] {
+  hello(): Parameters<typeof encodeHelloFrame>[1] {
     const { engines, framework, name, role } = this.config
     const capabilities = [
       ...engines.map((engine) => [engine.name, capabilitiesOf(engine)] as const),
@@ -151,9 +151,9 @@ export class Core {
   }
 
   /** Counts an event that could not be read; one of no engine of this agent's, under a name that a heartbeat can have. */
-  unread(engine: string): void {
+  countUnreadable(engine: string): void {
     const name = this.config.engines.some((known) => known.name === engine) ? engine : "other"
-    this.unreadable[name] = (this.unreadable[name] ?? 0) + 1
+    this.unreadableEvents[name] = (this.unreadableEvents[name] ?? 0) + 1
   }
 
   features(): ReadonlyArray<string> {
@@ -200,8 +200,8 @@ export class Core {
       problemKind: this.problem?.kind ?? null,
       nextTryAt: this.nextTryAt,
       buffer: { events: this.outbox.events, unwritten: this.outbox.unwritten, bytes: this.outbox.bytes, path: this.outbox.path },
-      lostEvents: this.outbox.loss.events + Object.values(this.unreadable).reduce((sum, n) => sum + n, 0),
-      commandsWaiting: this.book.outstanding().length,
+      lostEvents: this.outbox.loss.events + Object.values(this.unreadableEvents).reduce((sum, n) => sum + n, 0),
+      commandsWaiting: this.journal.listUnconfirmed().length,
       snapshotsWaiting: this.outbox.snapshots.snapshots,
       engines: { ...this.engineStates }
     }
@@ -222,13 +222,13 @@ export class Core {
       command_results: 0,
       other_frames: 0,
       unclassified_frames: 0,
-      adapter_events: Object.fromEntries(Object.entries(this.unreadable).slice(0, 32))
+      adapter_events: Object.fromEntries(Object.entries(this.unreadableEvents).slice(0, 32))
     }
   }
 
-  private rememberWorkerId(): void {
+  private saveWorkerId(): void {
     try {
-      this.outbox.file.remember("worker_id", this.workerId)
+      this.outbox.file.saveMeta("worker_id", this.workerId)
     } catch (error) {
       this.log("warning", `the process's name could not be written to the buffer (${String(error)})`)
     }

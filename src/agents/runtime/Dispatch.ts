@@ -7,16 +7,16 @@ import type { Redaction } from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import { bulkRetry } from "./BulkRetry.ts"
-import { brokenBy, cut } from "./Cut.ts"
+import { failureOfDefect, callEngine } from "./EngineCall.ts"
 import { ActionFailed, type Actions, type Answer, type Engine } from "./Engine.ts"
 import { BadCommand, Parameters } from "./Parameters.ts"
 import { performSchedule } from "./ScheduleCommands.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
 
 /** A longer sentence is cut (section 2.6). */
-const LONGEST_ERROR = 8192
+const MAX_ERROR_LENGTH = 8192
 
-export interface Dispatching {
+export interface DispatchContext {
   readonly engines: ReadonlyArray<Engine>
   /** Of the engines that have schedules of their own. */
   readonly streams: ReadonlyArray<ScheduleStream>
@@ -25,39 +25,39 @@ export interface Dispatching {
   readonly redaction: Redaction
 }
 
-export type Dispatched =
+export type DispatchResult =
   | { readonly status: "success"; readonly result: Answer }
   | { readonly status: "failed"; readonly result: Answer | null; readonly error: string }
 
 type Command = FrameOf<"command">["payload"]
-type Doing = Effect.Effect<Answer, ActionFailed>
+type ActionEffect = Effect.Effect<Answer, ActionFailed>
 
 /** A schedule of the brain's own has come due: a task like any other for the engine (section 6.1). */
-const FIRE = "schedule.fire"
+const FIRE_ACTION = "schedule.fire"
 
-const usesFilter = new Set(["bulk_retry", "requeue_dead_letter"])
+const filterActions = new Set(["bulk_retry", "requeue_dead_letter"])
 
 /** Never fails: what goes wrong is the answer. */
-export const dispatch = (command: Command, { engines, key, purgeThreshold, redaction, streams }: Dispatching): Effect.Effect<Dispatched> => {
-  const doing = Effect.suspend(() => {
+export const dispatch = (command: Command, { engines, key, purgeThreshold, redaction, streams }: DispatchContext): Effect.Effect<DispatchResult> => {
+  const effect = Effect.suspend(() => {
     const { action } = command
     const parameters = new Parameters(command.target, command.parameters)
-    if (action.startsWith("schedule.") && action !== FIRE) return performSchedule(action, parameters, streams)
-    const named = parameters.engine(usesFilter.has(action))
-    const engine = named === null ? (engines.length === 1 ? engines[0] : undefined) : engines.find(({ name }) => name === named)
+    if (action.startsWith("schedule.") && action !== FIRE_ACTION) return performSchedule(action, parameters, streams)
+    const engineName = parameters.engine(filterActions.has(action))
+    const engine = engineName === null ? (engines.length === 1 ? engines[0] : undefined) : engines.find(({ name }) => name === engineName)
     if (engine === undefined) {
-      const which = named === null ? "the command names none, and this agent has not exactly one" : named
+      const which = engineName === null ? "the command names none, and this agent has not exactly one" : engineName
       return new ActionFailed({ message: `no engine adapter registered for this command: ${which}` })
     }
-    return perform(action, engine, parameters, confirming(key, purgeThreshold))
+    return perform(action, engine, parameters, makeConfirm(key, purgeThreshold))
       ?? new ActionFailed({ message: `adapter '${engine.name}' does not support action '${action.slice(0, 80)}'` })
   })
-  return Effect.match(Effect.catchAllDefect(doing, brokenBy), {
-    onSuccess: (result): Dispatched => ({ status: "success", result }),
-    onFailure: ({ indeterminate, message }): Dispatched => ({
+  return Effect.match(Effect.catchAllDefect(effect, failureOfDefect), {
+    onSuccess: (result): DispatchResult => ({ status: "success", result }),
+    onFailure: ({ indeterminate, message }): DispatchResult => ({
       status: "failed",
       result: indeterminate === true ? { indeterminate, operation: command.action } : null,
-      error: redaction.text(message).slice(0, LONGEST_ERROR)
+      error: redaction.text(message).slice(0, MAX_ERROR_LENGTH)
     })
   })
 }
@@ -65,59 +65,59 @@ export const dispatch = (command: Command, { engines, key, purgeThreshold, redac
 type Confirm = (queue: string, token: string | undefined, force: boolean) => (depth: number) => Effect.Effect<void, ActionFailed>
 
 /** Whether a queue of this depth may be emptied (section 5.3). */
-const confirming = (key: KeyObject, threshold: number): Confirm => (queue, token, force) => (depth) => {
+const makeConfirm = (key: KeyObject, threshold: number): Confirm => (queue, token, force) => (depth) => {
   if (force) return Effect.void
   if (depth > threshold) {
     return new ActionFailed({ message: `The queue ${queue} holds ${depth} tasks, more than the ${threshold} that are purged without force.` })
   }
   if (token === undefined) return new ActionFailed({ message: "A purge needs the confirm_token of the queue's depth, or force." })
   const expected = Buffer.from(purgeToken(key, queue, depth))
-  const given = Buffer.from(token)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const givenBytes = Buffer.from(token)
+  return givenBytes.length === expected.length && timingSafeEqual(givenBytes, expected)
     ? Effect.void
     : new ActionFailed({ message: `The queue ${queue} now holds ${depth} tasks, another number than the purge was confirmed for. Look again and confirm that.` })
 }
 
 /** Undefined: the engine does not do that. */
-const perform = (action: string, engine: Engine, given: Parameters, confirm: Confirm): Doing | undefined => {
+const perform = (action: string, engine: Engine, parameters: Parameters, confirm: Confirm): ActionEffect | undefined => {
   const { actions } = engine
   switch (action) {
     case "submit_task":
-      return whenDone(actions.submit_task, (submit) => submit(given.call("name")))
-    case FIRE:
-      return whenDone(actions.submit_task, (submit) => submit(given.call("task_name")))
+      return callIfSupported(actions.submit_task, (submit) => submit(parameters.call("name")))
+    case FIRE_ACTION:
+      return callIfSupported(actions.submit_task, (submit) => submit(parameters.call("task_name")))
     case "retry_task":
-      return whenDone(actions.retry_task, (retry) => retry(given.retry()))
+      return callIfSupported(actions.retry_task, (retry) => retry(parameters.retry()))
     case "requeue_dead_letter":
-      return whenDone(actions.requeue_dead_letter, (requeue) => requeue(given.retry()))
+      return callIfSupported(actions.requeue_dead_letter, (requeue) => requeue(parameters.retry()))
     case "bulk_retry":
-      return actions.retry_task === undefined ? undefined : bulkRetry(actions.retry_task, given, cut)
+      return actions.retry_task === undefined ? undefined : bulkRetry(actions.retry_task, parameters, callEngine)
     case "cancel_task":
-      return whenDone(actions.cancel_task, (cancel) => cancel({ task_id: given.text("task_id", "task_id", "id") }))
+      return callIfSupported(actions.cancel_task, (cancel) => cancel({ task_id: parameters.text("task_id", "task_id", "id") }))
     case "purge_queue":
-      return whenDone(actions.purge_queue, (purge) => {
-        const queue = given.text("queue", "queue", "id")
-        const force = given.flag("force")
-        return purge({ queue, force, confirm: confirm(queue, given.optionalText("confirm_token"), force) })
+      return callIfSupported(actions.purge_queue, (purge) => {
+        const queue = parameters.text("queue", "queue", "id")
+        const force = parameters.flag("force")
+        return purge({ queue, force, confirm: confirm(queue, parameters.optionalText("confirm_token"), force) })
       })
     case "restart_worker":
-      return whenDone(actions.restart_worker, (restart) => restart({ worker_name: workerOf(given) }))
+      return callIfSupported(actions.restart_worker, (restart) => restart({ worker_name: workerNameOf(parameters) }))
     case "pool_grow":
-      return resize(actions, given, 1)
+      return resizePool(actions, parameters, 1)
     case "pool_shrink":
-      return resize(actions, given, -1)
+      return resizePool(actions, parameters, -1)
     case "add_consumer":
-      return whenDone(actions.add_consumer, (add) => add({ worker_name: workerOf(given), queue: given.text("queue", "queue") }))
+      return callIfSupported(actions.add_consumer, (add) => add({ worker_name: workerNameOf(parameters), queue: parameters.text("queue", "queue") }))
     case "cancel_consumer":
-      return whenDone(actions.cancel_consumer, (stop) => stop({ worker_name: workerOf(given), queue: given.text("queue", "queue") }))
+      return callIfSupported(actions.cancel_consumer, (stop) => stop({ worker_name: workerNameOf(parameters), queue: parameters.text("queue", "queue") }))
     case "rate_limit":
-      return whenDone(actions.rate_limit, (limit) => {
-        const worker_name = given.optionalText("worker_name", "worker_name")
-        return limit({ task_name: given.text("task_name", "task_name"), rate: rateOf(given), ...(worker_name === undefined ? {} : { worker_name }) })
+      return callIfSupported(actions.rate_limit, (limit) => {
+        const worker_name = parameters.optionalText("worker_name", "worker_name")
+        return limit({ task_name: parameters.text("task_name", "task_name"), rate: rateOf(parameters), ...(worker_name === undefined ? {} : { worker_name }) })
       })
     case "dlq.list":
-      return whenDone(actions.list_dead_letters, (list) => {
-        const page = { queue: given.optionalText("queue", "queue") ?? null, limit: given.whole("limit", 100, 1, 200), cursor: given.optionalText("cursor") ?? null }
+      return callIfSupported(actions.list_dead_letters, (list) => {
+        const page = { queue: parameters.optionalText("queue", "queue") ?? null, limit: parameters.wholeNumber("limit", 100, 1, 200), cursor: parameters.optionalText("cursor") ?? null }
         return Effect.map(list(page), ({ entries, next_cursor, total }) => ({
           entries: entries.map((entry): JsonInput => ({
             ...entry,
@@ -130,8 +130,8 @@ const perform = (action: string, engine: Engine, given: Parameters, confirm: Con
         }))
       })
     case "reconcile_task": {
-      const task_id = given.text("task_id", "task_id", "id")
-      return cut(() => Effect.map(engine.reconcile(task_id), ({ engine_state, exception, finished_at }) => ({
+      const task_id = parameters.text("task_id", "task_id", "id")
+      return callEngine(() => Effect.map(engine.reconcile(task_id), ({ engine_state, exception, finished_at }) => ({
         task_id,
         engine_state,
         finished_at: timeOf(finished_at),
@@ -143,17 +143,17 @@ const perform = (action: string, engine: Engine, given: Parameters, confirm: Con
   }
 }
 
-const whenDone = <F>(action: F | undefined, run: (action: F) => Doing): Doing | undefined =>
-  action === undefined ? undefined : cut(() => run(action))
+const callIfSupported = <F>(action: F | undefined, run: (action: F) => ActionEffect): ActionEffect | undefined =>
+  action === undefined ? undefined : callEngine(() => run(action))
 
-const workerOf = (given: Parameters): string => given.text("worker_name", "worker_name", "worker_id", "id")
+const workerNameOf = (parameters: Parameters): string => parameters.text("worker_name", "worker_name", "worker_id", "id")
 
-const resize = ({ pool_resize }: Actions, given: Parameters, sign: 1 | -1): Doing | undefined =>
-  whenDone(pool_resize, (run) => run({ worker_name: workerOf(given), delta: sign * given.whole("delta", 1, 1, 10_000) }))
+const resizePool = ({ pool_resize }: Actions, parameters: Parameters, sign: 1 | -1): ActionEffect | undefined =>
+  callIfSupported(pool_resize, (run) => run({ worker_name: workerNameOf(parameters), delta: sign * parameters.wholeNumber("delta", 1, 1, 10_000) }))
 
 /** `0`, `n`, `n/s`, `n/m`, `n/h`; a plain number is taken too. */
-const rateOf = (given: Parameters): string => {
-  const { rate } = given.values
+const rateOf = (parameters: Parameters): string => {
+  const { rate } = parameters.values
   const text = typeof rate === "number" ? String(rate) : typeof rate === "string" ? rate.trim() : ""
   if (/^\d{1,9}(\/[smh])?$/.test(text)) return text
   throw new BadCommand({ message: "The command's rate must be 0, n, n/s, n/m or n/h." })

@@ -5,13 +5,13 @@ import { closeSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { join } from "node:path"
 import { connect as connectTls } from "node:tls"
-import { seal, WireSession } from "../protocol/Frame.ts"
-import { freshNonce } from "../protocol/Nonce.ts"
+import { encodeFrame, WireSession } from "../protocol/Frame.ts"
+import { generateNonce } from "../protocol/Nonce.ts"
 import { BufferFile } from "./BufferFile.ts"
-import { commandsUrl, eventsUrl, headerOf, pollHeaders } from "./LongPollLine.ts"
-import { type Brain, type BrainOptions, checkBrain } from "./Options.ts"
+import { commandsUrl, eventsUrl, headerOf, pollHeaders } from "./LongPollTransport.ts"
+import { type BrainConfig, type BrainOptions, checkBrain } from "./Options.ts"
 import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
-import { trySocket } from "./SocketCheck.ts"
+import { checkWebSocket } from "./SocketCheck.ts"
 
 export interface Finding {
   readonly check: "settings" | "folder" | "dns" | "tcp" | "tls" | "token" | "clock" | "signature"
@@ -20,69 +20,69 @@ export interface Finding {
   readonly detail: string
 }
 
-class Unwell extends Data.TaggedError("Unwell")<{ readonly message: string }> {}
+class CheckFailed extends Data.TaggedError("Unwell")<{ readonly message: string }> {}
 
-type Examination<A> = Effect.Effect<readonly [detail: string, value: A], Unwell>
+type Check<A> = Effect.Effect<readonly [detail: string, value: A], CheckFailed>
 
-const NETWORK_MILLIS = 10_000
+const NETWORK_TIMEOUT_MILLIS = 10_000
 const MAX_SKEW_SECONDS = 60
 const WARN_SKEW_SECONDS = 20
 
-const unwell = (message: string) => new Unwell({ message })
+const checkFailed = (message: string) => new CheckFailed({ message })
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Looks for what keeps an agent from its brain, in the order in which a connection is made; stops at the first thing
  * that is wrong, and says what to do. Leaves nothing at the brain but a moment's presence.
  */
-export const doctor = (options: BrainOptions, { websocket }: { readonly websocket: boolean }): Effect.Effect<ReadonlyArray<Finding>> =>
+export const diagnose = (options: BrainOptions, { websocket }: { readonly websocket: boolean }): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.scoped(Effect.gen(function*() {
     const findings: Array<Finding> = []
-    let unsound = false
-    const examine = <A>(check: Finding["check"], examination: Examination<A>): Effect.Effect<A | undefined> =>
-      Effect.map(unsound ? Effect.succeed(null) : Effect.either(examination), (result) => {
+    let hasFailed = false
+    const runCheck = <A>(check: Finding["check"], examination: Check<A>): Effect.Effect<A | undefined> =>
+      Effect.map(hasFailed ? Effect.succeed(null) : Effect.either(examination), (result) => {
         if (result === null) findings.push({ check, status: "skipped", detail: "Not looked at: what comes before it is wrong." })
         else if (Either.isRight(result)) findings.push({ check, status: "ok", detail: result.right[0] })
         else findings.push({ check, status: "failed", detail: result.left.message })
         // a buffer in memory will do for an agent that can reach its brain
-        if (result !== null && Either.isLeft(result) && check !== "folder" && check !== "clock") unsound = true
+        if (result !== null && Either.isLeft(result) && check !== "folder" && check !== "clock") hasFailed = true
         return result !== null && Either.isRight(result) ? result.right[1] : undefined
       })
 
-    const brain = yield* examine("settings", Effect.map(Effect.mapError(checkBrain(options), ({ message }) => unwell(message)), (brain) =>
+    const brain = yield* runCheck("settings", Effect.map(Effect.mapError(checkBrain(options), ({ message }) => checkFailed(message)), (brain) =>
       [`The brain is ${brain.url.href}.`, brain] as const))
     if (brain === undefined) return findings
-    const address = yield* examine("dns", resolves(brain.url))
-    yield* examine("folder", canBuffer(brain.home))
-    yield* examine("tcp", reaches(brain.url, address ?? ""))
-    if (brain.url.protocol === "https:") yield* examine("tls", trusts(brain.url))
+    const address = yield* runCheck("dns", checkDns(brain.url))
+    yield* runCheck("folder", checkFolder(brain.home))
+    yield* runCheck("tcp", checkTcp(brain.url, address ?? ""))
+    if (brain.url.protocol === "https:") yield* runCheck("tls", checkTls(brain.url))
     else findings.push({ check: "tls", status: "skipped", detail: "Plain http: nothing is encrypted." })
     const http = yield* makeHttp
-    const nonce = freshNonce()
+    const nonce = generateNonce()
     const headers = pollHeaders(brain.token, nonce, [], [])
     const ask = (url: URL, body?: string) =>
-      http({ method: body === undefined ? "GET" : "POST", url, headers, timeoutMillis: NETWORK_MILLIS, ...(body === undefined ? {} : { body }) }).pipe(
-        Effect.mapError(({ message }) => unwell(`The brain does not answer over HTTP: ${message}.`))
+      http({ method: body === undefined ? "GET" : "POST", url, headers, timeoutMillis: NETWORK_TIMEOUT_MILLIS, ...(body === undefined ? {} : { body }) }).pipe(
+        Effect.mapError(({ message }) => checkFailed(`The brain does not answer over HTTP: ${message}.`))
       )
-    const probe = yield* examine("token", knowsToken(ask(commandsUrl(brain.url, 0, 0))))
-    yield* examine("clock", probe === undefined ? Effect.succeed(["", null]) : clockAgrees(probe))
-    const signed = websocket ? bySocket(brain) : byPost(brain, nonce, probe, (body) => ask(eventsUrl(brain.url), body))
-    yield* examine("signature", signed)
+    const probe = yield* runCheck("token", checkToken(ask(commandsUrl(brain.url, 0, 0))))
+    yield* runCheck("clock", probe === undefined ? Effect.succeed(["", null]) : checkClock(probe))
+    const signatureCheck = websocket ? checkSignatureByWebSocket(brain) : checkSignatureByHttp(brain, nonce, probe, (body) => ask(eventsUrl(brain.url), body))
+    yield* runCheck("signature", signatureCheck)
     return findings
   }))
 
 /** Without the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
 
-const resolves = (url: URL): Examination<string> => {
+const checkDns = (url: URL): Check<string> => {
   const host = hostOf(url)
   return Effect.tryPromise({
     try: () => lookup(host, { all: true }),
-    catch: (error) => unwell(`The name ${host} cannot be found (${messageOf(error)}). Is it spelt right, and does this machine have a name server?`)
+    catch: (error) => checkFailed(`The name ${host} cannot be found (${messageOf(error)}). Is it spelt right, and does this machine have a name server?`)
   }).pipe(Effect.map((found) => [`${host} is ${found.map(({ address }) => address).join(", ")}.`, found[0]?.address ?? host] as const))
 }
 
-const canBuffer = (home: string): Examination<null> =>
+const checkFolder = (home: string): Check<null> =>
   Effect.try({
     try: () => {
       mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -95,37 +95,37 @@ const canBuffer = (home: string): Examination<null> =>
       }
       return [`Events can be buffered in ${home}.`, null] as const
     },
-    catch: (error) => unwell(`Events cannot be buffered in ${home} (${messageOf(error)}): they would be kept in memory only. Set SVC_AGENT_HOME to a folder that this user may write.`)
+    catch: (error) => checkFailed(`Events cannot be buffered in ${home} (${messageOf(error)}): they would be kept in memory only. Set SVC_AGENT_HOME to a folder that this user may write.`)
   })
 
 const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
 
-const opened = <S extends Socket>(event: "connect" | "secureConnect", make: () => S): Effect.Effect<S, Error> =>
+const connectSocket = <S extends Socket>(event: "connect" | "secureConnect", make: () => S): Effect.Effect<S, Error> =>
   Effect.async<S, Error>((resume) => {
     const socket = make()
-    socket.setTimeout(NETWORK_MILLIS, () => socket.destroy(new Error("no answer within 10 seconds")))
+    socket.setTimeout(NETWORK_TIMEOUT_MILLIS, () => socket.destroy(new Error("no answer within 10 seconds")))
     socket.once(event, () => resume(Effect.succeed(socket)))
     socket.once("error", (error) => resume(Effect.fail(error)))
     return Effect.sync(() => socket.destroy())
   })
 
-const reaches = (url: URL, address: string): Examination<null> =>
-  opened("connect", () => connectTcp({ host: address, port: portOf(url) })).pipe(
+const checkTcp = (url: URL, address: string): Check<null> =>
+  connectSocket("connect", () => connectTcp({ host: address, port: portOf(url) })).pipe(
     Effect.map((socket) => {
       socket.destroy()
       return [`${address} port ${portOf(url)} answers.`, null] as const
     }),
-    Effect.mapError((error) => unwell(`Nothing answers at ${address} port ${portOf(url)} (${error.message || "refused"}). Does the brain run, and does a firewall let this machine through?`))
+    Effect.mapError((error) => checkFailed(`Nothing answers at ${address} port ${portOf(url)} (${error.message || "refused"}). Does the brain run, and does a firewall let this machine through?`))
   )
 
-const trusts = (url: URL): Examination<null> =>
-  opened("secureConnect", () => connectTls({ host: hostOf(url), port: portOf(url), ...(isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {}), ALPNProtocols: ["http/1.1"] })).pipe(
+const checkTls = (url: URL): Check<null> =>
+  connectSocket("secureConnect", () => connectTls({ host: hostOf(url), port: portOf(url), ...(isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {}), ALPNProtocols: ["http/1.1"] })).pipe(
     Effect.map((socket) => {
       const { valid_to } = socket.getPeerCertificate()
       socket.destroy()
       return [`The certificate is trusted, and good until ${valid_to}.`, null] as const
     }),
-    Effect.mapError((error) => unwell(`The brain's certificate is not trusted (${error.message}). If it is signed by an authority of your own, set NODE_EXTRA_CA_CERTS to its certificate.`))
+    Effect.mapError((error) => checkFailed(`The brain's certificate is not trusted (${error.message}). If it is signed by an authority of your own, set NODE_EXTRA_CA_CERTS to its certificate.`))
   )
 
 interface Probe {
@@ -134,49 +134,49 @@ interface Probe {
   readonly at: number
 }
 
-const knowsToken = (ask: Effect.Effect<HttpAnswer, Unwell>): Examination<Probe> =>
+const checkToken = (ask: Effect.Effect<HttpAnswer, CheckFailed>): Check<Probe> =>
   Effect.gen(function*() {
-    const asked = yield* Clock.currentTimeMillis
+    const askedAt = yield* Clock.currentTimeMillis
     const answer = yield* ask
-    const answered = yield* Clock.currentTimeMillis
-    if (answer.status === 401) return yield* unwell("The brain does not know the token. Was the agent deleted, or is it another brain's?")
-    if (answer.status !== 200) return yield* unwell(`The brain's address answers HTTP ${answer.status}, not as a brain does. Is the URL right, and does a proxy pass /api/v1/agent on?`)
+    const answeredAt = yield* Clock.currentTimeMillis
+    if (answer.status === 401) return yield* checkFailed("The brain does not know the token. Was the agent deleted, or is it another brain's?")
+    if (answer.status !== 200) return yield* checkFailed(`The brain's address answers HTTP ${answer.status}, not as a brain does. Is the URL right, and does a proxy pass /api/v1/agent on?`)
     const id = headerOf(answer, "agent-id")
-    if (id === "") return yield* unwell("What answers there is not a brain: it does not name the agent.")
-    return [`The token is that of the agent ${id}.`, { answer, at: (asked + answered) / 2 }] as const
+    if (id === "") return yield* checkFailed("What answers there is not a brain: it does not name the agent.")
+    return [`The token is that of the agent ${id}.`, { answer, at: (askedAt + answeredAt) / 2 }] as const
   })
 
-const clockAgrees = ({ answer, at }: Probe): Examination<null> => {
-  const there = Date.parse(String(answer.headers.date ?? ""))
-  if (Number.isNaN(there)) return Effect.succeed(["The brain does not tell its time; a wrong clock would show at the signature.", null])
-  const seconds = (at - there - 500) / 1000 // the brain tells whole seconds, cut off
-  const off = `This machine's clock is ${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "ahead of" : "behind"} the brain's`
-  if (Math.abs(seconds) > MAX_SKEW_SECONDS) return unwell(`${off}; ${MAX_SKEW_SECONDS} s are allowed. Set the clock, for example by NTP.`)
-  if (Math.abs(seconds) > WARN_SKEW_SECONDS) return Effect.succeed([`${off}: that works (${MAX_SKEW_SECONDS} s are allowed), but look at it.`, null])
+const checkClock = ({ answer, at }: Probe): Check<null> => {
+  const brainMillis = Date.parse(String(answer.headers.date ?? ""))
+  if (Number.isNaN(brainMillis)) return Effect.succeed(["The brain does not tell its time; a wrong clock would show at the signature.", null])
+  const seconds = (at - brainMillis - 500) / 1000 // the brain tells whole seconds, cut off
+  const skew = `This machine's clock is ${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "ahead of" : "behind"} the brain's`
+  if (Math.abs(seconds) > MAX_SKEW_SECONDS) return checkFailed(`${skew}; ${MAX_SKEW_SECONDS} s are allowed. Set the clock, for example by NTP.`)
+  if (Math.abs(seconds) > WARN_SKEW_SECONDS) return Effect.succeed([`${skew}: that works (${MAX_SKEW_SECONDS} s are allowed), but look at it.`, null])
   return Effect.succeed(["This machine's clock agrees with the brain's.", null])
 }
 
-const notSigned = "The brain refuses the agent's signature. Is SVC_AGENT_HMAC_SECRET the one that was shown with this token?"
+const BAD_SIGNATURE = "The brain refuses the agent's signature. Is SVC_AGENT_HMAC_SECRET the one that was shown with this token?"
 
-const bySocket = (brain: Brain): Examination<null> =>
-  trySocket(brain).pipe(
-    Effect.mapError(({ message, unsigned }) => unwell(unsigned ? notSigned : `${message} Does a proxy on the way pass WebSockets on? Over long-poll it may work: see --no-websocket.`)),
+const checkSignatureByWebSocket = (brain: BrainConfig): Check<null> =>
+  checkWebSocket(brain).pipe(
+    Effect.mapError(({ message, isBadSignature }) => checkFailed(isBadSignature ? BAD_SIGNATURE : `${message} Does a proxy on the way pass WebSockets on? Over long-poll it may work: see --no-websocket.`)),
     Effect.as(["A signed message went there and back by WebSocket.", null] as const)
   )
 
-const byPost = (
-  brain: Brain,
+const checkSignatureByHttp = (
+  brain: BrainConfig,
   nonce: string,
   probe: Probe | undefined,
-  post: (body: string) => Effect.Effect<HttpAnswer, Unwell>
-): Examination<null> =>
+  post: (body: string) => Effect.Effect<HttpAnswer, CheckFailed>
+): Check<null> =>
   Effect.gen(function*() {
     const ids = probe === undefined
       ? { agentId: "", projectId: "" }
       : { agentId: headerOf(probe.answer, "agent-id"), projectId: headerOf(probe.answer, "project-id") }
     const wire = new WireSession(brain.key, { ...ids, sessionId: nonce })
-    const frame = seal("event_batch", `ev_${randomUUID().replaceAll("-", "")}`, { events: [] }, wire, yield* Clock.currentTimeMillis)
+    const frame = encodeFrame("event_batch", `ev_${randomUUID().replaceAll("-", "")}`, { events: [] }, wire, yield* Clock.currentTimeMillis)
     const answer = yield* post(JSON.stringify({ frames: [frame] }))
     if (answer.status === 200) return ["A signed message was taken over HTTP.", null] as const
-    return yield* unwell(answer.status === 400 ? notSigned : `The brain answers a signed message with HTTP ${answer.status}.`)
+    return yield* checkFailed(answer.status === 400 ? BAD_SIGNATURE : `The brain answers a signed message with HTTP ${answer.status}.`)
   })

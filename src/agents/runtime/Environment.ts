@@ -13,7 +13,7 @@ const transports: ReadonlyArray<Transport> = ["auto", "ws", "longpoll"]
  */
 export const fromEnvironment = (environment: Readonly<Record<string, string | undefined>>): EnvironmentOptions => {
   const text = (name: string): string | undefined => (environment[name] === "" ? undefined : environment[name])
-  const secret = (name: string): string => text(name) ?? contentOf(text(`${name}_FILE`))
+  const secret = (name: string): string => text(name) ?? readSecretFile(text(`${name}_FILE`))
   const home = text("SVC_AGENT_HOME")
   const name = text("SVC_AGENT_NAME")
   const transport = transports.find((each) => each === text("SVC_AGENT_TRANSPORT")?.toLowerCase())
@@ -29,7 +29,7 @@ export const fromEnvironment = (environment: Readonly<Record<string, string | un
   }
 }
 
-const contentOf = (path: string | undefined): string => {
+const readSecretFile = (path: string | undefined): string => {
   if (path === undefined) return ""
   try {
     return readFileSync(path, "utf8").trim()

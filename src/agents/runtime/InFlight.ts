@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
-import type { Row } from "./BufferFile.ts"
+import type { BufferRow } from "./BufferFile.ts"
 
 /** What goes into one frame: canonical texts of events, joined by commas. */
-export interface Parcel {
+export interface OutgoingBatch {
   readonly id: string
   readonly bodies: ReadonlyArray<string>
 }
 
-export interface Sent {
+export interface SentBatch {
   readonly events: number
   /** Ids in the buffer file. */
   readonly rows: ReadonlyArray<number>
@@ -16,41 +16,41 @@ export interface Sent {
   readonly sentAt: number
 }
 
-const MOST = 16
+const MAX_IN_FLIGHT = 16
 
 /** Parcels that were sent and not acknowledged, in the order in which they were sent. */
 export class InFlight {
-  private readonly sent = new Map<string, Sent>()
+  private readonly batches = new Map<string, SentBatch>()
 
   get isFull(): boolean {
-    return this.sent.size >= MOST
+    return this.batches.size >= MAX_IN_FLIGHT
   }
 
   /** When the oldest was sent. */
-  get oldestAt(): number | null {
-    for (const { sentAt } of this.sent.values()) return sentAt
+  get oldestSentAt(): number | null {
+    for (const { sentAt } of this.batches.values()) return sentAt
     return null
   }
 
-  add(rows: ReadonlyArray<Row>, texts: ReadonlyArray<string>, sentAt: number): Parcel {
+  add(rows: ReadonlyArray<BufferRow>, texts: ReadonlyArray<string>, sentAt: number): OutgoingBatch {
     const id = `ev_${randomUUID().replaceAll("-", "")}`
     const events = rows.reduce((sum, row) => sum + row.events, texts.length)
-    this.sent.set(id, { events, rows: rows.map((row) => row.id), texts, sentAt })
+    this.batches.set(id, { events, rows: rows.map((row) => row.id), texts, sentAt })
     return { id, bodies: [...rows.map(({ body }) => body), ...texts] }
   }
 
-  get(id: string): Sent | undefined {
-    return this.sent.get(id)
+  get(id: string): SentBatch | undefined {
+    return this.batches.get(id)
   }
 
   remove(id: string): void {
-    this.sent.delete(id)
+    this.batches.delete(id)
   }
 
   /** Empties it; answers what was sent from memory alone. */
   clear(): ReadonlyArray<string> {
-    const texts = [...this.sent.values()].flatMap(({ texts }) => texts)
-    this.sent.clear()
+    const texts = [...this.batches.values()].flatMap(({ texts }) => texts)
+    this.batches.clear()
     return texts
   }
 }

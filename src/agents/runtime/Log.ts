@@ -4,7 +4,7 @@ export type LogLevel = "info" | "warning" | "error"
 export type Log = (level: LogLevel, message: string) => void
 
 /** A log hook that throws is the host's own affair. */
-export const safely = (log: Log): Log => (level, message) => {
+export const catchThrows = (log: Log): Log => (level, message) => {
   try {
     log(level, message)
   } catch {

@@ -5,12 +5,12 @@
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { CanonicalText } from "../../domain/CanonicalJson.ts"
-import { seal, type WirePayloads, type WireSession } from "../protocol/Frame.ts"
-import { eventsOf } from "./BufferFile.ts"
+import { encodeFrame, type WirePayloads, type WireSession } from "../protocol/Frame.ts"
+import { parseEvents } from "./BufferFile.ts"
 import type { Core } from "./Core.ts"
 import type { HttpAnswer } from "./PlainHttp.ts"
-import { connectionDown, describeAnswer, downBy, membersOf } from "./PollAnswer.ts"
-import { LineDown } from "./Reconnect.ts"
+import { connectionFailure, describeAnswer, failureOfAnswer, parseMembers } from "./PollAnswer.ts"
+import { ConnectionFailed } from "./Reconnect.ts"
 
 type Payloads = Omit<WirePayloads, "event_batch">
 
@@ -26,71 +26,71 @@ type Frames = ReadonlyArray<Outgoing>
 const isRefusal = ({ status }: HttpAnswer): boolean => status === 413 || status === 415 || status === 422
 
 /** Longer texts of an engine's health are left out of a heartbeat that is refused. */
-const LONGEST_HEALTH = 500
-const LONGEST_ERROR = 500
+const MAX_HEALTH_LENGTH = 500
+const MAX_ERROR_LENGTH = 500
 
 /**
  * A function that sends frames until the other side has all that it takes. It answers the bytes of the largest body that was
  * taken, or null when a body was refused.
  */
-export const pusher = (core: Core, wire: WireSession, post: (body: string) => Effect.Effect<HttpAnswer, LineDown>) => {
-  const { book, log, outbox } = core
+export const makePush = (core: Core, wire: WireSession, post: (body: string) => Effect.Effect<HttpAnswer, ConnectionFailed>) => {
+  const { journal, log, outbox } = core
 
-  const settle = (sent: Frames): void => {
+  const acknowledge = (sent: Frames): void => {
     for (const { id, type } of sent) if (type === "event_batch") outbox.ack(id)
-    book.confirm(sent.filter(({ type }) => type === "command_result").map(({ id }) => id))
+    journal.confirm(sent.filter(({ type }) => type === "command_result").map(({ id }) => id))
   }
 
   const drop = ({ id, type }: Outgoing, answer: HttpAnswer): void => {
-    if (type === "event_batch") outbox.giveUp(id)
-    if (type === "command_result") book.confirm([id])
+    if (type === "event_batch") outbox.reject(id)
+    if (type === "command_result") journal.confirm([id])
     const what = type === "event_batch" ? "an event" : `a message of the kind ${type}`
     log("warning", `the brain does not take ${what}; it was dropped. ${describeAnswer(answer, core.config.token)}`)
   }
 
-  const push = (frames: Frames): Effect.Effect<number | null, LineDown> =>
+  const push = (frames: Frames): Effect.Effect<number | null, ConnectionFailed> =>
     Effect.gen(function*() {
       const now = core.now()
-      const texts = frames.map((frame) => seal(frame.type, frame.id, payloadOf(frame), wire, now))
+      const texts = frames.map((frame) => encodeFrame(frame.type, frame.id, payloadOf(frame), wire, now))
       const body = JSON.stringify({ frames: texts })
       const bytes = Buffer.byteLength(body)
-      const known = bytes > core.mostBodyBytes ? smaller(frames) : null // what has no parts is tried at any size
-      if (known !== null) return yield* pushParts(frames, known)
+      const splitBefore = bytes > core.maxBodyBytes ? splitFrames(frames) : null // what has no parts is tried at any size
+      if (splitBefore !== null) return yield* pushParts(frames, splitBefore)
 
       const answer = yield* post(body)
       if (!isRefusal(answer)) {
-        yield* check(answer, frames.length)
-        settle(frames)
+        yield* checkAnswer(answer, frames.length)
+        acknowledge(frames)
         return bytes
       }
-      const parts = smaller(frames)
+      const parts = splitFrames(frames)
       if (parts === null) {
         for (const frame of frames) drop(frame, answer)
         return null
       }
-      const taken = yield* pushParts(frames, parts)
+      const acceptedBytes = yield* pushParts(frames, parts)
       // all parts were taken: the size was at fault, and not something in them
-      if (taken !== null && answer.status === 413) core.mostBodyBytes = parts.length === 1 ? bytes - 1 : taken
+      if (acceptedBytes !== null && answer.status === 413) core.maxBodyBytes = parts.length === 1 ? bytes - 1 : acceptedBytes
       return null
     })
 
   const pushParts = (frames: Frames, parts: ReadonlyArray<Frames>) =>
     Effect.gen(function*() {
-      const taken = yield* Effect.forEach(parts, push)
-      if (frames.length === 1) settle(frames) // its parts are nobody's
-      return taken.reduce((most, bytes) => most === null || bytes === null ? null : Math.max(most, bytes), 0)
+      const acceptedBytes = yield* Effect.forEach(parts, push)
+      if (frames.length === 1) acknowledge(frames) // its parts are nobody's
+      return acceptedBytes.reduce((most, bytes) => most === null || bytes === null ? null : Math.max(most, bytes), 0)
     })
 
-  const check = Effect.fnUntraced(function*(answer: HttpAnswer, sent: number) {
-    if (answer.status !== 200) return yield* downBy(answer, core.config.token)
-    const told = membersOf(answer.body)
-    if (told?.error_code === "scheduler_upgrade_required") {
-      return yield* new LineDown({ kind: "protocol", detail: "The brain wants a newer agent." })
+  const checkAnswer = Effect.fnUntraced(function*(answer: HttpAnswer, sent: number) {
+    if (answer.status !== 200) return yield* failureOfAnswer(answer, core.config.token)
+    const members = parseMembers(answer.body)
+    if (members?.error_code === "scheduler_upgrade_required") {
+      return yield* new ConnectionFailed({ kind: "protocol", detail: "The brain wants a newer agent." })
     }
-    if (told?.accepted !== sent) {
-      return yield* connectionDown(`The brain took ${String(told?.accepted ?? "no").slice(0, 20)} of ${sent} messages.`)
+    if (members?.accepted !== sent) {
+      return yield* connectionFailure(`The brain took ${String(members?.accepted ?? "no").slice(0, 20)} of ${sent} messages.`)
     }
-    core.proved = true
+    core.isVerified = true
   })
 
   return push
@@ -99,32 +99,32 @@ export const pusher = (core: Core, wire: WireSession, post: (body: string) => Ef
 const payloadOf = (frame: Outgoing): WirePayloads[Outgoing["type"]] =>
   frame.type === "event_batch" ? { events: frame.bodies.map((body) => new CanonicalText(body)) } : frame.payload
 
-const inHalves = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
+const halve = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
   const half = Math.ceil(all.length / 2)
   return [all.slice(0, half), all.slice(half)]
 }
 
 /** The parts of what is too large, which are sent one after the other in its place; null when it has none. */
-const smaller = (frames: Frames): ReadonlyArray<Frames> | null => {
-  if (frames.length > 1) return inHalves(frames)
+const splitFrames = (frames: Frames): ReadonlyArray<Frames> | null => {
+  if (frames.length > 1) return halve(frames)
   const [frame] = frames
   switch (frame?.type) {
     case "event_batch": {
-      const events = frame.bodies.flatMap(eventsOf)
+      const events = frame.bodies.flatMap(parseEvents)
       if (events.length < 2) return null
-      return inHalves(events).map((bodies) => [{ ...frame, id: `ev_${randomUUID().replaceAll("-", "")}`, bodies }])
+      return halve(events).map((bodies) => [{ ...frame, id: `ev_${randomUUID().replaceAll("-", "")}`, bodies }])
     }
     case "heartbeat": {
       const health = Object.entries(frame.payload.adapter_health ?? {})
-      const short = health.filter(([, text]) => text.length <= LONGEST_HEALTH)
-      if (short.length === health.length) return null
-      return [[{ ...frame, payload: { ...frame.payload, adapter_health: Object.fromEntries(short) } }]]
+      const shortEntries = health.filter(([, text]) => text.length <= MAX_HEALTH_LENGTH)
+      if (shortEntries.length === health.length) return null
+      return [[{ ...frame, payload: { ...frame.payload, adapter_health: Object.fromEntries(shortEntries) } }]]
     }
     case "command_result": {
       const { error, result, status } = frame.payload
-      if (result === null && (error ?? "").length <= LONGEST_ERROR) return null
-      const cut = status === "failed" ? (error ?? "").slice(0, LONGEST_ERROR) : "It was done, but its answer is longer than the way to the brain takes."
-      return [[{ ...frame, payload: { ...frame.payload, status: "failed", result: null, error: cut } }]]
+      if (result === null && (error ?? "").length <= MAX_ERROR_LENGTH) return null
+      const shortError = status === "failed" ? (error ?? "").slice(0, MAX_ERROR_LENGTH) : "It was done, but its answer is longer than the way to the brain takes."
+      return [[{ ...frame, payload: { ...frame.payload, status: "failed", result: null, error: shortError } }]]
     }
     default:
       return null

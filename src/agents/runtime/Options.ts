@@ -49,7 +49,7 @@ export interface AgentOptions extends BrainOptions {
 }
 
 /** Where the brain is, checked. */
-export interface Brain {
+export interface BrainConfig {
   /** Without a slash at its end. */
   readonly url: URL
   readonly token: Redacted.Redacted
@@ -57,7 +57,7 @@ export interface Brain {
   readonly home: string
 }
 
-export interface Config extends Brain {
+export interface AgentConfig extends BrainConfig {
   readonly engines: ReadonlyArray<Engine>
   readonly name: string | null
   readonly framework: string
@@ -74,26 +74,26 @@ export interface Config extends Brain {
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
 const MEBIBYTE = 1_048_576
 
-const refused = (message: string) => new AgentRefused({ message })
+const optionsRefused = (message: string) => new AgentRefused({ message })
 
-const revealed = (secret: string | Redacted.Redacted): string => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
+const revealSecret = (secret: string | Redacted.Redacted): string => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
 
 export const checkBrain = Effect.fnUntraced(function*(options: BrainOptions) {
   const url = URL.canParse(options.brainUrl) ? new URL(options.brainUrl) : undefined
   if (options.brainUrl === "") {
-    return yield* refused("The brain's URL is missing. Set brainUrl, or SVC_AGENT_BRAIN_URL, to where people reach the brain, such as https://svc.example.com.")
+    return yield* optionsRefused("The brain's URL is missing. Set brainUrl, or SVC_AGENT_BRAIN_URL, to where people reach the brain, such as https://svc.example.com.")
   }
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    return yield* refused("The brain's URL must begin with https:// (or http:// on this machine), such as https://svc.example.com.")
+    return yield* optionsRefused("The brain's URL must begin with https:// (or http:// on this machine), such as https://svc.example.com.")
   }
   if (url.protocol === "http:" && !loopback.has(url.hostname) && options.allowInsecure !== true) {
-    return yield* refused("The brain's URL is plain http to another machine, where anyone on the way could read the token. Use https://, or set allowInsecure for development.")
+    return yield* optionsRefused("The brain's URL is plain http to another machine, where anyone on the way could read the token. Use https://, or set allowInsecure for development.")
   }
-  const token = revealed(options.token).trim()
-  if (!/^[\x21-\x7e]+$/.test(token)) return yield* refused("The agent's token is missing or is no token. Use the one that the brain showed when the agent was made.")
-  const secret = decodeSecret(revealed(options.hmacSecret))
+  const token = revealSecret(options.token).trim()
+  if (!/^[\x21-\x7e]+$/.test(token)) return yield* optionsRefused("The agent's token is missing or is no token. Use the one that the brain showed when the agent was made.")
+  const secret = decodeSecret(revealSecret(options.hmacSecret))
   if (Either.isLeft(secret)) {
-    return yield* refused(`The agent's hmac secret ${secret.left === "invalid" ? "is not URL-safe base64" : "is shorter than 32 bytes"}. Use the one that the brain showed when the agent was made.`)
+    return yield* optionsRefused(`The agent's hmac secret ${secret.left === "invalid" ? "is not URL-safe base64" : "is shorter than 32 bytes"}. Use the one that the brain showed when the agent was made.`)
   }
   url.pathname = url.pathname.replace(/\/+$/, "")
   url.search = url.hash = url.username = url.password = ""
@@ -102,21 +102,21 @@ export const checkBrain = Effect.fnUntraced(function*(options: BrainOptions) {
     token: Redacted.make(token),
     key: signingKey(secret.right),
     home: resolve(options.home ?? join(homedir(), ".svc", "agent"))
-  } satisfies Brain
+  } satisfies BrainConfig
 })
 
-const whole = (name: string, value: number | undefined, fallback: number, least: number) =>
-  value === undefined || (Number.isSafeInteger(value) && value >= least)
+const checkWholeNumber = (name: string, value: number | undefined, fallback: number, min: number) =>
+  value === undefined || (Number.isSafeInteger(value) && value >= min)
     ? Effect.succeed(value ?? fallback)
-    : refused(`${name} must be a whole number of at least ${least}, but is ${value}.`)
+    : optionsRefused(`${name} must be a whole number of at least ${min}, but is ${value}.`)
 
 /** Fails with the first thing that is wrong. */
-export const check = Effect.fnUntraced(function*(options: AgentOptions) {
+export const checkOptions = Effect.fnUntraced(function*(options: AgentOptions) {
   const brain = yield* checkBrain(options)
   const names = options.engines.flatMap(({ name, scheduler }) => scheduler === undefined ? [name] : [name, scheduler.name])
-  const odd = names.find((name) => !/^[^A-Z\s]{1,40}$/.test(name))
-  if (odd !== undefined) return yield* refused(`An engine or scheduler is called "${odd.slice(0, 60)}"; names are lower case, without spaces, and at most 40 characters.`)
-  if (new Set(names).size < names.length) return yield* refused("Two engines, or an engine and a scheduler, have the same name; give one of them another.")
+  const invalidName = names.find((name) => !/^[^A-Z\s]{1,40}$/.test(name))
+  if (invalidName !== undefined) return yield* optionsRefused(`An engine or scheduler is called "${invalidName.slice(0, 60)}"; names are lower case, without spaces, and at most 40 characters.`)
+  if (new Set(names).size < names.length) return yield* optionsRefused("Two engines, or an engine and a scheduler, have the same name; give one of them another.")
   return {
     ...brain,
     engines: options.engines,
@@ -124,19 +124,19 @@ export const check = Effect.fnUntraced(function*(options: AgentOptions) {
     framework: options.framework?.slice(0, 40) ?? "node",
     role: options.role ?? "task",
     transport: options.transport ?? "auto",
-    webSocketRetrySeconds: yield* whole("webSocketRetrySeconds", options.webSocketRetrySeconds, 30, 1),
+    webSocketRetrySeconds: yield* checkWholeNumber("webSocketRetrySeconds", options.webSocketRetrySeconds, 30, 1),
     limits: {
-      maxEvents: yield* whole("bufferMaxEvents", options.bufferMaxEvents, 100_000, 1),
-      maxBytes: yield* whole("bufferMaxBytes", options.bufferMaxBytes, 256 * MEBIBYTE, 1024)
+      maxEvents: yield* checkWholeNumber("bufferMaxEvents", options.bufferMaxEvents, 100_000, 1),
+      maxBytes: yield* checkWholeNumber("bufferMaxBytes", options.bufferMaxBytes, 256 * MEBIBYTE, 1024)
     },
     redactExtraKeys: options.redactExtraKeys ?? [],
-    purgeThreshold: yield* whole("purgeThreshold", options.purgeThreshold, 1000, 0),
+    purgeThreshold: yield* checkWholeNumber("purgeThreshold", options.purgeThreshold, 1000, 0),
     bufferKey: createHash("sha256").update(Redacted.value(brain.token)).digest("hex").slice(0, 12)
-  } satisfies Config
+  } satisfies AgentConfig
 })
 
 /** An address below the brain's URL; `ws` for the WebSocket. */
-export const below = (base: URL, path: string, ws = false): URL => {
+export const urlBelow = (base: URL, path: string, ws = false): URL => {
   const url = new URL(base)
   url.pathname = `${base.pathname.replace(/\/+$/, "")}${path}`
   if (ws) url.protocol = base.protocol === "https:" ? "wss:" : "ws:"

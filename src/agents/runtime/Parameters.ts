@@ -68,9 +68,9 @@ export class Parameters {
     return undefined
   }
 
-  whole(name: string, fallback: number, least: number, most: number): number {
+  wholeNumber(name: string, fallback: number, min: number, max: number): number {
     const value = this.values[name] ?? fallback
-    if (typeof value === "number" && Number.isInteger(value)) return Math.min(most, Math.max(least, value))
+    if (typeof value === "number" && Number.isInteger(value)) return Math.min(max, Math.max(min, value))
     throw new BadCommand({ message: `The command's ${name} is no whole number.` })
   }
 

@@ -19,7 +19,7 @@ export interface HttpCall {
   readonly timeoutMillis: number
 }
 
-const LONGEST_ANSWER = 16 * 1_048_576
+const MAX_ANSWER_BYTES = 16 * 1_048_576
 
 /**
  * Plain HTTP/1.1 without redirects. Not fetch: its sockets would keep the host's process alive for as long as a poll
@@ -53,7 +53,7 @@ export const makeHttp = Effect.map(
         let bytes = 0
         response.on("data", (chunk: Buffer) => {
           chunks.push(chunk)
-          if ((bytes += chunk.length) > LONGEST_ANSWER) request.destroy(new Error("the answer is longer than 16 MiB"))
+          if ((bytes += chunk.length) > MAX_ANSWER_BYTES) request.destroy(new Error("the answer is longer than 16 MiB"))
         })
         response.on("end", () =>
           resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") })))

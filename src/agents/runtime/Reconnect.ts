@@ -2,22 +2,22 @@ import { Data } from "effect"
 import { randomInt } from "node:crypto"
 
 /** Why a connection ended, by what is likely to mend it (agents' protocol, section 1.1). */
-export type DownKind = "auth" | "incompatible" | "protocol" | "connection"
+export type FailureKind = "auth" | "incompatible" | "protocol" | "connection"
 
 /** A connection could not be made, or ended. `detail` is a sentence for people, without secrets. */
-export class LineDown extends Data.TaggedError("LineDown")<{
-  readonly kind: DownKind
+export class ConnectionFailed extends Data.TaggedError("LineDown")<{
+  readonly kind: FailureKind
   readonly detail: string
   /** The WebSocket did not come to its handshake though the address answered: another transport may get through. */
-  readonly blocked?: boolean
+  readonly isBlocked?: boolean
   /** Another live process has our worker id: a copied buffer file, so a new one is taken. */
-  readonly replaced?: boolean
+  readonly isReplaced?: boolean
   /** The brain asks to wait at least so long, in milliseconds. */
   readonly retryAfter?: number
 }> {}
 
 /** First delay and longest one, in milliseconds. */
-const delays: Readonly<Record<DownKind, readonly [first: number, longest: number]>> = {
+const delays: Readonly<Record<FailureKind, readonly [first: number, longest: number]>> = {
   auth: [10_000, 600_000],
   incompatible: [120_000, 3_600_000],
   protocol: [1000, 60_000],
@@ -28,10 +28,10 @@ const JITTER_PERCENT = 30
 
 /** How long to wait before the next attempt: each class doubles by itself, and a session that holds resets all. */
 export class Backoff {
-  readonly streaks: Record<DownKind, number> = { auth: 0, incompatible: 0, protocol: 0, connection: 0 }
+  readonly streaks: Record<FailureKind, number> = { auth: 0, incompatible: 0, protocol: 0, connection: 0 }
 
   /** Counts the failure; milliseconds with 0 to 30 % added. */
-  next(kind: DownKind): number {
+  next(kind: FailureKind): number {
     const [first, longest] = delays[kind]
     const delay = Math.min(longest, first * 2 ** Math.min(this.streaks[kind]++, 20))
     return Math.round(delay * (1 + randomInt(JITTER_PERCENT + 1) / 100))

@@ -4,17 +4,17 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import type { ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import type { NativeSchedule, Scheduler } from "./Engine.ts"
 
-const LONGEST_ID = 200
+const MAX_ID_LENGTH = 200
 /** Arguments whose text is longer are left out, as those of tasks are. */
-const LONGEST_ARGUMENTS = 65_536
-const LEFT_OUT = `[more than ${LONGEST_ARGUMENTS} characters: left out]`
+const MAX_ARGUMENTS_LENGTH = 65_536
+const OMITTED_NOTE = `[more than ${MAX_ARGUMENTS_LENGTH} characters: left out]`
 
 /** Whether commands could name it. */
 export const hasUsableId = ({ id }: NativeSchedule): boolean =>
-  id !== "" && id.length <= LONGEST_ID && !id.includes("\0") && id.isWellFormed()
+  id !== "" && id.length <= MAX_ID_LENGTH && !id.includes("\0") && id.isWellFormed()
 
 /** The schedule as it is published: its arguments without their secrets, which the published agents leave in. */
-export const rowOf = (
+export const scheduleRowOf = (
   engine: string,
   scheduler: Scheduler["name"],
   schedule: NativeSchedule,
@@ -35,22 +35,22 @@ export const rowOf = (
   source_hash: null,
   priority: "normal",
   catch_up: "skip",
-  args: withoutSecrets(schedule.args, [LEFT_OUT], redaction),
-  kwargs: withoutSecrets(schedule.kwargs, { note: LEFT_OUT }, redaction),
+  args: redactJson(schedule.args, [OMITTED_NOTE], redaction),
+  kwargs: redactJson(schedule.kwargs, { note: OMITTED_NOTE }, redaction),
   last_run_at: timeOf(schedule.last_run_at),
   next_run_at: timeOf(schedule.next_run_at),
   total_runs: Number.isSafeInteger(schedule.total_runs) ? Math.max(schedule.total_runs, 0) : 0
 })
 
-const withoutSecrets = (value: JsonInput, instead: JsonInput, redaction: Redaction): JsonInput => {
+const redactJson = (value: JsonInput, replacement: JsonInput, redaction: Redaction): JsonInput => {
   const text = redaction.json(canonicalize(value))
-  return text.length > LONGEST_ARGUMENTS ? instead : new CanonicalText(text)
+  return text.length > MAX_ARGUMENTS_LENGTH ? replacement : new CanonicalText(text)
 }
 
 const timeOf = (millis: number | null): string | null =>
-  millis === null || !(Math.abs(millis) <= MOST_MILLIS)
+  millis === null || !(Math.abs(millis) <= MAX_MILLIS)
     ? null
     : Timestamp.fromEpochMicros(Math.round(millis * 1000)).replace("Z", "+00:00")
 
 /** The year 9999; beyond it there are no times. */
-const MOST_MILLIS = 253_402_300_799_999
+const MAX_MILLIS = 253_402_300_799_999

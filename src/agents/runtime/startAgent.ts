@@ -1,7 +1,7 @@
 import { Effect, Exit, Logger, LogLevel, Scope } from "effect"
 import { make, type RunningAgent } from "./Agent.ts"
 import type { AgentStatus } from "./Core.ts"
-import { type Log, safely } from "./Log.ts"
+import { type Log, catchThrows } from "./Log.ts"
 import type { AgentOptions } from "./Options.ts"
 
 /** An agent in an application that does not use Effect. */
@@ -15,28 +15,28 @@ export interface AgentHandle extends RunningAgent {
  * runs on without it.
  */
 export const startAgent = async (options: AgentOptions): Promise<AgentHandle> => {
-  const log = safely(options.log ?? standardError)
-  const { scope, started } = await Effect.runPromise(Effect.gen(function*() {
+  const log = catchThrows(options.log ?? logToStandardError)
+  const { scope, started: exit } = await Effect.runPromise(Effect.gen(function*() {
     const scope = yield* Scope.make()
-    const made = Effect.provide(Scope.extend(make({ ...options, log }), scope), heardBy(log))
-    return { scope, started: yield* Effect.exit(made) }
+    const agent = Effect.provide(Scope.extend(make({ ...options, log }), scope), redirectLogger(log))
+    return { scope, started: yield* Effect.exit(agent) }
   }))
   let closing: Promise<void> | null = null
-  const close = () => (closing ??= keptAlive(Effect.runPromiseExit(Scope.close(scope, Exit.void))))
-  if (Exit.isSuccess(started)) return { ...started.value, close }
-  const problem = started.cause._tag === "Fail" ? started.cause.error.message : "The agent broke while it was started."
+  const close = () => (closing ??= keepProcessAlive(Effect.runPromiseExit(Scope.close(scope, Exit.void))))
+  if (Exit.isSuccess(exit)) return { ...exit.value, close }
+  const problem = exit.cause._tag === "Fail" ? exit.cause.error.message : "The agent broke while it was started."
   log("error", `${problem} The agent does not run; the application does.`)
-  return { status: () => ({ ...nothing, problem }), report: () => {}, close }
+  return { status: () => ({ ...refusedStatus, problem }), report: () => {}, close }
 }
 
 /** The agent's own timers and sockets keep no process alive: one that waits for its end would not live to see it. */
-const keptAlive = async (work: Promise<unknown>): Promise<void> => {
-  const life = setInterval(() => {}, 60_000)
+const keepProcessAlive = async (work: Promise<unknown>): Promise<void> => {
+  const timer = setInterval(() => {}, 60_000)
   await work
-  clearInterval(life)
+  clearInterval(timer)
 }
 
-const nothing: AgentStatus = {
+const refusedStatus: AgentStatus = {
   state: "refused",
   transport: null,
   connectedAt: null,
@@ -51,13 +51,13 @@ const nothing: AgentStatus = {
 }
 
 /** What engines log goes where the agent's own lines go, and not to the host's standard output. */
-const heardBy = (log: Log) =>
+const redirectLogger = (log: Log) =>
   Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
     if (LogLevel.lessThan(logLevel, LogLevel.Info)) return
     const level = LogLevel.lessThan(logLevel, LogLevel.Warning) ? "info" : LogLevel.lessThan(logLevel, LogLevel.Error) ? "warning" : "error"
     log(level, Array.isArray(message) ? message.map(String).join(" ") : String(message))
   }))
 
-const standardError: Log = (level, message) => {
+const logToStandardError: Log = (level, message) => {
   if (level !== "info") process.stderr.write(`svc agent: ${level}: ${message}\n`)
 }

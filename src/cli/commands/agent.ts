@@ -1,12 +1,12 @@
 import { Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { json } from "../Options.ts"
 
 const noWebsocket = Options.boolean("no-websocket").pipe(
   Options.withDescription("Look at long-poll instead, as for a network that lets no WebSocket through.")
 )
 
-const doctor = Command.make("doctor", { json, noWebsocket }, lazily(() => import("../programs/agent-doctor.ts"))).pipe(
+const doctor = Command.make("doctor", { json, noWebsocket }, lazyHandler(() => import("../programs/agent-doctor.ts"))).pipe(
   Command.withDescription("Find out what keeps an agent on this machine from its brain; reads SVC_AGENT_BRAIN_URL, SVC_AGENT_TOKEN and SVC_AGENT_HMAC_SECRET.")
 )
 

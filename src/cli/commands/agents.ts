@@ -1,20 +1,20 @@
 import { Args, Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { json, project, yes } from "../Options.ts"
 
 const name = Args.text({ name: "name" }).pipe(Args.withDescription("What people call the agent."))
 
-const create = Command.make("create", { name, project, json }, lazily(() => import("../programs/agents-create.ts"))).pipe(
+const create = Command.make("create", { name, project, json }, lazyHandler(() => import("../programs/agents-create.ts"))).pipe(
   Command.withDescription("Create an agent, and print the lines that give it its secrets, only this once.")
 )
 
-const list = Command.make("list", { project, json }, lazily(() => import("../programs/agents-list.ts"))).pipe(
+const list = Command.make("list", { project, json }, lazyHandler(() => import("../programs/agents-list.ts"))).pipe(
   Command.withDescription("List the project's agents.")
 )
 
 const agent = Args.text({ name: "agent" }).pipe(Args.withDescription("Its name or id."))
 
-const remove = Command.make("delete", { agent, project, yes }, lazily(() => import("../programs/agents-delete.ts"))).pipe(
+const remove = Command.make("delete", { agent, project, yes }, lazyHandler(() => import("../programs/agents-delete.ts"))).pipe(
   Command.withDescription("Delete an agent: its token ends, and what was asked of it is cancelled.")
 )
 

@@ -1,8 +1,8 @@
 import { Args, Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { codeStdin, expiresInDays, json, passwordStdin, yes } from "../Options.ts"
 
-const list = Command.make("list", { json }, lazily(() => import("../programs/api-keys-list.ts"))).pipe(
+const list = Command.make("list", { json }, lazyHandler(() => import("../programs/api-keys-list.ts"))).pipe(
   Command.withDescription("List your API keys, revoked and expired ones too.")
 )
 
@@ -21,14 +21,14 @@ const create = Command.make("create", {
   passwordStdin,
   codeStdin,
   json
-}, lazily(() => import("../programs/api-keys-create.ts"))).pipe(
+}, lazyHandler(() => import("../programs/api-keys-create.ts"))).pipe(
   Command.withDescription("Sign in and create an API key; it is shown only this once.")
 )
 
 const revoke = Command.make("revoke", {
   key: Args.text({ name: "key" }).pipe(Args.withDescription("Its name or id.")),
   yes
-}, lazily(() => import("../programs/api-keys-revoke.ts"))).pipe(
+}, lazyHandler(() => import("../programs/api-keys-revoke.ts"))).pipe(
   Command.withDescription("Revoke one of your API keys, at once and for good.")
 )
 

@@ -1,5 +1,5 @@
 import { Args, Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { json } from "../Options.ts"
 
 const publicKey = Options.text("public-key").pipe(
@@ -18,52 +18,52 @@ const verify = Command.make("verify", {
   ),
   publicKey,
   json
-}, lazily(() => import("../programs/audit-verify.ts"))).pipe(
+}, lazyHandler(() => import("../programs/audit-verify.ts"))).pipe(
   Command.withDescription("Verify every row of the audit log. Exit code 0: intact, 1: not, 3 and 4: see docs/audit.md.")
 )
 
 const exportHead = Command.make("export-head", {
   verify: Options.boolean("verify").pipe(Options.withDescription("Verify every row first."))
-}, lazily(() => import("../programs/audit-export-head.ts"))).pipe(
+}, lazyHandler(() => import("../programs/audit-export-head.ts"))).pipe(
   Command.withDescription("Print the newest row's place in the chain, signed, to be kept elsewhere.")
 )
 
-const printPublicKey = Command.make("public-key", {}, lazily(() => import("../programs/audit-public-key.ts"))).pipe(
+const printPublicKey = Command.make("public-key", {}, lazyHandler(() => import("../programs/audit-public-key.ts"))).pipe(
   Command.withDescription("Print the public keys of checkpoints: id and key, the one that signs first.")
 )
 
 const rotate = Command.make("rotate-chain-key", {
   activate: Options.boolean("activate").pipe(Options.withDescription("Let it sign at once: there is no other replica."))
-}, lazily(() => import("../programs/audit-rotate-chain-key.ts"))).pipe(
+}, lazyHandler(() => import("../programs/audit-rotate-chain-key.ts"))).pipe(
   Command.withDescription("Make the next key of the chain known; it signs after activate-chain-state.")
 )
 
-const activate = Command.make("activate-chain-state", {}, lazily(() => import("../programs/audit-activate-chain-state.ts"))).pipe(
+const activate = Command.make("activate-chain-state", {}, lazyHandler(() => import("../programs/audit-activate-chain-state.ts"))).pipe(
   Command.withDescription("Let the next key sign from now on.")
 )
 
 const retire = Command.make("retire-chain-key", {
   keyId: Args.text({ name: "key-id" }).pipe(Args.withDescription("A key that signed before.")),
   lost: Options.boolean("lost").pipe(Options.withDescription("The key is gone, and its rows cannot be verified with it once more."))
-}, lazily(() => import("../programs/audit-retire-chain-key.ts"))).pipe(
+}, lazyHandler(() => import("../programs/audit-retire-chain-key.ts"))).pipe(
   Command.withDescription("Say that a former key is not needed any more: its rows are proven by later ones.")
 )
 
-const reseal = Command.make("reseal-watermark", { publicKey }, lazily(() => import("../programs/audit-reseal-watermark.ts"))).pipe(
+const reseal = Command.make("reseal-watermark", { publicKey }, lazyHandler(() => import("../programs/audit-reseal-watermark.ts"))).pipe(
   Command.withDescription("Sign anew what the retention pruned, with the present signing key.")
 )
 
-const frozen = Command.make("export-and-delete-frozen", {
+const exportAndDeleteFrozen = Command.make("export-and-delete-frozen", {
   output: Options.text("output").pipe(Options.withAlias("o"), Options.withDescription("A new file."))
-}, lazily(() => import("../programs/audit-export-and-delete-frozen.ts"))).pipe(
+}, lazyHandler(() => import("../programs/audit-export-and-delete-frozen.ts"))).pipe(
   Command.withDescription("Move the rows of retired keys into a file.")
 )
 
-const forkCleanup = Command.make("fork-cleanup", {}, lazily(() => import("../programs/audit-fork-cleanup.ts"))).pipe(
+const forkCleanup = Command.make("fork-cleanup", {}, lazyHandler(() => import("../programs/audit-fork-cleanup.ts"))).pipe(
   Command.withDescription("After a copy was restored: begin new checkpoints, and say so in the log.")
 )
 
 export const audit = Command.make("audit").pipe(
   Command.withDescription("Verify the audit log, and look after its keys."),
-  Command.withSubcommands([verify, exportHead, printPublicKey, rotate, activate, retire, reseal, frozen, forkCleanup])
+  Command.withSubcommands([verify, exportHead, printPublicKey, rotate, activate, retire, reseal, exportAndDeleteFrozen, forkCleanup])
 )

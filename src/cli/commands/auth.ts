@@ -1,9 +1,9 @@
 import { Args, Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 
 const email = Args.text({ name: "email" }).pipe(Args.withDescription("The user's e-mail address."))
 
-const resetLink = Command.make("reset-link", { email }, lazily(() => import("../programs/auth-reset-link.ts"))).pipe(
+const resetLink = Command.make("reset-link", { email }, lazyHandler(() => import("../programs/auth-reset-link.ts"))).pipe(
   Command.withDescription("Print a link by which a user sets a new password; it works once, for 30 minutes.")
 )
 

@@ -1,5 +1,5 @@
 import { Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { passwordStdin } from "../Options.ts"
 
 const options = {
@@ -8,10 +8,10 @@ const options = {
   passwordStdin
 }
 
-const named = (name: string) =>
-  Command.make(name, options, lazily(() => import("../programs/bootstrap-admin.ts"))).pipe(
+const makeCommand = (name: string) =>
+  Command.make(name, options, lazyHandler(() => import("../programs/bootstrap-admin.ts"))).pipe(
     Command.withDescription("Make the first global admin and the project `default`; first boot only.")
   )
 
-export const bootstrapAdmin = named("bootstrap-admin")
-export const createSuperuser = named("createsuperuser")
+export const bootstrapAdmin = makeCommand("bootstrap-admin")
+export const createSuperuser = makeCommand("createsuperuser")

@@ -1,5 +1,5 @@
 import { Args, Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { passwordStdin } from "../Options.ts"
 
 const email = Args.text({ name: "email" }).pipe(Args.withDescription("The user's e-mail address."))
@@ -7,5 +7,5 @@ const email = Args.text({ name: "email" }).pipe(Args.withDescription("The user's
 export const changePassword = Command.make(
   "changepassword",
   { email, passwordStdin },
-  lazily(() => import("../programs/changepassword.ts"))
+  lazyHandler(() => import("../programs/changepassword.ts"))
 ).pipe(Command.withDescription("Set a user's password; it ends their sessions and opens a locked account."))

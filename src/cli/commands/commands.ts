@@ -1,6 +1,6 @@
 import { Args, Command, Options } from "@effect/cli"
 import { CommandStatus } from "../../domain/Command.ts"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { engine, issue, json, page, project, yes } from "../Options.ts"
 
 const task = Args.text({ name: "task" }).pipe(Args.withDescription("The engine's id of the task."))
@@ -17,13 +17,13 @@ const retry = Command.make("retry", {
   kwargs: override("kwargs", "Other named arguments, as a JSON object; give --args too."),
   etaSeconds: Options.integer("eta-seconds").pipe(Options.withDescription("Run it so much later."), Options.optional),
   ...issue
-}, lazily(() => import("../programs/commands-retry.ts"))).pipe(Command.withDescription("Run a task again."))
+}, lazyHandler(() => import("../programs/commands-retry.ts"))).pipe(Command.withDescription("Run a task again."))
 
-const cancel = Command.make("cancel", { task, engine, ...issue }, lazily(() => import("../programs/commands-cancel.ts"))).pipe(
+const cancel = Command.make("cancel", { task, engine, ...issue }, lazyHandler(() => import("../programs/commands-cancel.ts"))).pipe(
   Command.withDescription("Cancel a task.")
 )
 
-const requeue = Command.make("requeue", { task, engine, ...issue }, lazily(() => import("../programs/commands-requeue.ts"))).pipe(
+const requeue = Command.make("requeue", { task, engine, ...issue }, lazyHandler(() => import("../programs/commands-requeue.ts"))).pipe(
   Command.withDescription("Put a dead letter back into its queue.")
 )
 
@@ -33,7 +33,7 @@ const bulkRetry = Command.make("bulk-retry", {
   engine,
   max: Options.integer("max").pipe(Options.withDescription("Most tasks that are run again."), Options.withDefault(1000)),
   ...issue
-}, lazily(() => import("../programs/commands-bulk-retry.ts"))).pipe(Command.withDescription("Run many tasks again."))
+}, lazyHandler(() => import("../programs/commands-bulk-retry.ts"))).pipe(Command.withDescription("Run many tasks again."))
 
 const purge = Command.make("purge", {
   queue,
@@ -45,9 +45,9 @@ const purge = Command.make("purge", {
   force: Options.boolean("force").pipe(Options.withDescription("Purge however many there are.")),
   yes,
   ...issue
-}, lazily(() => import("../programs/commands-purge.ts"))).pipe(Command.withDescription("Delete every message that waits in a queue."))
+}, lazyHandler(() => import("../programs/commands-purge.ts"))).pipe(Command.withDescription("Delete every message that waits in a queue."))
 
-const restart = Command.make("restart", { worker, engine, ...issue }, lazily(() => import("../programs/commands-restart.ts"))).pipe(
+const restart = Command.make("restart", { worker, engine, ...issue }, lazyHandler(() => import("../programs/commands-restart.ts"))).pipe(
   Command.withDescription("Restart a worker.")
 )
 
@@ -57,13 +57,13 @@ const poolResize = Command.make("pool-resize", {
   shrink: Options.integer("shrink").pipe(Options.withDescription("So many fewer."), Options.optional),
   engine,
   ...issue
-}, lazily(() => import("../programs/commands-pool-resize.ts"))).pipe(Command.withDescription("Grow or shrink a worker's pool."))
+}, lazyHandler(() => import("../programs/commands-pool-resize.ts"))).pipe(Command.withDescription("Grow or shrink a worker's pool."))
 
-const addConsumer = Command.make("add-consumer", { worker, queue, engine, ...issue }, lazily(() => import("../programs/commands-add-consumer.ts"))).pipe(
+const addConsumer = Command.make("add-consumer", { worker, queue, engine, ...issue }, lazyHandler(() => import("../programs/commands-add-consumer.ts"))).pipe(
   Command.withDescription("Let a worker take tasks from a queue.")
 )
 
-const cancelConsumer = Command.make("cancel-consumer", { worker, queue, engine, ...issue }, lazily(() => import("../programs/commands-cancel-consumer.ts"))).pipe(
+const cancelConsumer = Command.make("cancel-consumer", { worker, queue, engine, ...issue }, lazyHandler(() => import("../programs/commands-cancel-consumer.ts"))).pipe(
   Command.withDescription("Let a worker take no more tasks from a queue.")
 )
 
@@ -73,9 +73,9 @@ const rateLimit = Command.make("rate-limit", {
   worker: Options.text("worker").pipe(Options.withDescription("Only at this worker."), Options.optional),
   engine,
   ...issue
-}, lazily(() => import("../programs/commands-rate-limit.ts"))).pipe(Command.withDescription("Limit how often tasks of a name start."))
+}, lazyHandler(() => import("../programs/commands-rate-limit.ts"))).pipe(Command.withDescription("Limit how often tasks of a name start."))
 
-const withdraw = Command.make("withdraw", { commandId, project, json }, lazily(() => import("../programs/commands-withdraw.ts"))).pipe(
+const withdraw = Command.make("withdraw", { commandId, project, json }, lazyHandler(() => import("../programs/commands-withdraw.ts"))).pipe(
   Command.withDescription("Cancel a command that no agent has been given yet.")
 )
 
@@ -84,9 +84,9 @@ const list = Command.make("list", {
   ...page,
   project,
   json
-}, lazily(() => import("../programs/commands-list.ts"))).pipe(Command.withDescription("List commands, newest first."))
+}, lazyHandler(() => import("../programs/commands-list.ts"))).pipe(Command.withDescription("List commands, newest first."))
 
-const show = Command.make("show", { commandId, project, json }, lazily(() => import("../programs/commands-show.ts"))).pipe(
+const show = Command.make("show", { commandId, project, json }, lazyHandler(() => import("../programs/commands-show.ts"))).pipe(
   Command.withDescription("Show a command, how it ended, and what the agent said.")
 )
 

@@ -1,14 +1,14 @@
 import { Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { json } from "../Options.ts"
 
 const reveal = Options.boolean("reveal-secrets").pipe(Options.withDescription("Print secrets in full."))
 
-const show = Command.make("show", { reveal, json }, lazily(() => import("../programs/config-show.ts"))).pipe(
+const show = Command.make("show", { reveal, json }, lazyHandler(() => import("../programs/config-show.ts"))).pipe(
   Command.withDescription("Print the settings in force, and where each came from.")
 )
 
-const validate = Command.make("validate", {}, lazily(() => import("../programs/config-validate.ts"))).pipe(
+const validate = Command.make("validate", {}, lazyHandler(() => import("../programs/config-validate.ts"))).pipe(
   Command.withDescription("Check the tunables file of SVC_HOME without starting anything.")
 )
 

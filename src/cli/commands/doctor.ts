@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 
-export const doctor = Command.make("doctor", {}, lazily(() => import("../programs/doctor.ts"))).pipe(
+export const doctor = Command.make("doctor", {}, lazyHandler(() => import("../programs/doctor.ts"))).pipe(
   Command.withDescription("Run check, and warn of what will hurt later.")
 )

@@ -1,5 +1,5 @@
 import { Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { codeStdin, expiresInDays, passwordStdin } from "../Options.ts"
 
 const options = {
@@ -16,6 +16,6 @@ const options = {
   )
 }
 
-export const login = Command.make("login", options, lazily(() => import("../programs/login.ts"))).pipe(
+export const login = Command.make("login", options, lazyHandler(() => import("../programs/login.ts"))).pipe(
   Command.withDescription("Sign in, and keep the brain's address and an API key for it in SVC_HOME.")
 )

@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 
-export const logout = Command.make("logout", {}, lazily(() => import("../programs/logout.ts"))).pipe(
+export const logout = Command.make("logout", {}, lazyHandler(() => import("../programs/logout.ts"))).pipe(
   Command.withDescription("Revoke the API key that svc login created, and remove it from this machine.")
 )

@@ -1,11 +1,11 @@
 import { Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 
-const rotate = Command.make("rotate", {}, lazily(() => import("../programs/metrics-token-rotate.ts"))).pipe(
+const rotate = Command.make("rotate", {}, lazyHandler(() => import("../programs/metrics-token-rotate.ts"))).pipe(
   Command.withDescription("Make a new one; brains take it when they are started again.")
 )
 
-export const metricsToken = Command.make("metrics-token", {}, lazily(() => import("../programs/metrics-token.ts"))).pipe(
+export const metricsToken = Command.make("metrics-token", {}, lazyHandler(() => import("../programs/metrics-token.ts"))).pipe(
   Command.withDescription("Print the bearer token of /metrics."),
   Command.withSubcommands([rotate])
 )

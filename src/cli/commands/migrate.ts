@@ -1,5 +1,5 @@
 import { Args, Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { json } from "../Options.ts"
 
 const target = Args.text({ name: "revision" }).pipe(
@@ -7,7 +7,7 @@ const target = Args.text({ name: "revision" }).pipe(
   Args.withDefault("head")
 )
 
-const upgrade = Command.make("upgrade", { target }, lazily(() => import("../programs/migrate-upgrade.ts"))).pipe(
+const upgrade = Command.make("upgrade", { target }, lazyHandler(() => import("../programs/migrate-upgrade.ts"))).pipe(
   Command.withDescription("Apply every missing step up to a revision.")
 )
 
@@ -15,17 +15,17 @@ const checkHeads = Options.boolean("check-heads").pipe(
   Options.withDescription("Fail unless the database is at this program's revision.")
 )
 
-const current = Command.make("current", { checkHeads, json }, lazily(() => import("../programs/migrate-current.ts"))).pipe(
+const current = Command.make("current", { checkHeads, json }, lazyHandler(() => import("../programs/migrate-current.ts"))).pipe(
   Command.withDescription("Print the database's revision.")
 )
 
-const history = Command.make("history", { json }, lazily(() => import("../programs/migrate-history.ts"))).pipe(
+const history = Command.make("history", { json }, lazyHandler(() => import("../programs/migrate-history.ts"))).pipe(
   Command.withDescription("List the steps, and when each was applied.")
 )
 
 const revision = Args.text({ name: "revision" }).pipe(Args.withDescription("The revision before the database's."))
 
-const downgrade = Command.make("downgrade", { revision }, lazily(() => import("../programs/migrate-downgrade.ts"))).pipe(
+const downgrade = Command.make("downgrade", { revision }, lazyHandler(() => import("../programs/migrate-downgrade.ts"))).pipe(
   Command.withDescription("Undo the newest step.")
 )
 

@@ -1,8 +1,8 @@
 import { Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { json, project } from "../Options.ts"
 
-const list = Command.make("list", { project, json }, lazily(() => import("../programs/queues-list.ts"))).pipe(
+const list = Command.make("list", { project, json }, lazyHandler(() => import("../programs/queues-list.ts"))).pipe(
   Command.withDescription("List queues, with how many tasks wait in each.")
 )
 

@@ -1,5 +1,5 @@
 import { Command, Options } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 
 const host = Options.text("host").pipe(Options.withDescription("Address to listen on (SVC_HOST)."), Options.optional)
 const port = Options.integer("port").pipe(Options.withDescription("Port to listen on (SVC_PORT)."), Options.optional)
@@ -11,6 +11,6 @@ const demo = Options.boolean("demo").pipe(
   Options.withDescription("Show a small shop at work, in a folder of its own: SVC_HOME with -demo at its end.")
 )
 
-export const serve = Command.make("serve", { host, port, workers, demo }, lazily(() => import("../programs/serve.ts"))).pipe(
+export const serve = Command.make("serve", { host, port, workers, demo }, lazyHandler(() => import("../programs/serve.ts"))).pipe(
   Command.withDescription("Run the brain.")
 )

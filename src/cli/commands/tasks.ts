@@ -1,6 +1,6 @@
 import { Args, Command, Options } from "@effect/cli"
 import { TaskPriority, TaskState } from "../../domain/TaskState.ts"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { engine, json, page, project } from "../Options.ts"
 
 const filter = (name: string, line: string) => Options.text(name).pipe(Options.withDescription(line), Options.optional)
@@ -16,7 +16,7 @@ const filters = {
   until: filter("until", "Received then or earlier.")
 }
 
-const list = Command.make("list", { ...filters, ...page, project, json }, lazily(() => import("../programs/tasks-list.ts"))).pipe(
+const list = Command.make("list", { ...filters, ...page, project, json }, lazyHandler(() => import("../programs/tasks-list.ts"))).pipe(
   Command.withDescription("List tasks, newest first.")
 )
 
@@ -27,23 +27,23 @@ const fields = Options.text("fields").pipe(
   Options.optional
 )
 
-const exported = Command.make("export", { file, ...filters, fields, project }, lazily(() => import("../programs/tasks-export.ts"))).pipe(
+const exportTasks = Command.make("export", { file, ...filters, fields, project }, lazyHandler(() => import("../programs/tasks-export.ts"))).pipe(
   Command.withDescription("Write all matching tasks into a file, newest first.")
 )
 
 const task = Args.text({ name: "task" }).pipe(Args.withDescription("The engine's id of the task."))
 
-const show = Command.make("show", { task, engine, project, json }, lazily(() => import("../programs/tasks-show.ts"))).pipe(
+const show = Command.make("show", { task, engine, project, json }, lazyHandler(() => import("../programs/tasks-show.ts"))).pipe(
   Command.withDescription("Show a task with its arguments, result and error.")
 )
 
 const tail = Command.make(
   "tail",
   { project, json: Options.boolean("json").pipe(Options.withDescription("Print one JSON object a line.")) },
-  lazily(() => import("../programs/tasks-tail.ts"))
+  lazyHandler(() => import("../programs/tasks-tail.ts"))
 ).pipe(Command.withDescription("Print tasks as they change, until interrupted."))
 
 export const tasks = Command.make("tasks").pipe(
   Command.withDescription("The tasks of a project."),
-  Command.withSubcommands([list, show, exported, tail])
+  Command.withSubcommands([list, show, exportTasks, tail])
 )

@@ -1,8 +1,8 @@
 import { Command } from "@effect/cli"
-import { lazily } from "../Load.ts"
+import { lazyHandler } from "../Load.ts"
 import { json, project } from "../Options.ts"
 
-const list = Command.make("list", { project, json }, lazily(() => import("../programs/workers-list.ts"))).pipe(
+const list = Command.make("list", { project, json }, lazyHandler(() => import("../programs/workers-list.ts"))).pipe(
   Command.withDescription("List the engines' workers, and what each takes tasks from.")
 )
 

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { elementOf } from "../../agents/engines/effect-queue/Element.ts"
+import { makeElement } from "../../agents/engines/effect-queue/Element.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 import type { TaskEventKind } from "../../domain/TaskState.ts"
@@ -12,13 +12,13 @@ import * as Shop from "./Shop.ts"
 export const engine = "effect-queue"
 
 /** Whose events these are. */
-interface Teller {
+interface Reporter {
   readonly projectId: string
   readonly agentId: string
 }
 
 /** A failed task, which the shop's queue keeps as a dead letter. */
-interface Dead {
+interface DeadTask {
   readonly id: string
   readonly queue: string
   readonly element: string
@@ -26,13 +26,13 @@ interface Dead {
   readonly at: number
 }
 
-interface Past {
+interface ShopHistory {
   readonly events: Array<AgentEvent>
-  readonly dead: Array<Dead>
+  readonly dead: Array<DeadTask>
   readonly orders: number
 }
 
-interface Place {
+interface Lineage {
   readonly parent: string | null
   readonly root: string | null
 }
@@ -45,24 +45,24 @@ const MARGIN = 2 * MINUTE
 const ordersAt = (minute: number): number => {
   const hour = (minute / 60) % 24
   const wave = 0.35 + 0.65 * Math.max(0, Math.sin(((hour - 7) / 16) * Math.PI))
-  return Math.floor(wave * 1.6 + Shop.luck(minute, 20))
+  return Math.floor(wave * 1.6 + Shop.pseudoRandom(minute, 20))
 }
 
 /** An id that the same past always has again, so that one that was filled in by half can be told once more. */
-const idOf = (what: string): string => {
+const stableId = (what: string): string => {
   const hex = createHash("sha256").update(what).digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
 /** What the shop did between two moments (epoch milliseconds). Plain code: it is tens of thousands of events. */
-export const pastOf = (since: number, until: number, firstOrder: number): Past => {
+export const generateHistory = (since: number, until: number, firstOrder: number): ShopHistory => {
   const events: Array<AgentEvent> = []
-  const dead: Array<Dead> = []
+  const dead: Array<DeadTask> = []
 
-  const live = (task: Shop.Task, at: number, place: Place): void => {
-    const id = idOf(`${place.parent} ${at} ${canonicalize(task)}`)
+  const simulateTask = (task: Shop.Task, at: number, place: Lineage): void => {
+    const id = stableId(`${place.parent} ${at} ${canonicalize(task)}`)
     const queue = Shop.queueOf(task)
-    const common: ReadonlyArray<readonly [string, JsonInput]> = [
+    const commonFields: ReadonlyArray<readonly [string, JsonInput]> = [
       ["task_name", task._tag],
       ["queue", queue],
       ["args", []],
@@ -70,30 +70,30 @@ export const pastOf = (since: number, until: number, firstOrder: number): Past =
       ["parent_task_id", place.parent],
       ["root_task_id", place.root]
     ]
-    const tell = (kind: TaskEventKind, millis: number, more: ReadonlyArray<readonly [string, JsonInput]>) => {
-      const data = new Map([...common, ...more].map(([field, value]) => [field, canonicalize(value)] as const))
-      events.push({ id: idOf(`${id} ${kind} ${millis}`), kind, engine, taskId: id, occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)), data })
+    const addEvent = (kind: TaskEventKind, millis: number, more: ReadonlyArray<readonly [string, JsonInput]>) => {
+      const data = new Map([...commonFields, ...more].map(([field, value]) => [field, canonicalize(value)] as const))
+      events.push({ id: stableId(`${id} ${kind} ${millis}`), kind, engine, taskId: id, occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)), data })
     }
-    tell("task.received", at, [])
-    let now = at + 4 + Shop.luck(at, 21) * 900
+    addEvent("task.received", at, [])
+    let now = at + 4 + Shop.pseudoRandom(at, 21) * 900
     for (let attempt = 1;; attempt++) {
-      const by: ReadonlyArray<readonly [string, JsonInput]> = [["worker", queue], ["attempt", attempt]]
-      const { error, seconds } = Shop.courseOf(task, attempt, false)
+      const attemptFields: ReadonlyArray<readonly [string, JsonInput]> = [["worker", queue], ["attempt", attempt]]
+      const { error, seconds } = Shop.planAttempt(task, attempt, false)
       const runtime = Math.round((Shop.pauseOf(attempt) + seconds) * 1000)
-      tell("task.started", now, by)
+      addEvent("task.started", now, attemptFields)
       now += runtime
-      const ended = [...by, ["runtime_ms", runtime]] as const
+      const endFields = [...attemptFields, ["runtime_ms", runtime]] as const
       if (error === null) {
-        tell("task.succeeded", now, [...ended, ["result", Shop.resultOf(task)]])
-        for (const next of Shop.followersOf(task, Math.floor(at / 1000))) live(next, now, { parent: id, root: place.root ?? id })
+        addEvent("task.succeeded", now, [...endFields, ["result", Shop.resultOf(task)]])
+        for (const next of Shop.followUpsOf(task, Math.floor(at / 1000))) simulateTask(next, now, { parent: id, root: place.root ?? id })
         return
       }
       const last = attempt === Shop.maxAttempts
       const failure = [["exception", error.name], ["exception_message", error.message], ["traceback", `${error.name}: ${error.message}`]] as const
-      tell(last ? "task.failed" : "task.retried", now, [...ended, ...failure])
+      addEvent(last ? "task.failed" : "task.retried", now, [...endFields, ...failure])
       now += 5
       if (!last) continue
-      const element = JSON.stringify(elementOf(task, { id: place.parent, root: place.root }))
+      const element = JSON.stringify(makeElement(task, { id: place.parent, root: place.root }))
       dead.push({ id, queue, element, failure: `${error.name}: ${error.message}`, at: now })
       return
     }
@@ -102,9 +102,9 @@ export const pastOf = (since: number, until: number, firstOrder: number): Past =
   let order = firstOrder
   for (let at = since; at < until - MARGIN; at += MINUTE) {
     const minute = Math.floor(at / MINUTE)
-    for (let n = ordersAt(minute); n > 0; n--) live(Shop.orderOf(order++), at + Shop.luck(order, 22) * MINUTE, { parent: null, root: null })
-    if (minute % 15 === 0) live(Shop.syncOf(minute / 15), at, { parent: null, root: null })
-    if (minute % 1440 === 120) live({ _tag: "report.nightly_sales", day: dayBefore(at) }, at, { parent: null, root: null })
+    for (let n = ordersAt(minute); n > 0; n--) simulateTask(Shop.orderOf(order++), at + Shop.pseudoRandom(order, 22) * MINUTE, { parent: null, root: null })
+    if (minute % 15 === 0) simulateTask(Shop.syncOf(minute / 15), at, { parent: null, root: null })
+    if (minute % 1440 === 120) simulateTask({ _tag: "report.nightly_sales", day: dayBefore(at) }, at, { parent: null, root: null })
   }
   events.sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : a.occurredAt > b.occurredAt ? 1 : 0))
   return { events, dead, orders: order - firstOrder }
@@ -115,15 +115,15 @@ export const dayBefore = (millis: number): string => Timestamp.fromEpochMicros((
 const batch = 1000
 
 /** Hands the past to the brain's ingest, as an agent's frames would come, and waits until all of it is committed. */
-export const fill = Effect.fnUntraced(function*({ events }: Past, { agentId, projectId }: Teller) {
+export const ingestHistory = Effect.fnUntraced(function*({ events }: ShopHistory, { agentId, projectId }: Reporter) {
   const ingest = yield* Ingest
   for (let from = 0; from < events.length; from += batch) {
     const slice = events.slice(from, from + batch)
     yield* Effect.async<void>((resume) => {
-      const settle = () => resume(Effect.void)
-      const offer = () => ingest.offer({ projectId, agentId, reporter: "the-past", events: slice, size: slice.length * 500, settle })
+      const onCommit = () => resume(Effect.void)
+      const offer = () => ingest.offer({ projectId, agentId, reporter: "the-past", events: slice, size: slice.length * 500, onCommit })
       if (offer()) return
-      const stop = ingest.onRoom(() => {
+      const stop = ingest.onCapacity(() => {
         if (offer()) stop()
       })
       return Effect.sync(stop)
@@ -132,7 +132,7 @@ export const fill = Effect.fnUntraced(function*({ events }: Past, { agentId, pro
 })
 
 /** From where on the past is told, and what number its first order has. */
-export interface Begin {
+export interface HistoryStart {
   readonly since: number
   readonly first_order: number
 }
@@ -141,18 +141,18 @@ export interface Begin {
  * Where the past begins that is now to be filled in: where one began that was not finished, since the demo was stopped,
  * else where `fresh` says. Written down until `bury` has finished it.
  */
-export const begin = Effect.fnUntraced(function*(fresh: Begin, oldest: number) {
+export const beginHistory = Effect.fnUntraced(function*(initial: HistoryStart, oldest: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE IF NOT EXISTS unfinished_past (since INTEGER NOT NULL, first_order INTEGER NOT NULL)`
-  const [unfinished] = yield* sql<Begin>`SELECT since, first_order FROM unfinished_past`
+  const [unfinished] = yield* sql<HistoryStart>`SELECT since, first_order FROM unfinished_past`
   if (unfinished !== undefined && unfinished.since >= oldest) return unfinished
   yield* sql`DELETE FROM unfinished_past`
-  yield* sql`INSERT INTO unfinished_past ${sql.insert({ ...fresh })}`
-  return fresh
+  yield* sql`INSERT INTO unfinished_past ${sql.insert({ ...initial })}`
+  return initial
 })
 
 /** Puts the past's failed tasks where the queue keeps such, so that they can be tried again: the past is filled in. */
-export const bury = Effect.fnUntraced(function*(dead: ReadonlyArray<Dead>) {
+export const insertDeadLetters = Effect.fnUntraced(function*(dead: ReadonlyArray<DeadTask>) {
   const sql = yield* SqlClient.SqlClient
   const rows = dead.map(({ at, element, failure, id, queue }) => {
     const when = Timestamp.fromEpochMicros(Math.round(at) * 1000).slice(0, 19).replace("T", " ")

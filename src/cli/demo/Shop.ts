@@ -47,7 +47,7 @@ export const regions = ["north", "south", "east", "west"] as const
 export const warehouses = ["Hamburg", "Lyon", "Porto"] as const
 
 /** A number from 0 up to 1 that is always the same for these two: the shop's luck, in its past and its present. */
-export const luck = (order: number, kind: number): number => {
+export const pseudoRandom = (order: number, kind: number): number => {
   let mixed = Math.imul(order + 1, 0x9e3779b1) ^ Math.imul(kind + 1, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
   mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39)
@@ -58,16 +58,16 @@ export const orderOf = (order: number) =>
   ({
     _tag: "checkout.place_order",
     order,
-    customer: 1000 + Math.floor(luck(order, 1) * 4000),
-    articles: 1 + Math.floor(luck(order, 2) * 5),
-    total: Math.round(1900 + luck(order, 3) * 18_000) / 100
+    customer: 1000 + Math.floor(pseudoRandom(order, 1) * 4000),
+    articles: 1 + Math.floor(pseudoRandom(order, 2) * 5),
+    total: Math.round(1900 + pseudoRandom(order, 3) * 18_000) / 100
   }) as const satisfies Task
 
 export const syncOf = (run: number) =>
-  ({ _tag: "stock.sync_warehouse", warehouse: warehouses[run % warehouses.length] ?? "Hamburg", articles: 400 + Math.floor(luck(run, 4) * 900) }) as const satisfies Task
+  ({ _tag: "stock.sync_warehouse", warehouse: warehouses[run % warehouses.length] ?? "Hamburg", articles: 400 + Math.floor(pseudoRandom(run, 4) * 900) }) as const satisfies Task
 
 /** How an attempt at a task goes: how long it takes, and what breaks it. */
-export interface Course {
+export interface AttemptPlan {
   readonly seconds: number
   readonly error: { readonly name: string; readonly message: string } | null
 }
@@ -75,34 +75,34 @@ export interface Course {
 /** A bank that says no says so for this long. */
 export const declinedSeconds = 20
 
-const took = (seconds: number): Course => ({ seconds, error: null })
-const broke = (seconds: number, name: string, message: string): Course => ({ seconds, error: { name, message } })
+const planSuccess = (seconds: number): AttemptPlan => ({ seconds, error: null })
+const planFailure = (seconds: number, name: string, message: string): AttemptPlan => ({ seconds, error: { name, message } })
 
 /** `patient`: the bank has had time to change its mind. */
-export const courseOf = (task: Task, attempt: number, patient: boolean): Course => {
+export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): AttemptPlan => {
   switch (task._tag) {
     case "checkout.place_order":
-      return took(0.15 + luck(task.order, 5) * 0.4)
+      return planSuccess(0.15 + pseudoRandom(task.order, 5) * 0.4)
     case "payment.charge":
-      if (luck(task.order, 6) < 0.07 && !patient) return broke(0.8, "CardDeclined", `the bank declined the charge of order ${task.order}: insufficient funds`)
-      if (luck(task.order, 7) < 0.12 && attempt === 1) return broke(2, "GatewayTimeout", "the payment gateway did not answer within 2 seconds")
-      return took(0.3 + luck(task.order, 8) * 1.2)
+      if (pseudoRandom(task.order, 6) < 0.07 && !hasWaited) return planFailure(0.8, "CardDeclined", `the bank declined the charge of order ${task.order}: insufficient funds`)
+      if (pseudoRandom(task.order, 7) < 0.12 && attempt === 1) return planFailure(2, "GatewayTimeout", "the payment gateway did not answer within 2 seconds")
+      return planSuccess(0.3 + pseudoRandom(task.order, 8) * 1.2)
     case "mail.order_confirmation":
-      if (luck(task.order, 9) < 0.08 && attempt < 3) return broke(0.5, "SmtpBusy", "421 too many connections, try again later")
-      return took(0.1 + luck(task.order, 10) * 0.3)
+      if (pseudoRandom(task.order, 9) < 0.08 && attempt < 3) return planFailure(0.5, "SmtpBusy", "421 too many connections, try again later")
+      return planSuccess(0.1 + pseudoRandom(task.order, 10) * 0.3)
     case "mail.invoice":
-      return took(0.1 + luck(task.order, 11) * 0.3)
+      return planSuccess(0.1 + pseudoRandom(task.order, 11) * 0.3)
     case "invoice.render_pdf":
-      if (luck(task.order, 12) < 0.03) return broke(1, "FontMissing", "the font Inter Tight is not installed on this machine")
-      return took(1 + luck(task.order, 13) * 3)
+      if (pseudoRandom(task.order, 12) < 0.03) return planFailure(1, "FontMissing", "the font Inter Tight is not installed on this machine")
+      return planSuccess(1 + pseudoRandom(task.order, 13) * 3)
     case "stock.reserve":
-      return took(0.1 + luck(task.order, 14) * 0.2)
+      return planSuccess(0.1 + pseudoRandom(task.order, 14) * 0.2)
     case "stock.sync_warehouse":
-      return took(25 + (task.articles % 20))
+      return planSuccess(25 + (task.articles % 20))
     case "report.nightly_sales":
-      return took(1.5)
+      return planSuccess(1.5)
     case "report.sales_of_region":
-      return took(4 + task.region.length)
+      return planSuccess(4 + task.region.length)
   }
 }
 
@@ -116,14 +116,14 @@ export const resultOf = (task: Task) => {
     case "stock.sync_warehouse":
       return { warehouse: task.warehouse, checked: task.articles, corrected: task.articles % 7 }
     case "report.sales_of_region":
-      return { region: task.region, orders: 80 + Math.floor(luck(task.region.length, 15) * 200) }
+      return { region: task.region, orders: 80 + Math.floor(pseudoRandom(task.region.length, 15) * 200) }
     default:
       return null
   }
 }
 
 /** What a task sets off when it has succeeded. */
-export const followersOf = (task: Task, epochSeconds: number): ReadonlyArray<Task> => {
+export const followUpsOf = (task: Task, epochSeconds: number): ReadonlyArray<Task> => {
   switch (task._tag) {
     case "checkout.place_order": {
       const { articles, customer, order, total } = task
@@ -142,10 +142,10 @@ export const followersOf = (task: Task, epochSeconds: number): ReadonlyArray<Tas
   }
 }
 
-class Broken extends Data.Error<{ readonly message: string }> {
-  constructor(readonly called: string, message: string) {
+class ShopError extends Data.Error<{ readonly message: string }> {
+  constructor(readonly errorName: string, message: string) {
     super({ message })
-    this.name = called
+    this.name = errorName
   }
 }
 
@@ -153,8 +153,8 @@ class Broken extends Data.Error<{ readonly message: string }> {
 export const pauseOf = (attempt: number): number => (attempt - 1) * 2
 
 /** The shop's queues and workers, open until the scope closes; answers its engine and how to give it a task. */
-export const open = Effect.gen(function*() {
-  const made = {
+export const openShop = Effect.gen(function*() {
+  const shopQueues = {
     orders: yield* EffectQueue.make({ name: "orders", schema: schemas.orders, maxAttempts }),
     payments: yield* EffectQueue.make({ name: "payments", schema: schemas.payments, maxAttempts }),
     mail: yield* EffectQueue.make({ name: "mail", schema: schemas.mail, maxAttempts }),
@@ -163,23 +163,23 @@ export const open = Effect.gen(function*() {
     reports: yield* EffectQueue.make({ name: "reports", schema: schemas.reports, maxAttempts })
   }
 
-  const give = (task: Task) => {
+  const submit = (task: Task) => {
     switch (task._tag) {
       case "checkout.place_order":
-        return made.orders.offer(task)
+        return shopQueues.orders.offer(task)
       case "payment.charge":
-        return made.payments.offer(task)
+        return shopQueues.payments.offer(task)
       case "mail.order_confirmation":
       case "mail.invoice":
-        return made.mail.offer(task)
+        return shopQueues.mail.offer(task)
       case "invoice.render_pdf":
-        return made.documents.offer(task)
+        return shopQueues.documents.offer(task)
       case "stock.reserve":
       case "stock.sync_warehouse":
-        return made.stock.offer(task)
+        return shopQueues.stock.offer(task)
       case "report.nightly_sales":
       case "report.sales_of_region":
-        return made.reports.offer(task)
+        return shopQueues.reports.offer(task)
     }
   }
 
@@ -187,24 +187,24 @@ export const open = Effect.gen(function*() {
     yield* Effect.sleep(`${pauseOf(attempt)} seconds`)
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const patient = task._tag === "payment.charge" && now - task.placed_at > declinedSeconds
-    const { error, seconds } = courseOf(task, attempt, patient)
+    const { error, seconds } = planAttempt(task, attempt, patient)
     yield* Effect.sleep(`${Math.round(seconds * 1000)} millis`)
-    if (error !== null) return yield* new Broken(error.name, error.message)
-    yield* Effect.forEach(followersOf(task, now), give, { discard: true })
+    if (error !== null) return yield* new ShopError(error.name, error.message)
+    yield* Effect.forEach(followUpsOf(task, now), submit, { discard: true })
     return resultOf(task)
   })
 
-  const work: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function*() {
+  const runWorkers: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function*() {
     const workers = [
-      made.orders.run(handle, { concurrency: concurrency.orders, workerName: "orders" }),
-      made.payments.run(handle, { concurrency: concurrency.payments, workerName: "payments" }),
-      made.mail.run(handle, { concurrency: concurrency.mail, workerName: "mail" }),
-      made.documents.run(handle, { concurrency: concurrency.documents, workerName: "documents" }),
-      made.stock.run(handle, { concurrency: concurrency.stock, workerName: "stock" }),
-      made.reports.run(handle, { concurrency: concurrency.reports, workerName: "reports" })
+      shopQueues.orders.run(handle, { concurrency: concurrency.orders, workerName: "orders" }),
+      shopQueues.payments.run(handle, { concurrency: concurrency.payments, workerName: "payments" }),
+      shopQueues.mail.run(handle, { concurrency: concurrency.mail, workerName: "mail" }),
+      shopQueues.documents.run(handle, { concurrency: concurrency.documents, workerName: "documents" }),
+      shopQueues.stock.run(handle, { concurrency: concurrency.stock, workerName: "stock" }),
+      shopQueues.reports.run(handle, { concurrency: concurrency.reports, workerName: "reports" })
     ]
     for (const worker of workers) yield* Effect.forkScoped(worker)
   })
 
-  return { engine: EffectQueue.engine(Object.values(made)), give, work } as const
+  return { engine: EffectQueue.engine(Object.values(shopQueues)), submit, runWorkers } as const
 })

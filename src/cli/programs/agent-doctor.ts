@@ -1,14 +1,14 @@
 import { Console, Effect } from "effect"
-import { doctor } from "../../agents/runtime/Doctor.ts"
+import { diagnose } from "../../agents/runtime/Doctor.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Refused } from "../Explain.ts"
 import { settings } from "../Settings.ts"
-import { visible, visibleJson } from "../Visible.ts"
+import { escapeText, escapeJson } from "../TerminalText.ts"
 
 export const run = ({ json, noWebsocket }: { readonly json: boolean; readonly noWebsocket: boolean }) =>
   Effect.gen(function*() {
     const { agentAllowInsecure, agentBrainUrl, agentHmacSecret, agentHome, agentToken } = yield* Settings
-    const findings = yield* doctor({
+    const findings = yield* diagnose({
       brainUrl: agentBrainUrl,
       token: agentToken ?? "",
       hmacSecret: agentHmacSecret ?? "",
@@ -18,7 +18,7 @@ export const run = ({ json, noWebsocket }: { readonly json: boolean; readonly no
     const failed = findings.filter(({ status }) => status === "failed")
     // a detail may quote whoever answers there
     yield* Console.log(json
-      ? visibleJson(JSON.stringify({ ok: failed.length === 0, findings }))
-      : findings.map(({ check, detail, status }) => `${check.padEnd(9)}  ${status.padEnd(7)}  ${visible(detail)}`).join("\n"))
+      ? escapeJson(JSON.stringify({ ok: failed.length === 0, findings }))
+      : findings.map(({ check, detail, status }) => `${check.padEnd(9)}  ${status.padEnd(7)}  ${escapeText(detail)}`).join("\n"))
     if (failed.length > 0) return yield* new Refused({ message: `${failed.length} of ${findings.length} checks failed` })
   }).pipe(Effect.provide(settings()))

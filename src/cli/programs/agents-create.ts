@@ -1,21 +1,21 @@
 import { Effect, type Option } from "effect"
 import { CreateAgent } from "../../domain/Agent.ts"
-import { accepted } from "../Accepted.ts"
-import { print, remotely } from "../Remote.ts"
-import { visible } from "../Visible.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { printAnswer, withRemote } from "../Remote.ts"
+import { escapeText } from "../TerminalText.ts"
 
 export const run = ({ json, name, project }: {
   readonly name: string
   readonly project: Option.Option<string>
   readonly json: boolean
 }) =>
-  remotely(project, ({ access, api, slug }) =>
+  withRemote(project, ({ access, api, slug }) =>
     Effect.gen(function*() {
-      const payload = yield* accepted(CreateAgent, { name })
+      const payload = yield* decodeInput(CreateAgent, { name })
       const answer = yield* api.agents.create({ path: { slug }, payload, withResponse: true })
-      yield* print(answer, json, ({ agent, hmac_secret, token }) =>
+      yield* printAnswer(answer, json, ({ agent, hmac_secret, token }) =>
         [
-          `created the agent ${visible(agent.name)} (${agent.id}) in project ${slug}. Its token and signing secret are shown only now.`,
+          `created the agent ${escapeText(agent.name)} (${agent.id}) in project ${slug}. Its token and signing secret are shown only now.`,
           "",
           "For a published Python agent (docs/agents.md):",
           `  export Z4J_BRAIN_URL=${access.url} Z4J_PROJECT_ID=${slug}`,

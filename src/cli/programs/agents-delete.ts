@@ -1,19 +1,19 @@
 import { Console, Effect, type Option } from "effect"
-import { confirmed } from "../Confirm.ts"
-import { remotely } from "../Remote.ts"
-import { agentNamed, agentsOf } from "../Target.ts"
-import { visible } from "../Visible.ts"
+import { confirm } from "../Confirm.ts"
+import { withRemote } from "../Remote.ts"
+import { getAgent, listAgents } from "../Target.ts"
+import { escapeText } from "../TerminalText.ts"
 
 export const run = ({ agent: given, project, yes }: {
   readonly agent: string
   readonly project: Option.Option<string>
   readonly yes: boolean
 }) =>
-  remotely(project, (remote) =>
+  withRemote(project, (remote) =>
     Effect.gen(function*() {
-      const agent = yield* agentNamed(yield* agentsOf(remote), given)
-      const shown = `the agent ${visible(agent.name)} (${agent.id})`
-      yield* confirmed(yes, `Delete ${shown}? Its token ends, and what was asked of it is cancelled.`)
+      const agent = yield* getAgent(yield* listAgents(remote), given)
+      const label = `the agent ${escapeText(agent.name)} (${agent.id})`
+      yield* confirm(yes, `Delete ${label}? Its token ends, and what was asked of it is cancelled.`)
       yield* remote.api.agents.delete({ path: { slug: remote.slug, agent_id: agent.id } })
-      yield* Console.log(`deleted ${shown}`)
+      yield* Console.log(`deleted ${label}`)
     }))

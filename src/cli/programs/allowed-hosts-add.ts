@@ -1,13 +1,13 @@
 import { Console, Effect } from "effect"
-import { namesIn, rereadSeconds } from "../../services/AllowedHosts.ts"
-import { allowedHostsLines, hostNamed } from "../AllowedHosts.ts"
+import { parseHostNames, reloadSeconds } from "../../services/AllowedHosts.ts"
+import { readAllowedHosts, parseHost } from "../AllowedHosts.ts"
 import { settings } from "../Settings.ts"
 
 export const run = ({ host }: { readonly host: string }) =>
   Effect.gen(function*() {
-    const name = yield* hostNamed(host)
-    const { lines, write } = yield* allowedHostsLines
-    if (namesIn(lines.join("\n")).includes(name)) return yield* Console.log(`${name} is there already`)
+    const name = yield* parseHost(host)
+    const { lines, write } = yield* readAllowedHosts
+    if (parseHostNames(lines.join("\n")).includes(name)) return yield* Console.log(`${name} is there already`)
     yield* write([...lines, name])
-    yield* Console.log(`added ${name}; a brain that runs on this SVC_HOME answers to it within ${rereadSeconds} seconds`)
+    yield* Console.log(`added ${name}; a brain that runs on this SVC_HOME answers to it within ${reloadSeconds} seconds`)
   }).pipe(Effect.provide(settings()))

@@ -1,5 +1,5 @@
 import { Console, Effect } from "effect"
-import { namesOfSettings, readAllowedHosts } from "../../services/AllowedHosts.ts"
+import { configuredHostNames, readAllowedHosts } from "../../services/AllowedHosts.ts"
 import { Settings } from "../../services/Settings.ts"
 import { settings } from "../Settings.ts"
 
@@ -9,7 +9,7 @@ export const run = ({ json }: { readonly json: boolean }) =>
     const added = yield* readAllowedHosts(effective.home)
     const names = new Map([
       ...added.map((name) => [name, "added"] as const),
-      ...namesOfSettings(effective).map((name) => [name, "settings"] as const),
+      ...configuredHostNames(effective).map((name) => [name, "settings"] as const),
       ...["localhost", "127.0.0.1", "::1"].map((name) => [name, "always"] as const)
     ])
     const rows = [...names].map(([host, source]) => ({ host, source })).sort((one, other) => one.host.localeCompare(other.host, "en"))

@@ -1,10 +1,10 @@
 import { Console, Effect, Option } from "effect"
 import { CreateApiKey } from "../../domain/ApiKey.ts"
-import { accepted } from "../Accepted.ts"
+import { decodeInput } from "../DecodeInput.ts"
 import { Refused } from "../Explain.ts"
-import { meantUrl, type Remote, remotely } from "../Remote.ts"
-import { codeAlone, createKey } from "../SignIn.ts"
-import { visible } from "../Visible.ts"
+import { resolveUrl, type Remote, withRemote } from "../Remote.ts"
+import { codeStdinMisused, createApiKey } from "../SignIn.ts"
+import { escapeText } from "../TerminalText.ts"
 
 const scopesMissing = new Refused({
   usage: true,
@@ -12,7 +12,7 @@ const scopesMissing = new Refused({
 })
 
 /** The owner of the key that is used now; a person who is not logged in names the account. */
-const currentEmail = remotely(Option.none(), ({ api }) => Effect.map(api.auth.me({}), ({ email }) => email))
+const currentEmail = withRemote(Option.none(), ({ api }) => Effect.map(api.auth.me({}), ({ email }) => email))
 
 export const run = ({ codeStdin, email, expiresInDays, json, name, passwordStdin, project, scopes }: {
   readonly name: string
@@ -26,18 +26,18 @@ export const run = ({ codeStdin, email, expiresInDays, json, name, passwordStdin
 }) =>
   Effect.gen(function*() {
     if (scopes.length === 0) return yield* scopesMissing
-    if (codeStdin && !passwordStdin) return yield* codeAlone
-    const key = yield* accepted(CreateApiKey, { name, scopes, expires_in_days: expiresInDays })
+    if (codeStdin && !passwordStdin) return yield* codeStdinMisused
+    const key = yield* decodeInput(CreateApiKey, { name, scopes, expires_in_days: expiresInDays })
     const bind = ({ project: projects }: Remote["api"]) =>
       Option.isNone(project)
         ? Effect.succeed(key)
         : Effect.map(projects.get({ path: { slug: project.value } }), ({ id }) => ({ ...key, project_id: id }))
-    const signIn = { url: yield* meantUrl, email: Option.isSome(email) ? email.value : yield* currentEmail, codeStdin, passwordStdin }
-    yield* createKey(signIn, bind, (created) =>
+    const signIn = { url: yield* resolveUrl, email: Option.isSome(email) ? email.value : yield* currentEmail, codeStdin, passwordStdin }
+    yield* createApiKey(signIn, bind, (created) =>
       Console.log(
         json
           ? JSON.stringify(created)
-          : `created the API key "${visible(created.name)}" (${created.id})${created.expires_at === null ? "" : `, valid until ${created.expires_at}`}. ` +
+          : `created the API key "${escapeText(created.name)}" (${created.id})${created.expires_at === null ? "" : `, valid until ${created.expires_at}`}. ` +
             `It is shown only now:\n${created.token}`
       ))
   })

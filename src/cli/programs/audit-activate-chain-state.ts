@@ -1,13 +1,13 @@
 import { Console, Effect } from "effect"
-import { activate } from "../../services/Audit/Rotation.ts"
-import { changing } from "../AuditLog.ts"
+import { activateChainKey } from "../../services/Audit/Rotation.ts"
+import { layerAuditLog } from "../AuditLog.ts"
 
 export const run = () =>
   Effect.gen(function*() {
-    const done = yield* activate
+    const done = yield* activateChainKey
     yield* Console.log(
       done === null
         ? "no key is staged: there is nothing to activate"
         : `the key ${done.to} signs the audit log from now on; ${done.from ?? "no key"} did before`
     )
-  }).pipe(Effect.provide(changing))
+  }).pipe(Effect.provide(layerAuditLog))

@@ -1,13 +1,13 @@
 import { Console, Effect } from "effect"
-import { forkCleanup } from "../../services/Audit/ForkCleanup.ts"
-import { changing } from "../AuditLog.ts"
+import { cleanUpFork } from "../../services/Audit/ForkCleanup.ts"
+import { layerAuditLog } from "../AuditLog.ts"
 
 export const run = () =>
   Effect.gen(function*() {
-    const aside = yield* forkCleanup
+    const file = yield* cleanUpFork
     yield* Console.log(
-      aside === null
+      file === null
         ? "there is nothing to do: the audit log has what the last checkpoint of this machine says, and a log has one chain only"
-        : `the former checkpoints are in ${aside}; the log says so, and new ones begin`
+        : `the former checkpoints are in ${file}; the log says so, and new ones begin`
     )
-  }).pipe(Effect.provide(changing))
+  }).pipe(Effect.provide(layerAuditLog))

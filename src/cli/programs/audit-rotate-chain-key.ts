@@ -1,18 +1,18 @@
 import { Console, Effect } from "effect"
-import { activate, stage } from "../../services/Audit/Rotation.ts"
+import { activateChainKey, stageChainKey } from "../../services/Audit/Rotation.ts"
 import { Keys } from "../../services/Keys.ts"
-import { changing } from "../AuditLog.ts"
+import { layerAuditLog } from "../AuditLog.ts"
 
 export const run = (options: { readonly activate: boolean }) =>
   Effect.gen(function*() {
     const { auditChain } = yield* Keys
-    const key_id = yield* stage
+    const key_id = yield* stageChainKey
     if (options.activate) {
-      yield* activate
+      yield* activateChainKey
       return yield* Console.log(`the key ${key_id} signs the audit log from now on`)
     }
     const where = auditChain.file === null ? "SVC_AUDIT_CHAIN_KEY" : auditChain.file
     yield* Console.log(
       `the key ${key_id} is in ${where}, and signs nothing yet. Give every replica the same keys, then run svc audit activate-chain-state`
     )
-  }).pipe(Effect.provide(changing))
+  }).pipe(Effect.provide(layerAuditLog))

@@ -4,12 +4,12 @@ import { Cause, Console, Effect, Option, Stream } from "effect"
 import { checkCheckpoints, type CheckpointReport } from "../../services/Audit/CheckpointCheck.ts"
 import { checkpointPath } from "../../services/Audit/CheckpointFile.ts"
 import { compareHead, type HeadComparison } from "../../services/Audit/KnownHead.ts"
-import { type Verification, verifyAll } from "../../services/Audit/Verify.ts"
+import { type Verification, verifyLog } from "../../services/Audit/Verify.ts"
 import { Reader } from "../../services/Database.ts"
 import { Settings } from "../../services/Settings.ts"
-import { heldKeys, looking, trustedKeys } from "../AuditLog.ts"
+import { readKeys, layerReadOnly, decodePublicKeys } from "../AuditLog.ts"
 import { explain, OutcomeUnknown, Refused } from "../Explain.ts"
-import { visible } from "../Visible.ts"
+import { escapeText } from "../TerminalText.ts"
 
 interface Options {
   readonly knownHead: Option.Option<string>
@@ -28,17 +28,17 @@ const textOf = (given: string) =>
       : yield* fs.readFileString(given)
   })
 
-interface Measured {
+interface MeasuredFile {
   readonly path: string
   readonly upTo: { readonly bytesToRead?: FileSystem.Size }
 }
 
 /** What a running brain appends later, while the log is read, may be about rows after the head that is found. A pipe has no size. */
-const measured = (path: string) =>
+const measureFile = (path: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    Effect.map(fs.stat(path), ({ size, type }): Measured => ({ path, upTo: type === "File" ? { bytesToRead: size } : {} })))
+    Effect.map(fs.stat(path), ({ size, type }): MeasuredFile => ({ path, upTo: type === "File" ? { bytesToRead: size } : {} })))
 
-const linesOf = ({ path, upTo }: Measured) =>
+const linesOf = ({ path, upTo }: MeasuredFile) =>
   Stream.unwrap(Effect.map(FileSystem.FileSystem, (fs) => fs.stream(path, upTo))).pipe(
     Stream.decodeText(),
     Stream.splitLines,
@@ -54,7 +54,7 @@ const checkpointFiles = (named: ReadonlyArray<string>) =>
     return (yield* fs.exists(own)) ? [own] : []
   })
 
-type Checked = CheckpointReport & { readonly file: string }
+type CheckedFile = CheckpointReport & { readonly file: string }
 
 const rowsText = ({ begin, head, rows, sealed }: Verification): ReadonlyArray<string> => [
   `rows: ${rows} verified${rows === 0 ? "" : `, from row ${begin.seq + 1}`}`,
@@ -63,23 +63,23 @@ const rowsText = ({ begin, head, rows, sealed }: Verification): ReadonlyArray<st
   `head: row ${head.seq} ${head.row_hash}`
 ]
 
-const checkpointText = ({ head }: Verification, checked: Checked): ReadonlyArray<string> => {
+const checkpointText = ({ head }: Verification, checked: CheckedFile): ReadonlyArray<string> => {
   const { beginsLater, confirmed, file, problemCount, problems, pruned, upTo } = checked
   const newer = confirmed === 0 ? [] : [`${head.seq - upTo} rows are newer`]
   const parts = [`${confirmed} confirmed${confirmed === 0 ? "" : ` up to row ${upTo}`}`, ...newer]
   if (pruned > 0) parts.push(`${pruned} of pruned rows`)
   if (beginsLater > 0) parts.push(`${beginsLater} begin later than their first`)
   return [
-    `checkpoints: ${visible(file)}: ${parts.join(", ")}`,
+    `checkpoints: ${escapeText(file)}: ${parts.join(", ")}`,
     ...problems.map(({ detail, kind, line }) => `  line ${line}: ${kind}: ${detail}`),
     ...(problemCount > problems.length ? [`  and ${problemCount - problems.length} more`] : [])
   ]
 }
 
 /** Whoever can write to the database can take rows away at the end and put an older head there: only what is kept elsewhere shows it. */
-const unguarded = "checkpoints: none, so rows that were cut from the end would not show; see docs/audit.md, Checkpoints"
+const noCheckpointsWarning = "checkpoints: none, so rows that were cut from the end would not show; see docs/audit.md, Checkpoints"
 
-const answer = (found: Verification, checked: ReadonlyArray<Checked>, head: HeadComparison | null) => {
+const checkVerdict = (found: Verification, checked: ReadonlyArray<CheckedFile>, head: HeadComparison | null) => {
   if (found.problem !== null) return Effect.fail(new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` }))
   const [first] = checked.flatMap(({ problems }) => problems)
   if (first !== undefined) return Effect.fail(new Refused({ message: `the audit log and its checkpoints do not agree: ${first.kind}: ${first.detail}` }))
@@ -92,32 +92,32 @@ const answer = (found: Verification, checked: ReadonlyArray<Checked>, head: Head
 const isVerdict = (error: unknown): boolean => error instanceof Refused || error instanceof OutcomeUnknown
 
 /** A database or file that cannot be read is no alarm, and a monitor must be able to tell: exit code 5. */
-const unread = (cause: Cause.Cause<unknown>) =>
+const reportUnreadable = (cause: Cause.Cause<unknown>) =>
   isVerdict(Cause.squash(cause)) || Cause.isInterruptedOnly(cause)
     ? Effect.failCause(cause)
     : Effect.fail(new Refused({ code: 5, message: `the audit log was not verified: ${explain(cause) ?? "unknown"}` }))
 
 export const run = ({ checkpoints, json, knownHead, publicKey }: Options) =>
   Effect.gen(function*() {
-    const given = yield* trustedKeys(publicKey)
+    const given = yield* decodePublicKeys(publicKey)
     const known = Option.isSome(knownHead) ? yield* textOf(knownHead.value) : null
-    const held = yield* heldKeys
+    const held = yield* readKeys
     const trusted = new Map([...held.auditSigning.trusted, ...given.map((key) => [key.key_id, key] as const)])
     const keys = { ...held, auditSigning: { ...held.auditSigning, trusted } }
     const sql = yield* Reader
-    const files = yield* Effect.forEach(yield* checkpointFiles(checkpoints), measured)
-    const found = Option.getOrNull(yield* verifyAll(sql, keys))
+    const files = yield* Effect.forEach(yield* checkpointFiles(checkpoints), measureFile)
+    const found = Option.getOrNull(yield* verifyLog(sql, keys))
     if (found === null) return yield* new Refused({ message: "no brain has served this database yet" })
     const checked = yield* Effect.forEach(files, (file) =>
-      Effect.map(checkCheckpoints(sql, linesOf(file), found, trusted), (report): Checked => ({ file: file.path, ...report })))
+      Effect.map(checkCheckpoints(sql, linesOf(file), found, trusted), (report): CheckedFile => ({ file: file.path, ...report })))
     const head = known === null ? null : yield* compareHead(sql, known, found, trusted)
     if (json) {
       yield* Console.log(JSON.stringify({ ...found, checkpoints: checked, known_head: head }))
     } else {
       const isGuarded = head !== null || checked.some(({ confirmed }) => confirmed > 0)
       const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
-      const lines = [...rowsText(found), ...checked.flatMap((one) => checkpointText(found, one)), ...(isGuarded ? [] : [unguarded]), ...headLines]
+      const lines = [...rowsText(found), ...checked.flatMap((one) => checkpointText(found, one)), ...(isGuarded ? [] : [noCheckpointsWarning]), ...headLines]
       yield* Console.log(lines.join("\n"))
     }
-    yield* answer(found, checked, head)
-  }).pipe(Effect.provide(looking), Effect.catchAllCause(unread))
+    yield* checkVerdict(found, checked, head)
+  }).pipe(Effect.provide(layerReadOnly), Effect.catchAllCause(reportUnreadable))

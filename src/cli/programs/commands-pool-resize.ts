@@ -1,21 +1,21 @@
 import { Effect, Option } from "effect"
 import { PoolResizeRequest } from "../../domain/Command/Requests.ts"
-import { accepted } from "../Accepted.ts"
+import { decodeInput } from "../DecodeInput.ts"
 import { Refused } from "../Explain.ts"
-import { issue, type IssueOptions, keyOf } from "../Issue.ts"
-import { type WorkerOptions, workerTarget } from "../Target.ts"
+import { issue, type IssueOptions, idempotencyKeyOf } from "../Issue.ts"
+import { type WorkerOptions, resolveWorkerTarget } from "../Target.ts"
 
 interface Options extends IssueOptions, WorkerOptions {
   readonly grow: Option.Option<number>
   readonly shrink: Option.Option<number>
 }
 
-const oneOfBoth = new Refused({ usage: true, message: "give --grow or --shrink with a number from 1 to 100" })
+const sizeMissing = new Refused({ usage: true, message: "give --grow or --shrink with a number from 1 to 100" })
 
 const deltaOf = ({ grow, shrink }: Options): Effect.Effect<number, Refused> => {
-  if (Option.isSome(grow) === Option.isSome(shrink)) return oneOfBoth
+  if (Option.isSome(grow) === Option.isSome(shrink)) return sizeMissing
   const size = Option.getOrElse(grow, () => Option.getOrElse(shrink, () => 0))
-  if (size < 1 || size > 100) return oneOfBoth
+  if (size < 1 || size > 100) return sizeMissing
   return Effect.succeed(Option.isSome(grow) ? size : -size)
 }
 
@@ -23,7 +23,7 @@ export const run = (options: Options) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
       const delta = yield* deltaOf(options)
-      const target = yield* workerTarget(remote, options)
-      const payload = yield* accepted(PoolResizeRequest, { ...target, delta, ...keyOf(options) })
+      const target = yield* resolveWorkerTarget(remote, options)
+      const payload = yield* decodeInput(PoolResizeRequest, { ...target, delta, ...idempotencyKeyOf(options) })
       return yield* remote.api.commands.poolResize({ path: { slug: remote.slug }, payload, withResponse: true })
     }))

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { RateLimitRequest } from "../../domain/Command/Requests.ts"
-import { accepted } from "../Accepted.ts"
-import { ofTaskName, ofWorker } from "../Evidence.ts"
-import { issue, type IssueOptions, keyOf } from "../Issue.ts"
-import { agentAndEngine } from "../Target.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { reportersOfTaskName, reportersOfWorker } from "../Reporters.ts"
+import { issue, type IssueOptions, idempotencyKeyOf } from "../Issue.ts"
+import { resolveAgentAndEngine } from "../Target.ts"
 
 interface Options extends IssueOptions {
   readonly taskName: string
@@ -16,15 +16,15 @@ export const run = (options: Options) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
       const reporters = Option.match(options.worker, {
-        onNone: () => ofTaskName(remote, options.taskName),
-        onSome: (worker) => ofWorker(remote, worker)
+        onNone: () => reportersOfTaskName(remote, options.taskName),
+        onSome: (worker) => reportersOfWorker(remote, worker)
       })
-      const payload = yield* accepted(RateLimitRequest, {
-        ...(yield* agentAndEngine(remote, options, reporters)),
+      const payload = yield* decodeInput(RateLimitRequest, {
+        ...(yield* resolveAgentAndEngine(remote, options, reporters)),
         task_name: options.taskName,
         rate: options.rate,
         worker_name: Option.getOrNull(options.worker),
-        ...keyOf(options)
+        ...idempotencyKeyOf(options)
       })
       return yield* remote.api.commands.rateLimit({ path: { slug: remote.slug }, payload, withResponse: true })
     }))

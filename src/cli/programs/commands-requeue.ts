@@ -1,13 +1,13 @@
 import { Effect, type Option } from "effect"
 import { RequeueDeadLetterRequest } from "../../domain/Command/Requests.ts"
-import { accepted } from "../Accepted.ts"
-import { issue, type IssueOptions, keyOf } from "../Issue.ts"
-import { targetOf } from "../Target.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { issue, type IssueOptions, idempotencyKeyOf } from "../Issue.ts"
+import { resolveTaskTarget } from "../Target.ts"
 
 export const run = (options: IssueOptions & { readonly task: string; readonly engine: Option.Option<string> }) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
-      const target = yield* targetOf(remote, options)
-      const payload = yield* accepted(RequeueDeadLetterRequest, { ...target, ...keyOf(options) })
+      const target = yield* resolveTaskTarget(remote, options)
+      const payload = yield* decodeInput(RequeueDeadLetterRequest, { ...target, ...idempotencyKeyOf(options) })
       return yield* remote.api.commands.requeueDeadLetter({ path: { slug: remote.slug }, payload, withResponse: true })
     }))

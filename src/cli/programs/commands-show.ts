@@ -1,10 +1,10 @@
 import type { CommandPublic } from "../../domain/Command.ts"
-import { aboutCommand, type CommandOptions } from "../Issue.ts"
-import { fields } from "../Table.ts"
-import { memberText } from "../Visible.ts"
+import { callForCommand, type CommandOptions } from "../Issue.ts"
+import { formatFields } from "../Table.ts"
+import { jsonMemberOf } from "../TerminalText.ts"
 
-const shown = (command: CommandPublic, text: string): string =>
-  fields([
+const formatCommandFields = (command: CommandPublic, text: string): string =>
+  formatFields([
     ["command", command.id],
     ["action", command.action],
     ["target", command.target_id],
@@ -13,11 +13,11 @@ const shown = (command: CommandPublic, text: string): string =>
     ["issued", command.issued_at],
     ["dispatched", command.dispatched_at],
     ["ended", command.completed_at],
-    ["payload", memberText(text, "payload")],
-    ["result", memberText(text, "result")],
+    ["payload", jsonMemberOf(text, "payload")],
+    ["result", jsonMemberOf(text, "result")],
     ["error", command.error],
     ["note", command.note]
   ])
 
 export const run = (options: CommandOptions) =>
-  aboutCommand(options, (api, path) => api.commands.get({ path, withResponse: true }), shown)
+  callForCommand(options, (api, path) => api.commands.get({ path, withResponse: true }), formatCommandFields)

@@ -1,4 +1,4 @@
-import { aboutCommand, type CommandOptions, shown } from "../Issue.ts"
+import { callForCommand, type CommandOptions, formatCommand } from "../Issue.ts"
 
 export const run = (options: CommandOptions) =>
-  aboutCommand(options, (api, path) => api.commands.cancel({ path, withResponse: true }), shown)
+  callForCommand(options, (api, path) => api.commands.cancel({ path, withResponse: true }), formatCommand)

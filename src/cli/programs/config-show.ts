@@ -1,12 +1,12 @@
 import { Console, Effect, Redacted } from "effect"
-import { declared, Settings } from "../../services/Settings.ts"
+import { settingDefinitions, Settings } from "../../services/Settings.ts"
 import type { Setting } from "../../services/Settings/Kinds.ts"
 import { settings } from "../Settings.ts"
 
 export const run = ({ json, reveal }: { readonly json: boolean; readonly reveal: boolean }) =>
   Effect.gen(function*() {
     const effective = yield* Settings
-    const shown = Object.entries(declared).map(([key, one]) => {
+    const shown = Object.entries(settingDefinitions).map(([key, one]) => {
       const setting = one as Setting<unknown> // the record's values differ in A only
       const value: unknown = Reflect.get(effective, key)
       return {

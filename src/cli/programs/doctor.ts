@@ -8,14 +8,14 @@ import { Database, Reader } from "../../services/Database.ts"
 import { MailTransport } from "../../services/Mail/Transport.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Environment } from "../Environment.ts"
-import { inspect, inspected, linesOf, requireKeys } from "../Inspection.ts"
+import { inspect, layerInspection, linesOf, requireKeys } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
-import { unknownNames } from "../UnknownNames.ts"
+import { listUnknownNames } from "../UnknownNames.ts"
 import { warningsOf } from "../Warnings.ts"
 
 const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
 
-const exposedFiles = (home: string) =>
+const listExposedFiles = (home: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     if (!isOpenToOthers((yield* fs.stat(home)).mode)) return []
@@ -24,13 +24,13 @@ const exposedFiles = (home: string) =>
       Effect.map(fs.stat(file), ({ mode, type }) => type === "File" && isOpenToOthers(mode)))
   }).pipe(Effect.orElseSucceed(() => [])) // no folder, no files
 
-const freeBytes = (home: string) =>
+const readFreeBytes = (home: string) =>
   Effect.tryPromise(() => statfs(home)).pipe(
     Effect.map(({ bavail, bsize }) => bavail * bsize),
     Effect.orElseSucceed(() => null)
   )
 
-const maxConnections = Effect.gen(function*() {
+const readMaxConnections = Effect.gen(function*() {
   const read = yield* Reader
   const { dialect } = yield* Database
   if (dialect === "sqlite") return null
@@ -39,11 +39,11 @@ const maxConnections = Effect.gen(function*() {
 })
 
 /** Whether the mail server can be reached and lets us in. */
-const mailTrouble = Effect.gen(function*() {
+const checkMail = Effect.gen(function*() {
   const transport = yield* MailTransport
   if (!transport.isConfigured) return null
-  const tried = yield* Effect.either(transport.verify)
-  return tried._tag === "Right" ? null : tried.left.reason
+  const result = yield* Effect.either(transport.verify)
+  return result._tag === "Right" ? null : result.left.reason
 }).pipe(Effect.provide(MailTransport.layer))
 
 export const run = () =>
@@ -51,18 +51,18 @@ export const run = () =>
     const found = yield* inspect
     yield* Console.log(linesOf(found).join("\n"))
     const effective = yield* Settings
-    const connections = yield* Effect.option(Effect.provide(maxConnections, inspected)) // no database yet: no limit
+    const connections = yield* Effect.option(Effect.provide(readMaxConnections, layerInspection)) // no database yet: no limit
     const warnings = warningsOf({
       settings: effective,
       dialect: found.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
       revision: found.revision,
       head: migrations[migrations.length - 1]?.id ?? 0,
-      unknownNames: unknownNames(yield* Environment),
-      exposedFiles: yield* exposedFiles(effective.home),
-      freeBytes: yield* freeBytes(effective.home),
+      unknownNames: listUnknownNames(yield* Environment),
+      exposedFiles: yield* listExposedFiles(effective.home),
+      freeBytes: yield* readFreeBytes(effective.home),
       openFilesLimit: yield* openFilesLimit,
       maxConnections: Option.getOrNull(connections),
-      mailTrouble: yield* mailTrouble
+      mailTrouble: yield* checkMail
     })
     yield* Console.log(
       warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")

@@ -3,15 +3,15 @@ import { hostname } from "node:os"
 import type { Scope } from "../../domain/Access.ts"
 import { CreateApiKey } from "../../domain/ApiKey.ts"
 import { client } from "../../http/Client.ts"
-import { accepted } from "../Accepted.ts"
-import { addressOf, sendable } from "../ClientSettings.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { parseBrainUrl, checkApiKey } from "../ClientSettings.ts"
 import { Refused } from "../Explain.ts"
 import { readLogin, writeLogin } from "../Login.ts"
 import { readSecret } from "../Passwords.ts"
-import { impatient, meantUrl, refusedBy } from "../Remote.ts"
-import { codeAlone, createKey } from "../SignIn.ts"
-import { visible } from "../Visible.ts"
-import { isPlainHttpAbroad } from "../Warnings.ts"
+import { withTimeout, resolveUrl, toRefused } from "../Remote.ts"
+import { codeStdinMisused, createApiKey } from "../SignIn.ts"
+import { escapeText } from "../TerminalText.ts"
+import { isRemotePlainHttp } from "../Warnings.ts"
 
 interface Options {
   readonly url: Option.Option<string>
@@ -39,42 +39,42 @@ const scopes: ReadonlyArray<Scope> = [
 /** Signs in, creates an API key, keeps it, and revokes the key of the login before. */
 const signIn = (url: string, email: string, options: Options) =>
   Effect.gen(function*() {
-    const key = yield* accepted(CreateApiKey, {
+    const key = yield* decodeInput(CreateApiKey, {
       name: `svc login on ${hostname()}`.slice(0, 200).toWellFormed(),
       scopes,
       expires_in_days: options.expiresInDays
     })
-    const before = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable one is replaced
-    return yield* createKey({ ...options, url, email }, () => Effect.succeed(key), ({ expires_at, id, name, token }, api) =>
+    const previous = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable one is replaced
+    return yield* createApiKey({ ...options, url, email }, () => Effect.succeed(key), ({ expires_at, id, name, token }, api) =>
       Effect.gen(function*() {
         yield* writeLogin({ url, api_key: Redacted.make(token), key: { id, name, expires_at } }).pipe(
           Effect.onError(() => Effect.ignore(api.api_keys.revoke({ path: { key_id: id } })))
         )
-        const former = Option.isSome(before) && before.value.url === url ? before.value.key : null
-        if (former !== null) {
-          yield* Effect.catchAll(api.api_keys.revoke({ path: { key_id: former.id } }), () =>
-            Console.error(`the key "${visible(former.name)}" (${former.id}) of the login before could not be revoked; its owner can do it`))
+        const previousKey = Option.isSome(previous) && previous.value.url === url ? previous.value.key : null
+        if (previousKey !== null) {
+          yield* Effect.catchAll(api.api_keys.revoke({ path: { key_id: previousKey.id } }), () =>
+            Console.error(`the key "${escapeText(previousKey.name)}" (${previousKey.id}) of the login before could not be revoked; its owner can do it`))
         }
-        return `created the API key "${visible(name)}" of ${visible(email)}${expires_at === null ? "" : `, valid until ${expires_at}`}`
+        return `created the API key "${escapeText(name)}" of ${escapeText(email)}${expires_at === null ? "" : `, valid until ${expires_at}`}`
       }))
   })
 
 /** Keeps a key that there is, when the brain accepts it. */
-const keepKey = (url: string) =>
+const storeApiKey = (url: string) =>
   Effect.gen(function*() {
-    const apiKey = yield* Effect.flatMap(readSecret("API key"), (key) => sendable(key, "standard input"))
-    const api = yield* client({ baseUrl: url, apiKey, transform: impatient })
+    const apiKey = yield* Effect.flatMap(readSecret("API key"), (key) => checkApiKey(key, "standard input"))
+    const api = yield* client({ baseUrl: url, apiKey, transform: withTimeout })
     yield* api.auth.me({}).pipe(
       Effect.catchTag("Forbidden", () => Effect.void), // a key that may do other things is a key
-      Effect.mapError(refusedBy({ url, from: "standard input" }))
+      Effect.mapError(toRefused({ url, from: "standard input" }))
     )
     yield* writeLogin({ url, api_key: apiKey, key: null })
     return "the brain accepts the API key"
   })
 
-const whichOne = new Refused({ usage: true, message: "say who signs in, with --email; or give an API key that there is, with --api-key-stdin" })
+const signInMissing = new Refused({ usage: true, message: "say who signs in, with --email; or give an API key that there is, with --api-key-stdin" })
 
-const readable = (url: string) =>
+const plainHttpRefused = (url: string) =>
   new Refused({
     message: `${url} is plain http to another machine, where anyone on the way could read the password and the key: ` +
       "give the https address, or say --allow-insecure on a network that you trust"
@@ -82,10 +82,10 @@ const readable = (url: string) =>
 
 export const run = (options: Options) =>
   Effect.gen(function*() {
-    const url = Option.isSome(options.url) ? yield* addressOf("--url", options.url.value) : yield* meantUrl
-    if (options.apiKeyStdin === Option.isSome(options.email)) return yield* whichOne
-    if (options.codeStdin && (options.apiKeyStdin || !options.passwordStdin)) return yield* codeAlone
-    if (isPlainHttpAbroad(url) && !options.allowInsecure) return yield* readable(url)
-    const done = Option.isSome(options.email) ? yield* signIn(url, options.email.value, options) : yield* keepKey(url)
-    yield* Console.log(`${done}; svc now speaks to ${url}`)
+    const url = Option.isSome(options.url) ? yield* parseBrainUrl("--url", options.url.value) : yield* resolveUrl
+    if (options.apiKeyStdin === Option.isSome(options.email)) return yield* signInMissing
+    if (options.codeStdin && (options.apiKeyStdin || !options.passwordStdin)) return yield* codeStdinMisused
+    if (isRemotePlainHttp(url) && !options.allowInsecure) return yield* plainHttpRefused(url)
+    const outcome = Option.isSome(options.email) ? yield* signIn(url, options.email.value, options) : yield* storeApiKey(url)
+    yield* Console.log(`${outcome}; svc now speaks to ${url}`)
   })

@@ -1,18 +1,18 @@
 import { Console, Effect } from "effect"
 import { migrations } from "../../../migrations/index.ts"
-import { type Applied, Migrations } from "../../services/Migrations.ts"
-import { inspected } from "../Inspection.ts"
+import { type AppliedMigration, Migrations } from "../../services/Migrations.ts"
+import { layerInspection } from "../Inspection.ts"
 
-const none: ReadonlyArray<Applied> = []
+const noSteps: ReadonlyArray<AppliedMigration> = []
 
-const applied = Effect.flatMap(Migrations, (service) => service.applied).pipe(
-  Effect.provide(inspected),
-  Effect.catchTag("DatabaseMissing", () => Effect.succeed(none))
+const listApplied = Effect.flatMap(Migrations, (service) => service.applied).pipe(
+  Effect.provide(layerInspection),
+  Effect.catchTag("DatabaseMissing", () => Effect.succeed(noSteps))
 )
 
 export const run = ({ json }: { readonly json: boolean }) =>
   Effect.gen(function*() {
-    const rows = yield* applied
+    const rows = yield* listApplied
     const known = migrations.map(({ id, name }) => ({ id, name }))
     const newer = rows.filter((row) => !known.some(({ id }) => id === row.id)).map(({ id, name }) => ({ id, name }))
     const steps = [...known, ...newer].map((step) => ({

@@ -1,4 +1,4 @@
 import { Effect } from "effect"
-import { changing, sealAnew } from "../SecretKeys.ts"
+import { layerSecretKeys, resealSecrets } from "../SecretKeys.ts"
 
-export const run = () => Effect.provide(sealAnew, changing)
+export const run = () => Effect.provide(resealSecrets, layerSecretKeys)

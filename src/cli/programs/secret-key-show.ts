@@ -1,17 +1,17 @@
 import { Console, Effect } from "effect"
-import { untouched } from "../../layers/KeyFiles.ts"
+import { requireKeyFile } from "../../layers/KeyFiles.ts"
 import * as SecretKeys from "../../layers/SecretKeys.ts"
-import { known } from "../../services/Keys/Known.ts"
-import { sealedUnder } from "../../services/Keys/Sealed.ts"
-import { looking } from "../AuditLog.ts"
-import { placeOf, secretsOf } from "../SecretKeys.ts"
+import { readSecretKeyIds } from "../../services/Keys/Fingerprints.ts"
+import { countSealedByKey } from "../../services/Keys/SealedColumns.ts"
+import { layerReadOnly } from "../AuditLog.ts"
+import { keyLocationOf, formatSecretCount } from "../SecretKeys.ts"
 
 export const run = ({ json }: { readonly json: boolean }) =>
   Effect.gen(function*() {
-    const keysHere = yield* SecretKeys.read(untouched)
+    const keysHere = yield* SecretKeys.readSecretKeys(requireKeyFile)
     const held = keysHere.all().map(({ key_id }) => key_id)
-    const { active, ids } = yield* known
-    const under = yield* sealedUnder
+    const { active, ids } = yield* readSecretKeyIds
+    const under = yield* countSealedByKey
     const keys = [...new Set([...ids, ...under.keys(), ...held])].map((key_id) => ({
       key_id,
       state: key_id === active ? "active" as const : ids.includes(key_id) ? "former" as const : "unused" as const,
@@ -22,8 +22,8 @@ export const run = ({ json }: { readonly json: boolean }) =>
     if (json) return yield* Console.log(JSON.stringify(keys))
     const words = { active: "seals", former: "sealed before", unused: "never used" }
     const lines = keys.map(({ key_id, position, secrets, state }) => {
-      const where = position === null ? "not held here" : `key ${position} of ${placeOf(keysHere.file)}`
-      return `${key_id} ${words[state]}: ${secretsOf(secrets)}; ${where}`
+      const where = position === null ? "not held here" : `key ${position} of ${keyLocationOf(keysHere.file)}`
+      return `${key_id} ${words[state]}: ${formatSecretCount(secrets)}; ${where}`
     })
     yield* Console.log(lines.join("\n"))
-  }).pipe(Effect.provide(looking))
+  }).pipe(Effect.provide(layerReadOnly))

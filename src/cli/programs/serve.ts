@@ -1,17 +1,17 @@
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, Either, Option } from "effect"
 import cluster from "node:cluster"
-import { locate } from "../../layers/Database.ts"
-import { homeOf, parseTunables, tunablesFile } from "../../layers/Settings.ts"
-import { declared, Settings, type SettingsShape } from "../../services/Settings.ts"
+import { parseDatabaseUrl } from "../../layers/Database.ts"
+import { resolveHome, parseTunables, tunablesFile } from "../../layers/Settings.ts"
+import { settingDefinitions, Settings, type SettingsShape } from "../../services/Settings.ts"
 import type { Setting } from "../../services/Settings/Kinds.ts"
 import { supervise } from "../Cluster.ts"
 import { Environment } from "../Environment.ts"
 import { Refused } from "../Explain.ts"
-import { lazily } from "../Load.ts"
-import { announce, serve } from "../Serving.ts"
+import { lazyHandler } from "../Load.ts"
+import { announce, serve } from "../Serve.ts"
 import { settings } from "../Settings.ts"
-import { deprecatedNames, unknownNames } from "../UnknownNames.ts"
+import { listDeprecatedNames, listUnknownNames } from "../UnknownNames.ts"
 
 export interface Options {
   readonly host: Option.Option<string>
@@ -21,7 +21,7 @@ export interface Options {
 }
 
 /** An option follows the rule of the setting that it stands for. */
-const checked = <A>(option: string, setting: Setting<A>, given: Option.Option<A>) =>
+const checkOption = <A>(option: string, setting: Setting<A>, given: Option.Option<A>) =>
   Option.match(given, {
     onNone: () => Effect.void,
     onSome: (value) => {
@@ -38,16 +38,16 @@ export const overridesOf = ({ host, port, workers }: Options): Partial<SettingsS
   ...(Option.isSome(workers) && { workers: workers.value })
 })
 
-const oneWorker = (workers: number) =>
+const warnOfOneWorker = (workers: number) =>
   Console.warn(`Warning: one worker runs instead of ${workers}, because SQLite has one writing process. Several need PostgreSQL (SVC_DATABASE_URL).`)
 
 /** Names only: a value may be a secret under a mistyped name. */
-const warnOfNames = Effect.gen(function*() {
+const warnOfUnknownNames = Effect.gen(function*() {
   const environment = yield* Environment
-  const [unknown, old] = [unknownNames(environment), deprecatedNames(environment)]
+  const [unknown, old] = [listUnknownNames(environment), listDeprecatedNames(environment)]
   if (unknown.length > 0) yield* Console.warn(`Warning: nothing reads ${unknown.join(", ")} of the environment`)
   if (old.length > 0) yield* Console.warn(`Warning: nothing reads ${old.join(", ")} of the environment any more`)
-  const file = tunablesFile(homeOf(environment))
+  const file = tunablesFile(resolveHome(environment))
   const fs = yield* FileSystem.FileSystem
   const content = yield* Effect.orElseSucceed(fs.readFileString(file), () => "")
   for (const warning of parseTunables(content).warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
@@ -55,13 +55,13 @@ const warnOfNames = Effect.gen(function*() {
 
 export const run = (options: Options) =>
   Effect.gen(function*() {
-    yield* checked("port", declared.port, options.port)
-    yield* checked("workers", declared.workers, options.workers)
-    if (cluster.isPrimary) yield* warnOfNames
-    if (options.demo) return yield* lazily(() => import("./demo.ts"))(options)
+    yield* checkOption("port", settingDefinitions.port, options.port)
+    yield* checkOption("workers", settingDefinitions.workers, options.workers)
+    if (cluster.isPrimary) yield* warnOfUnknownNames
+    if (options.demo) return yield* lazyHandler(() => import("./demo.ts"))(options)
     const effective = settings(overridesOf(options))
     const { databaseUrl, home, workers } = yield* Effect.provide(Settings, effective)
-    const { dialect } = yield* locate(databaseUrl, home)
-    if (workers > 1 && dialect === "sqlite") yield* oneWorker(workers)
+    const { dialect } = yield* parseDatabaseUrl(databaseUrl, home)
+    if (workers > 1 && dialect === "sqlite") yield* warnOfOneWorker(workers)
     return yield* workers > 1 && dialect === "pg" && cluster.isPrimary ? supervise(workers) : serve(effective, announce)
   })

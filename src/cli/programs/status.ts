@@ -4,12 +4,12 @@ import { migrations } from "../../../migrations/index.ts"
 import { version } from "../../domain/Version.ts"
 import { Reader } from "../../services/Database.ts"
 import { Settings } from "../../services/Settings.ts"
-import { inspect, inspected } from "../Inspection.ts"
-import { findRunning } from "../Running.ts"
+import { inspect, layerInspection } from "../Inspection.ts"
+import { probeBrain } from "../BrainProbe.ts"
 import { settings } from "../Settings.ts"
 
 /** The tables of the brain, whatever this revision has; a partitioned table counts as one. */
-const tables = Effect.flatMap(Reader, (sql) =>
+const listTables = Effect.flatMap(Reader, (sql) =>
   sql.onDialectOrElse({
     pg: () =>
       sql<{ name: string }>`
@@ -19,7 +19,7 @@ const tables = Effect.flatMap(Reader, (sql) =>
   }))
 
 /** Rows are counted up to here; nobody waits for more. */
-const most = 100_000
+const maxCounted = 100_000
 
 /** What PostgreSQL believes a large table has, from its last vacuum or analyze. */
 const estimateOf = (table: string) =>
@@ -38,25 +38,25 @@ interface Rows {
   readonly precision: "exact" | "about" | "more than"
 }
 
-const rowsOf = (table: string): Effect.Effect<Rows, SqlError.SqlError, Reader> =>
+const countRowsOf = (table: string): Effect.Effect<Rows, SqlError.SqlError, Reader> =>
   Effect.gen(function*() {
     const sql = yield* Reader
     if (table === "tasks") { // the writers keep their number
       const [row] = yield* sql<{ n: number | string }>`SELECT COALESCE(SUM(tasks), 0) AS n FROM task_counts`
       return { n: Number(row?.n ?? 0), precision: "exact" }
     }
-    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} LIMIT ${most + 1}) AS found`
+    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} LIMIT ${maxCounted + 1}) AS found`
     const counted = row?.n ?? 0
-    if (counted <= most) return { n: counted, precision: "exact" }
+    if (counted <= maxCounted) return { n: counted, precision: "exact" }
     const [estimate] = yield* estimateOf(table)
-    return estimate !== undefined && estimate.n > most
+    return estimate !== undefined && estimate.n > maxCounted
       ? { n: estimate.n, precision: "about" }
-      : { n: most, precision: "more than" }
+      : { n: maxCounted, precision: "more than" }
   })
 
-const rowCounts: Effect.Effect<ReadonlyArray<readonly [string, Rows]>, SqlError.SqlError, Reader> = Effect.flatMap(
-  tables,
-  (found) => Effect.forEach(found, ({ name }) => Effect.map(rowsOf(name), (rows) => [name, rows] as const))
+const countRows: Effect.Effect<ReadonlyArray<readonly [string, Rows]>, SqlError.SqlError, Reader> = Effect.flatMap(
+  listTables,
+  (found) => Effect.forEach(found, ({ name }) => Effect.map(countRowsOf(name), (rows) => [name, rows] as const))
 )
 
 const textOf = ({ n, precision }: Rows): string => (precision === "exact" ? String(n) : `${precision} ${n}`)
@@ -66,7 +66,7 @@ const countsBy = (statement: Effect.Effect<ReadonlyArray<{ readonly state: strin
     Object.fromEntries(rows.map(({ n, state }) => [state, Number(n)] as const).filter(([, n]) => n > 0)))
 
 /** How many agents are in each state, tasks in each, and commands that are still under way. */
-const counts = Effect.flatMap(Reader, (sql) =>
+const readCounts = Effect.flatMap(Reader, (sql) =>
   Effect.all({
     agents: countsBy(sql`SELECT state, count(*) AS n FROM agents GROUP BY state ORDER BY state`),
     tasks: countsBy(sql`SELECT state, SUM(tasks) AS n FROM task_counts GROUP BY state ORDER BY state`),
@@ -78,7 +78,7 @@ const noCounts = { agents: {}, tasks: {}, commands: {} }
 const countsText = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts).map(([state, n]) => `${n} ${state}`).join(", ") || "none"
 
-const brainText = ({ readiness, url }: Effect.Effect.Success<typeof findRunning>): string =>
+const brainText = ({ readiness, url }: Effect.Effect.Success<typeof probeBrain>): string =>
   Option.match(readiness, {
     onNone: () => `not running at ${url}`,
     onSome: (found) => `${found.status === "ready" ? "ready" : `not ready (${found.reason})`} at ${url}`
@@ -88,12 +88,12 @@ export const run = ({ json }: { readonly json: boolean }) =>
   Effect.gen(function*() {
     const found = yield* inspect
     const { environment } = yield* Settings
-    const brain = yield* findRunning
+    const brain = yield* probeBrain
     const isMigrated = found.database_exists && found.revision !== null
-    const rows = found.database_exists ? yield* Effect.provide(rowCounts, inspected) : []
+    const rows = found.database_exists ? yield* Effect.provide(countRows, layerInspection) : []
     const head = migrations[migrations.length - 1]?.id ?? 0
     // an older schema may lack the tables of this revision
-    const { agents, commands, tasks } = isMigrated && found.revision === head ? yield* Effect.provide(counts, inspected) : noCounts
+    const { agents, commands, tasks } = isMigrated && found.revision === head ? yield* Effect.provide(readCounts, layerInspection) : noCounts
     const status = {
       version,
       brain: { url: brain.url, running: Option.isSome(brain.readiness), ...Option.getOrElse(brain.readiness, () => ({ status: null })) },

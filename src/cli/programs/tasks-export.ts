@@ -1,9 +1,9 @@
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, type Option, Stream } from "effect"
 import { Refused } from "../Explain.ts"
-import { remotely } from "../Remote.ts"
-import { queryOf, type TaskFilters } from "../TaskQuery.ts"
-import { unread } from "../Unread.ts"
+import { withRemote } from "../Remote.ts"
+import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
+import { callUnbuffered } from "../UnbufferedCall.ts"
 
 const formats = ["csv", "json", "xlsx"] as const
 
@@ -22,10 +22,10 @@ export const run = ({ fields, file, project, ...filters }: TaskFilters & {
       return yield* new Refused({ usage: true, message: `the file's name must end in .csv, .json or .xlsx, not '${file}'` })
     }
     if (yield* fs.exists(file)) return yield* new Refused({ message: `${file} exists; name a new file` })
-    const urlParams = yield* queryOf(filters, { fields, format })
-    yield* remotely(project, (remote) =>
+    const urlParams = yield* decodeTaskQuery(filters, { fields, format })
+    yield* withRemote(project, (remote) =>
       Effect.gen(function*() {
-        const answer = yield* unread(remote, noTasks, (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams }))
+        const answer = yield* callUnbuffered(remote, noTasks, (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams }))
         const response = yield* Effect.mapError(answer, () => new Refused({ message: `what answers at ${remote.access.url} is no svc` }))
         yield* Stream.run(response.stream, fs.sink(file, { flag: "wx" })).pipe(
           // a part of a file looks like a whole one

@@ -1,20 +1,20 @@
 import { Effect, type Option } from "effect"
 import type { Task } from "../../domain/Task.ts"
-import { warnIfClamped } from "../Clamped.ts"
-import { print, remotely } from "../Remote.ts"
-import { queryOf, type TaskFilters } from "../TaskQuery.ts"
-import { age, type Column, page } from "../Table.ts"
+import { warnIfClamped } from "../PageLimit.ts"
+import { printAnswer, withRemote } from "../Remote.ts"
+import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
+import { formatAge, type Column, formatPage } from "../Table.ts"
 
 type Row = typeof Task.Type
 
 const columns: ReadonlyArray<Column<Row>> = [
   { head: "STATE", cell: ({ state }) => state },
-  { head: "ENGINE", cell: ({ engine }) => engine, spare: 3 },
-  { head: "NAME", cell: ({ name }) => name, most: 60, least: 12 },
-  { head: "QUEUE", cell: ({ queue }) => queue, most: 40, least: 8, spare: 2 },
-  { head: "AGE", cell: ({ created_at, received_at }, view) => age(received_at ?? created_at, view) },
-  { head: "MS", cell: ({ runtime_ms }) => runtime_ms, spare: 1 },
-  { head: "ERROR", cell: ({ exception }) => exception, most: 60, least: 10, hidesEmpty: true },
+  { head: "ENGINE", cell: ({ engine }) => engine, dropRank: 3 },
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "QUEUE", cell: ({ queue }) => queue, maxLength: 40, minLength: 8, dropRank: 2 },
+  { head: "AGE", cell: ({ created_at, received_at }, view) => formatAge(received_at ?? created_at, view) },
+  { head: "MS", cell: ({ runtime_ms }) => runtime_ms, dropRank: 1 },
+  { head: "ERROR", cell: ({ exception }) => exception, maxLength: 60, minLength: 10, hidesEmpty: true },
   { head: "TASK", cell: ({ task_id }) => task_id }
 ]
 
@@ -25,10 +25,10 @@ export const run = ({ cursor, json, limit, project, ...filters }: TaskFilters & 
   readonly json: boolean
 }) =>
   Effect.gen(function*() {
-    const urlParams = yield* queryOf(filters, { cursor, limit: String(limit) })
-    yield* remotely(project, ({ api, slug }) =>
+    const urlParams = yield* decodeTaskQuery(filters, { cursor, limit: String(limit) })
+    yield* withRemote(project, ({ api, slug }) =>
       Effect.flatMap(
         Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
-        (answer) => print(answer, json, page(columns))
+        (answer) => printAnswer(answer, json, formatPage(columns))
       ))
   })

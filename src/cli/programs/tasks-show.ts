@@ -1,13 +1,13 @@
 import { Effect, type Option } from "effect"
 import type { TaskDetail } from "../../domain/Task.ts"
-import { print, remotely } from "../Remote.ts"
-import { fields } from "../Table.ts"
-import { agentsOf, taskOf } from "../Target.ts"
-import { memberText, visibleLines } from "../Visible.ts"
+import { printAnswer, withRemote } from "../Remote.ts"
+import { formatFields } from "../Table.ts"
+import { listAgents, getTask } from "../Target.ts"
+import { jsonMemberOf, escapeLines } from "../TerminalText.ts"
 
-const shown = (task: typeof TaskDetail.Type, text: string): string =>
+const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
   [
-    fields([
+    formatFields([
       ["task", task.task_id],
       ["name", task.name],
       ["state", task.state],
@@ -23,15 +23,15 @@ const shown = (task: typeof TaskDetail.Type, text: string): string =>
       ["eta", task.eta],
       ["parent", task.parent_task_id],
       ["root", task.root_task_id],
-      ["args", memberText(text, "args")],
-      ["kwargs", memberText(text, "kwargs")],
-      ["result", memberText(text, "result")],
+      ["args", jsonMemberOf(text, "args")],
+      ["kwargs", jsonMemberOf(text, "kwargs")],
+      ["result", jsonMemberOf(text, "result")],
       ["exception", task.exception],
       ["retry", task.retry_note],
       ["retried from", task.retried_from],
       ["retried as", task.retried_as.join(", ")]
     ]),
-    ...(task.traceback === null ? [] : [visibleLines(task.traceback.trimEnd())])
+    ...(task.traceback === null ? [] : [escapeLines(task.traceback.trimEnd())])
   ].join("\n")
 
 export const run = ({ engine, json, project, task }: {
@@ -40,8 +40,8 @@ export const run = ({ engine, json, project, task }: {
   readonly project: Option.Option<string>
   readonly json: boolean
 }) =>
-  remotely(project, (remote) =>
+  withRemote(project, (remote) =>
     Effect.gen(function*() {
-      const agents = engine._tag === "Some" ? [] : yield* agentsOf(remote)
-      yield* print(yield* taskOf(remote, agents, task, engine), json, shown)
+      const agents = engine._tag === "Some" ? [] : yield* listAgents(remote)
+      yield* printAnswer(yield* getTask(remote, agents, task, engine), json, formatTask)
     }))

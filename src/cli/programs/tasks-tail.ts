@@ -1,13 +1,13 @@
 import type * as Sse from "@effect/experimental/Sse"
 import { Console, Effect, type Option, Schema } from "effect"
 import { Refused } from "../Explain.ts"
-import { follow } from "../Live.ts"
-import { remotely } from "../Remote.ts"
-import { state } from "../Table.ts"
-import { visible, visibleJson } from "../Visible.ts"
+import { followStream } from "../LiveStream.ts"
+import { withRemote } from "../Remote.ts"
+import { formatState } from "../Table.ts"
+import { escapeText, escapeJson } from "../TerminalText.ts"
 
 /** What is shown of a changed task. */
-const Changed = Schema.parseJson(Schema.Struct({
+const ChangedTask = Schema.parseJson(Schema.Struct({
   engine: Schema.String,
   task_id: Schema.String,
   name: Schema.String,
@@ -17,25 +17,25 @@ const Changed = Schema.parseJson(Schema.Struct({
   updated_at: Schema.String
 }))
 
-const lineOf = ({ engine, name, queue, runtime_ms, state: now, task_id, updated_at }: typeof Changed.Type): string =>
+const lineOf = ({ engine, name, queue, runtime_ms, state: now, task_id, updated_at }: typeof ChangedTask.Type): string =>
   [
-    visible(updated_at),
-    state(now, 8),
-    visible(engine),
-    visible(name),
-    visible(task_id),
-    ...(queue === null ? [] : [visible(queue)]),
+    escapeText(updated_at),
+    formatState(now, 8),
+    escapeText(engine),
+    escapeText(name),
+    escapeText(task_id),
+    ...(queue === null ? [] : [escapeText(queue)]),
     ...(runtime_ms === null ? [] : [`${runtime_ms} ms`])
   ].join("  ")
 
-const tell = (json: boolean) => ({ data, event }: Sse.Event) => {
+const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
   if (event === "reset") return Console.error("too much changed at once: some changes are not shown")
   if (event !== "task") return Effect.void
-  return Schema.decode(Changed)(data).pipe(
+  return Schema.decode(ChangedTask)(data).pipe(
     Effect.mapError(() => new Refused({ message: "the brain's live stream is not one that this svc can read; their versions differ" })),
-    Effect.flatMap((task) => Console.log(json ? visibleJson(data) : lineOf(task)))
+    Effect.flatMap((task) => Console.log(json ? escapeJson(data) : lineOf(task)))
   )
 }
 
 export const run = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
-  remotely(project, (remote) => follow(remote, tell(json)))
+  withRemote(project, (remote) => followStream(remote, printChange(json)))

@@ -1,12 +1,12 @@
 import { Effect, Option } from "effect"
-import { print, remotely } from "../Remote.ts"
-import { fields } from "../Table.ts"
+import { printAnswer, withRemote } from "../Remote.ts"
+import { formatFields } from "../Table.ts"
 
 export const run = ({ json }: { readonly json: boolean }) =>
-  remotely(Option.none(), ({ access, api }) =>
+  withRemote(Option.none(), ({ access, api }) =>
     Effect.flatMap(api.auth.me({ withResponse: true }), (answer) =>
-      print(answer, json, ({ display_name, email, is_admin, memberships }) =>
-        fields([
+      printAnswer(answer, json, ({ display_name, email, is_admin, memberships }) =>
+        formatFields([
           ["email", email],
           ["name", display_name],
           ["role", is_admin ? "global admin" : null],

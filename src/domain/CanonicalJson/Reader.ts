@@ -1,6 +1,6 @@
 import { floatText } from "./Float.ts"
 import { JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./Node.ts"
-import { type Layout, layoutOfKeys, MAX_KEYS, type Shape, Shapes, wireOf } from "./Shape.ts"
+import { type Layout, layoutOfKeys, MAX_KEYS, type Shape, ShapeTree, wireKeysOf } from "./Shape.ts"
 import { unitsOf } from "./Units.ts"
 
 export type ParseFailureReason = "syntax" | "too_deep" | "lone_surrogate" | "number_overflow"
@@ -11,7 +11,7 @@ export class ParseFailure {
 }
 
 /** The shapes that this process has met. */
-const shapes = new Shapes()
+const shapeTree = new ShapeTree()
 
 /**
  * One pass over a text: checks RFC 8259 and makes each value's canonical text on the way. Where a value stands in
@@ -19,7 +19,7 @@ const shapes = new Shapes()
  *
  * Methods begin at the unit `at` and leave `at` behind what they read; after `fail` they return undefined.
  */
-export class Reader {
+export class JsonReader {
   failure: ParseFailure | undefined = undefined
   private readonly units: Uint16Array
   private at = 0
@@ -87,7 +87,7 @@ export class Reader {
     const before = this.count
     const widest = this.widest
     this.widest = 0
-    let shape = shapes.root
+    let shape = shapeTree.root
     let wide: WideKeys | null = null
     this.at++
     let unit = this.space()
@@ -145,7 +145,7 @@ export class Reader {
 
   /** Reads a key and its colon: the object's shape with it. */
   private key(shape: Shape): Shape | undefined {
-    const known = shapes.step(shape, this.units, this.at)
+    const known = shapeTree.findNext(shape, this.units, this.at)
     if (known !== undefined) {
       this.at += known.token.length
       return known
@@ -154,7 +154,7 @@ export class Reader {
     if (node === undefined) return undefined
     if (this.space() !== 58) return this.fail("syntax") // :
     this.at++
-    return shapes.learn(shape, ownString(node))
+    return shapeTree.insertNext(shape, ownString(node))
   }
 
   /** Reads a key and its colon in an object of so many keys that its shape is not remembered. */
@@ -295,7 +295,7 @@ interface WideKeys {
 }
 
 const wideKeysOf = (shape: Shape): WideKeys => {
-  const [keys, tokens] = wireOf(shape)
+  const [keys, tokens] = wireKeysOf(shape)
   return { keys, tokens }
 }
 

@@ -13,7 +13,7 @@ export class Shape {
   /** Known next shapes, the last used first, linked through `sibling`. */
   child: Shape | undefined = undefined
   sibling: Shape | undefined = undefined
-  private known: Layout | undefined = undefined
+  private cachedLayout: Layout | undefined = undefined
 
   constructor(readonly parent: Shape | undefined, readonly key: string) {
     this.token = `${JSON.stringify(key)}:`
@@ -22,12 +22,12 @@ export class Shape {
   }
 
   get layout(): Layout {
-    return this.known ??= layoutOfKeys(...wireOf(this))
+    return this.cachedLayout ??= layoutOfKeys(...wireKeysOf(this))
   }
 }
 
 /** The keys of a shape and their `"key":`, in the order of the wire. */
-export const wireOf = (shape: Shape): [keys: Array<string>, tokens: Array<string>] => {
+export const wireKeysOf = (shape: Shape): [keys: Array<string>, tokens: Array<string>] => {
   const keys: Array<string> = []
   const tokens: Array<string> = []
   for (let step = shape; step.parent !== undefined; step = step.parent) {
@@ -85,12 +85,12 @@ const MAX_KEY_LENGTH = 64
 export const MAX_KEYS = 64
 
 /** The tree of known shapes. It grows by what is read, so its size is bounded. */
-export class Shapes {
+export class ShapeTree {
   root = new Shape(undefined, "")
   private size = 0
 
   /** The known shape after one more key, whose `"key":` begins at `at`; undefined if it has to be learnt. */
-  step(shape: Shape, units: Uint16Array, at: number): Shape | undefined {
+  findNext(shape: Shape, units: Uint16Array, at: number): Shape | undefined {
     const first = shape.child
     if (first === undefined || matches(first.units, units, at)) return first
     for (let previous = first, next = first.sibling; next !== undefined; previous = next, next = next.sibling) {
@@ -104,7 +104,7 @@ export class Shapes {
   }
 
   /** The shape after one more key, remembered. `key` must not share memory with the text it was read from. */
-  learn(shape: Shape, key: string): Shape {
+  insertNext(shape: Shape, key: string): Shape {
     const next = new Shape(shape, key)
     if (key.length > MAX_KEY_LENGTH || next.size > MAX_KEYS) return next
     if (++this.size > MAX_SHAPES) {

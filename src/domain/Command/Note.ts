@@ -1,7 +1,7 @@
 import type { TaskState } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { CommandPublic } from "../Command.ts"
-import { retryAdvice } from "./Retry.ts"
+import { adviseAfterRetry } from "./Retry.ts"
 
 /** What a note is made of, beside the command's own row. */
 export interface NoteFacts {
@@ -16,34 +16,34 @@ export interface NoteFacts {
   readonly task_state: TaskState | null
 }
 
-type Noted = Pick<CommandPublic, "action" | "status" | "error" | "timeout_at"> & {
+type CommandFacts = Pick<CommandPublic, "action" | "status" | "error" | "timeout_at"> & {
   /** JSON text. */
   readonly result: string | null
 }
 
 /** States that a task does not leave, unless it is run again. */
-const ends: ReadonlySet<TaskState> = new Set<TaskState>(["success", "failure", "revoked", "rejected"])
+const endStates: ReadonlySet<TaskState> = new Set<TaskState>(["success", "failure", "revoked", "rejected"])
 
-export const hasEnded = (state: TaskState): boolean => ends.has(state)
+export const isEndState = (state: TaskState): boolean => endStates.has(state)
 
 /** Whole seconds are enough for people. */
-const seconds = (at: Timestamp): string => `${at.slice(0, 19)}Z`
+const formatSeconds = (at: Timestamp): string => `${at.slice(0, 19)}Z`
 
 /** What people should know of a command now; null where its status says all. */
-export const noteOf = (command: Noted, facts: NoteFacts): string | null => {
+export const writeNote = (command: CommandFacts, facts: NoteFacts): string | null => {
   const { action, error, status } = command
-  if (status === "pending") return waitingNote(command, facts)
-  if (status === "failed" && action === "retry_task") return retryAdvice(facts.engine, error ?? "")
-  return status === "completed" && action === "cancel_task" ? cancelNote(command, facts) : null
+  if (status === "pending") return writePendingNote(command, facts)
+  if (status === "failed" && action === "retry_task") return adviseAfterRetry(facts.engine, error ?? "")
+  return status === "completed" && action === "cancel_task" ? writeCancelNote(command, facts) : null
 }
 
-const waitingNote = ({ timeout_at }: Noted, facts: NoteFacts): string | null => {
+const writePendingNote = ({ timeout_at }: CommandFacts, facts: NoteFacts): string | null => {
   const { agent_name, agent_seen_at, agent_state, engine, is_served } = facts
   if (agent_name === null) return null
-  const until = `until ${seconds(timeout_at)}, then it ends as timeout.`
+  const until = `until ${formatSeconds(timeout_at)}, then it ends as timeout.`
   if (agent_seen_at === null) return `The agent "${agent_name}" has never connected. The command waits for it ${until}`
   if (agent_state !== "online") {
-    return `The agent "${agent_name}" is offline, last seen ${seconds(agent_seen_at)}. The command waits for it ${until}`
+    return `The agent "${agent_name}" is offline, last seen ${formatSeconds(agent_seen_at)}. The command waits for it ${until}`
   }
   return is_served === 1 || engine === null
     ? null
@@ -51,19 +51,19 @@ const waitingNote = ({ timeout_at }: Noted, facts: NoteFacts): string | null => 
 }
 
 /** What the published agents and ours answer to cancel_task (the agents' protocol, section 5.2). */
-interface Cancelled {
+interface CancelResult {
   readonly noop?: unknown
   readonly note?: unknown
   readonly pending_only?: unknown
 }
 
-const cancelNote = ({ result }: Noted, { engine, task_state }: NoteFacts): string | null => {
+const writeCancelNote = ({ result }: CommandFacts, { engine, task_state }: NoteFacts): string | null => {
   // the cast: an agent's answer is an object (the inbox checks it), with any members
-  const { noop, note, pending_only } = JSON.parse(result ?? "{}") as Cancelled
+  const { noop, note, pending_only } = JSON.parse(result ?? "{}") as CancelResult
   if (noop === true) return `There was nothing to cancel${task_state === null ? "" : `: the task has ended (${task_state})`}.`
   if (task_state === null) return null
   if (task_state === "revoked") return null
-  if (hasEnded(task_state)) return `The task was asked to stop, and has ended (${task_state}).`
+  if (isEndState(task_state)) return `The task was asked to stop, and has ended (${task_state}).`
   const runs = task_state === "started" ? "still runs" : `has not been seen to end (${task_state})`
   const why = pending_only === true ? ` ${engine} stops only tasks that have not begun.` : typeof note === "string" ? ` The agent says: ${note}` : ""
   return `The task was asked to stop and ${runs}.${why}`

@@ -1,48 +1,48 @@
 import { Schema } from "effect"
-import { describe, exampleId, named } from "../Describe.ts"
+import { describeField, exampleId, describeBody } from "../Describe.ts"
 import type { CanonicalText } from "../CanonicalJson.ts"
-import { GivenId, maybe, text } from "../Text.ts"
+import { IdInput, nullish, text } from "../Text.ts"
 
 /** Bodies of the command endpoints (interface, Commands; bodies: …Request). */
 
-const idempotency_key = describe(
-  maybe(text(200, 1)),
+const idempotency_key = describeField(
+  nullish(text(200, 1)),
   "Makes a repetition safe: the same key and body get the first command again.",
   "retry-a3f1c2d4"
 )
 const engine = text(40, 1)
-const worker_name = describe(text(200, 1), "The worker's name, as `/workers` shows it.", "celery@box-1")
-const queue = describe(text(200, 1), "The queue's name.", "default")
+const worker_name = describeField(text(200, 1), "The worker's name, as `/workers` shows it.", "celery@box-1")
+const queue = describeField(text(200, 1), "The queue's name.", "default")
 
 /** Who is asked: an agent, and which of its engines; without it the brain finds the engine out. */
-const agent_id = describe(GivenId, "The agent that is asked.", exampleId)
-const target = {
+const agent_id = describeField(IdInput, "The agent that is asked.", exampleId)
+const targetFields = {
   agent_id,
-  engine: describe(maybe(engine), "The engine; without it the brain finds it from the queue or the agent.", "celery")
+  engine: describeField(nullish(engine), "The engine; without it the brain finds it from the queue or the agent.", "celery")
 }
-const ofWorker = { ...target, worker_name }
-const ofTask = {
+const workerTargetFields = { ...targetFields, worker_name }
+const taskTargetFields = {
   agent_id,
-  engine: describe(engine, "The task's engine.", "celery"),
-  task_id: describe(text(200, 1), "The engine's own id of the task.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607")
+  engine: describeField(engine, "The task's engine.", "celery"),
+  task_id: describeField(text(200, 1), "The engine's own id of the task.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607")
 }
 
 /** Bytes of `override_args` and of `override_kwargs`, serialized (interface, Limits). */
 export const maxOverrideBytes = 65_536
 
 export const RetryTaskRequest = Schema.Struct({
-  ...ofTask,
-  override_args: describe(
-    maybe(Schema.Array(Schema.Unknown)),
+  ...taskTargetFields,
+  override_args: describeField(
+    nullish(Schema.Array(Schema.Unknown)),
     "Positional arguments instead of the task's own, at most 64 KiB; only together with `override_kwargs`.",
     [42]
   ),
-  override_kwargs: describe(
-    maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  override_kwargs: describeField(
+    nullish(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
     "Named arguments instead of the task's own, at most 64 KiB.",
     { currency: "EUR" }
   ),
-  eta_seconds: describe(maybe(Schema.Int.pipe(Schema.between(0, 86_400))), "Seconds to wait before it runs.", 60),
+  eta_seconds: describeField(nullish(Schema.Int.pipe(Schema.between(0, 86_400))), "Seconds to wait before it runs.", 60),
   idempotency_key
 }).annotations({ description: "A task to retry." }).pipe(
   Schema.filter(({ override_args, override_kwargs }) =>
@@ -51,7 +51,7 @@ export const RetryTaskRequest = Schema.Struct({
       message: "send both override_args and override_kwargs, or neither"
     }
   )
-).annotations(named("RetryTaskRequest", "A task to retry."))
+).annotations(describeBody("RetryTaskRequest", "A task to retry."))
 
 /** A retry with its overrides as the caller wrote them: no digit and no int or float changed. Both or neither. */
 export interface RetryTask extends Omit<typeof RetryTaskRequest.Type, "override_args" | "override_kwargs"> {
@@ -59,60 +59,60 @@ export interface RetryTask extends Omit<typeof RetryTaskRequest.Type, "override_
   readonly override_kwargs: CanonicalText | null
 }
 
-export const CancelTaskRequest = Schema.Struct({ ...ofTask, idempotency_key })
-  .annotations(named("CancelTaskRequest", "A task to cancel."))
+export const CancelTaskRequest = Schema.Struct({ ...taskTargetFields, idempotency_key })
+  .annotations(describeBody("CancelTaskRequest", "A task to cancel."))
 export type CancelTask = typeof CancelTaskRequest.Type
 
-export const RequeueDeadLetterRequest = Schema.Struct({ ...ofTask, idempotency_key })
-  .annotations(named("RequeueDeadLetterRequest", "A task to requeue."))
+export const RequeueDeadLetterRequest = Schema.Struct({ ...taskTargetFields, idempotency_key })
+  .annotations(describeBody("RequeueDeadLetterRequest", "A task to requeue."))
 export type RequeueDeadLetter = typeof RequeueDeadLetterRequest.Type
 
 /** `filter` is read by `selectionOf`: what is wrong in it decides between 410 and 422. */
 export const BulkRetryRequest = Schema.Struct({
   agent_id,
-  filter: describe(
-    maybe(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  filter: describeField(
+    nullish(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
     "`task_ids`: at most 10,000 of the engine's ids; `engine`: theirs.",
     { task_ids: ["a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"], engine: "celery" }
   ),
-  max: describe(
+  max: describeField(
     Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 10_000)), { default: () => 1000 }),
     "The most tasks to retry.",
     1000
   ),
   idempotency_key
-}).annotations(named("BulkRetryRequest", "Tasks to retry."))
+}).annotations(describeBody("BulkRetryRequest", "Tasks to retry."))
 export type BulkRetry = typeof BulkRetryRequest.Type
 
 export const PurgeQueueRequest = Schema.Struct({
-  ...target,
+  ...targetFields,
   queue,
-  confirm_token: describe(
-    maybe(text(128, 1)),
+  confirm_token: describeField(
+    nullish(text(128, 1)),
     "The confirmation that the agent asks for, where it does.",
     null
   ),
-  observed_depth: describe(
-    maybe(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))),
+  observed_depth: describeField(
+    nullish(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))),
     "The queue's length as the caller saw it.",
     12
   ),
-  force: describe(
+  force: describeField(
     Schema.optionalWith(Schema.Boolean, { default: () => false }),
     "Purges whatever the queue's length is by now.",
     false
   ),
   idempotency_key
-}).annotations(named("PurgeQueueRequest", "A queue to purge."))
+}).annotations(describeBody("PurgeQueueRequest", "A queue to purge."))
 export type PurgeQueue = typeof PurgeQueueRequest.Type
 
-export const RestartWorkerRequest = Schema.Struct({ ...ofWorker, idempotency_key })
-  .annotations(named("RestartWorkerRequest", "A worker to restart."))
+export const RestartWorkerRequest = Schema.Struct({ ...workerTargetFields, idempotency_key })
+  .annotations(describeBody("RestartWorkerRequest", "A worker to restart."))
 export type RestartWorker = typeof RestartWorkerRequest.Type
 
 export const PoolResizeRequest = Schema.Struct({
-  ...ofWorker,
-  delta: describe(
+  ...workerTargetFields,
+  delta: describeField(
     Schema.Int.pipe(
       Schema.between(-100, 100),
       Schema.filter((delta) => delta !== 0 || "must grow or shrink the pool: not 0")
@@ -121,17 +121,17 @@ export const PoolResizeRequest = Schema.Struct({
     2
   ),
   idempotency_key
-}).annotations(named("PoolResizeRequest", "A pool to resize."))
+}).annotations(describeBody("PoolResizeRequest", "A pool to resize."))
 export type PoolResize = typeof PoolResizeRequest.Type
 
-export const ConsumerRequest = Schema.Struct({ ...ofWorker, queue, idempotency_key })
-  .annotations(named("ConsumerRequest", "A worker and a queue."))
+export const ConsumerRequest = Schema.Struct({ ...workerTargetFields, queue, idempotency_key })
+  .annotations(describeBody("ConsumerRequest", "A worker and a queue."))
 export type Consumer = typeof ConsumerRequest.Type
 
 export const RateLimitRequest = Schema.Struct({
-  ...target,
-  task_name: describe(text(500, 1), "The task's name.", "shop.pay"),
-  rate: describe(
+  ...targetFields,
+  task_name: describeField(text(500, 1), "The task's name.", "shop.pay"),
+  rate: describeField(
     text(20, 1).pipe(
       Schema.pattern(/^\d+(\/[smh])?$/, {
         message: () => "must be a whole number, alone or with /s, /m or /h; 0 clears the limit"
@@ -140,7 +140,7 @@ export const RateLimitRequest = Schema.Struct({
     "Tasks per second, minute or hour; 0 lifts the limit.",
     "10/m"
   ),
-  worker_name: describe(maybe(text(200)), "The worker; without it all workers.", "celery@box-1"),
+  worker_name: describeField(nullish(text(200)), "The worker; without it all workers.", "celery@box-1"),
   idempotency_key
-}).annotations(named("RateLimitRequest", "A rate limit of a task."))
+}).annotations(describeBody("RateLimitRequest", "A rate limit of a task."))
 export type RateLimit = typeof RateLimitRequest.Type

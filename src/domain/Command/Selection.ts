@@ -2,34 +2,34 @@ import type { Issue } from "../Errors.ts"
 import type { BulkRetry } from "./Requests.ts"
 
 /** The tasks of a bulk retry: distinct engine's ids in the order given. */
-export interface Selection {
+export interface TaskSelection {
   readonly task_ids: ReadonlyArray<string>
   /** Null where the body leaves it to the agent's only engine. */
   readonly engine: string | null
 }
 
-const at = (path: string, message: string): Issue => ({ path: `filter.${path}`, message })
+const filterIssue = (path: string, message: string): Issue => ({ path: `filter.${path}`, message })
 
 /**
  * Reads `filter` of a bulk retry: the selection, null when it names no tasks (a retry of all that match, which is
  * another endpoint), or what is wrong. Plain code: ten thousand ids through a schema take too long for one request.
  */
-export const selectionOf = (filter: BulkRetry["filter"]): Selection | null | ReadonlyArray<Issue> => {
+export const parseSelection = (filter: BulkRetry["filter"]): TaskSelection | null | ReadonlyArray<Issue> => {
   const { engine = null, task_ids = null, ...others } = filter ?? {}
   if (task_ids === null) return null
-  const issues = Object.keys(others).map((key) => at(key, "cannot be combined with task_ids"))
-  if (engine !== null && !isName(engine, 40)) issues.push(at("engine", "must be a text of 1 to 40 characters"))
+  const issues = Object.keys(others).map((key) => filterIssue(key, "cannot be combined with task_ids"))
+  if (engine !== null && !isValidName(engine, 40)) issues.push(filterIssue("engine", "must be a text of 1 to 40 characters"))
   if (!Array.isArray(task_ids) || task_ids.length === 0) {
-    issues.push(at("task_ids", "must be a list of at least one task id"))
+    issues.push(filterIssue("task_ids", "must be a list of at least one task id"))
   } else {
-    const bad = task_ids.findIndex((id) => !isName(id, 200))
-    if (bad !== -1) issues.push(at(`task_ids.${bad}`, "must be a task id of 1 to 200 characters"))
+    const invalidIndex = task_ids.findIndex((id) => !isValidName(id, 200))
+    if (invalidIndex !== -1) issues.push(filterIssue(`task_ids.${invalidIndex}`, "must be a task id of 1 to 200 characters"))
   }
   if (issues.length > 0) return issues
   // both were checked just above, which the compiler does not follow through `issues`
   return { task_ids: [...new Set(task_ids as ReadonlyArray<string>)], engine: engine as string | null }
 }
 
-const isName = (value: unknown, most: number): boolean =>
-  typeof value === "string" && value.length >= 1 && value.length <= most &&
+const isValidName = (value: unknown, maxLength: number): boolean =>
+  typeof value === "string" && value.length >= 1 && value.length <= maxLength &&
   !value.includes("\0") && value.isWellFormed()

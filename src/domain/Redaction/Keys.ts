@@ -48,29 +48,29 @@ const wordsOf = (name: string): string => name.replace(SPLIT_CAMEL, "$1_$2").toL
 
 const squash = (words: string): string => words.replaceAll("_", "")
 
-const MOST_REMEMBERED = 4096
-const LONGEST_REMEMBERED = 64
+const MAX_CACHED_KEYS = 4096
+const MAX_CACHED_KEY_LENGTH = 64
 
 /** Tells whether a key's value is secret. `extra` names count as the built-in ones do: as the end, in any spelling. */
-export const secretKeys = (extra: ReadonlyArray<string>): (key: string) => boolean => {
+export const makeSecretKeyTest = (extra: ReadonlyArray<string>): (key: string) => boolean => {
   const endings = [...ENDINGS, ...extra.map((name) => squash(wordsOf(name))).filter((name) => name !== "")]
   const isSecret = (key: string): boolean => {
     const words = wordsOf(key).replace(/_+$/, "")
-    return named(words) || named(words.replace(TAIL, ""))
+    return hasSecretEnding(words) || hasSecretEnding(words.replace(TAIL, ""))
   }
-  const named = (words: string): boolean => {
+  const hasSecretEnding = (words: string): boolean => {
     const squashed = squash(words)
     const lastWord = words.slice(words.lastIndexOf("_") + 1)
     return endings.some((ending) => squashed.endsWith(ending)) || LAST_WORDS.includes(lastWord)
   }
   // Tasks have the same few keys again and again.
-  const known = new Map<string, boolean>()
+  const cache = new Map<string, boolean>()
   return (key) => {
-    const before = known.get(key)
+    const before = cache.get(key)
     if (before !== undefined) return before
     const secret = isSecret(key)
-    if (known.size >= MOST_REMEMBERED) known.clear()
-    if (key.length <= LONGEST_REMEMBERED) known.set(key, secret)
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear()
+    if (key.length <= MAX_CACHED_KEY_LENGTH) cache.set(key, secret)
     return secret
   }
 }
@@ -78,11 +78,11 @@ export const secretKeys = (extra: ReadonlyArray<string>): (key: string) => boole
 const ESCAPED = /[\\^$.*+?()[\]{}|]/g
 
 /** What every name above has in it, as the source of a case-insensitive expression. */
-export const hintsOfKeys = [
+export const keyHintPattern = [
   "pass|pwd|secret|token|auth|jwt|ssn|social|card|cv[vc]|cookie|credential",
   "(?:api|access|private|signing|encryption)[^a-z0-9]?key"
 ].join("|")
 
 /** `name` in any spelling, as the source of a case-insensitive expression. */
-export const anySpelling = (name: string): string =>
+export const spellingPattern = (name: string): string =>
   wordsOf(name).split("_").filter((word) => word !== "").map((word) => word.replace(ESCAPED, "\\$&")).join("[ _.-]?")

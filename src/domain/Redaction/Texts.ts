@@ -3,7 +3,7 @@
  * was found is replaced, so that a traceback stays readable. Every expression is linear in the length of the text: no
  * two parts of one can claim the same characters, and the long ones begin only where a word begins.
  */
-import { anySpelling } from "./Keys.ts"
+import { spellingPattern } from "./Keys.ts"
 
 /** What stands where a secret stood; agents use the same text. */
 export const REDACTED = "[REDACTED]"
@@ -36,7 +36,7 @@ const FORMS: ReadonlyArray<readonly [form: RegExp, replacement: string]> = [
 ]
 
 /** Something of each form above, for one look over the whole text. */
-export const hintsOfForms = [
+export const formHintPattern = [
   "eyJ|bearer\\s|:\\/\\/|-----BEGIN",
   "xox[abeprs]-|[sr]k[_-]|whsec_|gh[opsur]_|github_pat|glpat-|npm_|A[KS]IA|AIza|SK[0-9a-f]{32}|SG\\."
 ].join("|")
@@ -61,21 +61,21 @@ const NAMES = [
  * `name=value` without spaces around the sign (query strings, connection strings, keyword arguments), and
  * `'name': value` with the name in quotes (the repr of a dict, JSON). A bare `name: value` is prose.
  */
-const assignments = (names: ReadonlyArray<string>): RegExp =>
+const assignmentPattern = (names: ReadonlyArray<string>): RegExp =>
   new RegExp(
-    `((?:${names.map(anySpelling).join("|")})(?:=|\\\\?['"]\\s{0,4}:\\s{0,4}))` +
+    `((?:${names.map(spellingPattern).join("|")})(?:=|\\\\?['"]\\s{0,4}:\\s{0,4}))` +
       `(?!\\[REDACTED\\]|None\\b|True\\b|False\\b|null\\b|true\\b|false\\b)` +
       `("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|[^\\s,;&'"()[\\]{}]+)`,
     "gi"
   )
 
 /** Scrubs a text. `extra` names of keys count in assignments like the built-in ones. */
-export const scrubber = (extra: ReadonlyArray<string>): (text: string) => string => {
-  const assigned = assignments([...NAMES, ...extra.filter((name) => anySpelling(name) !== "")])
+export const makeScrubber = (extra: ReadonlyArray<string>): (text: string) => string => {
+  const assignment = assignmentPattern([...NAMES, ...extra.filter((name) => spellingPattern(name) !== "")])
   return (text) => {
     let scrubbed = text
     for (const [form, replacement] of FORMS) scrubbed = scrubbed.replace(form, replacement)
-    return scrubbed.replace(assigned, (_all, name: string, value: string) => {
+    return scrubbed.replace(assignment, (_all, name: string, value: string) => {
       const quote = value.startsWith("\"") || value.startsWith("'") ? value.charAt(0) : ""
       return quote !== "" && value.slice(1, -1) === REDACTED ? `${name}${value}` : `${name}${quote}${REDACTED}${quote}`
     })

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { describe, exampleId, exampleTime, named } from "../Describe.ts"
-import { whole } from "../Query.ts"
+import { describeField, exampleId, exampleTime, describeBody } from "../Describe.ts"
+import { wholeNumber } from "../Query.ts"
 import { TaskPriority, TaskState } from "../TaskState.ts"
-import { GivenId, maybe, text } from "../Text.ts"
+import { IdInput, nullish, text } from "../Text.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 /**
@@ -54,7 +54,7 @@ const QueryBoolean = Schema.compose(
 ).annotations({ jsonSchema: { type: "boolean" } })
 
 /** Accepted 1 to 5000, then clamped to SVC_REST_MAX_PAGE_SIZE (interface, Limits). */
-export const QueryLimit = whole(1, 5000)
+export const QueryLimit = wholeNumber(1, 5000)
 
 const Priorities = Schema.compose(Schema.split(","), Schema.NonEmptyArray(TaskPriority))
 
@@ -63,29 +63,29 @@ export type ExportFormat = typeof ExportFormat.Type
 
 /** The query of `GET /projects/{slug}/tasks` (interface, List query parameters). */
 export const ListTasks = Schema.Struct({
-  state: describe(Schema.optional(TaskState), "One state.", "failure"),
-  priority: describe(Schema.optional(Priorities), "Priorities with commas between them: any of them.", ["critical", "high"]),
-  name: describe(Schema.optional(text(200)), "Part of the name, letter for letter.", "shop."),
-  search: describe(Schema.optional(text(200)), "Part of name, queue, worker or task id, in either case.", "pay"),
-  search_exceptions: describe(Schema.optional(QueryBoolean), "`true`: `search` also finds a part of the exception.", true),
-  queue: describe(Schema.optional(text(200)), "The whole name of the queue.", "default"),
-  worker: describe(Schema.optional(text(200)), "The whole name of the worker.", "celery@box-1"),
-  since: describe(Schema.optional(QueryTimestamp), "Lower bound, included, of `received_at`, or of the first event where that is null.", exampleTime),
-  until: describe(Schema.optional(QueryTimestamp), "Upper bound, included.", exampleTime),
-  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
-  limit: describe(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
-  include_total: describe(Schema.optional(QueryBoolean), "Adds `total_count`.", true),
-  format: describe(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
-  fields: describe(Schema.optional(text(500)), "The columns and their order, with commas between them.", "name,state")
+  state: describeField(Schema.optional(TaskState), "One state.", "failure"),
+  priority: describeField(Schema.optional(Priorities), "Priorities with commas between them: any of them.", ["critical", "high"]),
+  name: describeField(Schema.optional(text(200)), "Part of the name, letter for letter.", "shop."),
+  search: describeField(Schema.optional(text(200)), "Part of name, queue, worker or task id, in either case.", "pay"),
+  search_exceptions: describeField(Schema.optional(QueryBoolean), "`true`: `search` also finds a part of the exception.", true),
+  queue: describeField(Schema.optional(text(200)), "The whole name of the queue.", "default"),
+  worker: describeField(Schema.optional(text(200)), "The whole name of the worker.", "celery@box-1"),
+  since: describeField(Schema.optional(QueryTimestamp), "Lower bound, included, of `received_at`, or of the first event where that is null.", exampleTime),
+  until: describeField(Schema.optional(QueryTimestamp), "Upper bound, included.", exampleTime),
+  cursor: describeField(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
+  include_total: describeField(Schema.optional(QueryBoolean), "Adds `total_count`.", true),
+  format: describeField(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
+  fields: describeField(Schema.optional(text(500)), "The columns and their order, with commas between them.", "name,state")
 })
 export type ListTasks = typeof ListTasks.Type
 
 /** The query of `GET /projects/{slug}/events`. */
 export const ListEvents = Schema.Struct({
-  engine: describe(text(40, 1), "The engine, in lower case.", "celery"),
-  task_id: describe(text(200, 1), "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
-  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
-  limit: describe(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
+  engine: describeField(text(40, 1), "The engine, in lower case.", "celery"),
+  task_id: describeField(text(200, 1), "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  cursor: describeField(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
 })
 
 const FilterText = text(200, 1).pipe(
@@ -93,9 +93,9 @@ const FilterText = text(200, 1).pipe(
 )
 
 const filterFields = {
-  filter_state: describe(maybe(TaskState), "One state.", null),
-  filter_priority: describe(
-    maybe(
+  filter_state: describeField(nullish(TaskState), "One state.", null),
+  filter_priority: describeField(
+    nullish(
       Schema.Array(TaskPriority).pipe(
         Schema.minItems(1),
         Schema.filter((given) => new Set(given).size === given.length || "must not name a priority twice", {
@@ -106,12 +106,12 @@ const filterFields = {
     "Priorities: any of them.",
     null
   ),
-  filter_search: describe(maybe(FilterText), "Part of name, queue, worker or task id.", null),
-  filter_name: describe(maybe(FilterText), "Part of the name, letter for letter.", null),
-  filter_queue: describe(maybe(FilterText), "The whole name of the queue.", null),
-  filter_worker: describe(maybe(FilterText), "The whole name of the worker.", null),
-  filter_since: describe(maybe(Timestamp), "Lower bound, included.", null),
-  filter_until: describe(maybe(Timestamp), "Upper bound, included.", null)
+  filter_search: describeField(nullish(FilterText), "Part of name, queue, worker or task id.", null),
+  filter_name: describeField(nullish(FilterText), "Part of the name, letter for letter.", null),
+  filter_queue: describeField(nullish(FilterText), "The whole name of the queue.", null),
+  filter_worker: describeField(nullish(FilterText), "The whole name of the worker.", null),
+  filter_since: describeField(nullish(Timestamp), "Lower bound, included.", null),
+  filter_until: describeField(nullish(Timestamp), "Upper bound, included.", null)
 }
 
 /**
@@ -119,8 +119,8 @@ const filterFields = {
  * another name is refused: a misspelt filter would delete more than was meant.
  */
 export const BulkDelete = Schema.Struct({
-  task_ids: describe(
-    maybe(Schema.Array(GivenId).pipe(Schema.minItems(1), Schema.maxItems(1000))),
+  task_ids: describeField(
+    nullish(Schema.Array(IdInput).pipe(Schema.minItems(1), Schema.maxItems(1000))),
     "Ids of tasks (`id`, not `task_id`); those of other projects are passed over.",
     [exampleId]
   ),
@@ -132,12 +132,12 @@ export const BulkDelete = Schema.Struct({
     return task_ids !== null || filtered || "send task_ids or at least one filter"
   })
 ).annotations({
-  ...named("BulkDelete", "Which tasks to delete: either `task_ids`, or at least one filter."),
+  ...describeBody("BulkDelete", "Which tasks to delete: either `task_ids`, or at least one filter."),
   parseOptions: { onExcessProperty: "error" }
 })
 export type BulkDelete = typeof BulkDelete.Type
 
 export const BulkDeleted = Schema.Struct({
-  deleted_count: describe(Schema.NonNegativeInt, "How many; call again until it is 0.", 250)
+  deleted_count: describeField(Schema.NonNegativeInt, "How many; call again until it is 0.", 250)
 })
-  .annotations(named("BulkDeleted", "How many tasks were deleted."))
+  .annotations(describeBody("BulkDeleted", "How many tasks were deleted."))

@@ -50,7 +50,7 @@ interface Member {
 }
 
 /** Writes rows as JSON objects of these fields, in this order. */
-export const writer = (fields: ReadonlyArray<TaskField>): (row: TaskRow) => string => {
+export const makeTaskWriter = (fields: ReadonlyArray<TaskField>): (row: TaskRow) => string => {
   const members = fields.map((field, index): Member => ({
     at: taskFields.indexOf(field),
     kind: kinds[field],
@@ -58,16 +58,16 @@ export const writer = (fields: ReadonlyArray<TaskField>): (row: TaskRow) => stri
   }))
   return (row) => {
     let json = "{"
-    for (const { at, kind, label } of members) json += label + valueOf(kind, row[at] ?? null)
+    for (const { at, kind, label } of members) json += label + writeCell(kind, row[at] ?? null)
     return `${json}}`
   }
 }
 
-const valueOf = (kind: Kind, cell: Cell): string => {
+const writeCell = (kind: Kind, cell: Cell): string => {
   if (cell === null) return "null"
   if (kind === "plain") return `"${cell}"`
   return kind === "text" ? JSON.stringify(cell) : String(cell)
 }
 
 /** One task with all its fields. */
-export const write: (row: TaskRow) => string = writer(taskFields)
+export const writeTask: (row: TaskRow) => string = makeTaskWriter(taskFields)

@@ -3,57 +3,57 @@ import { Schema } from "effect"
 import { Timestamp } from "../Timestamp.ts"
 
 /** An agent's answer to `reconcile_task` (agents' protocol, section 5.2). */
-export const Reconciled = Schema.Struct({
+export const ReconcileResult = Schema.Struct({
   engine_state: Schema.Literal("pending", "started", "success", "failure", "unknown"),
   finished_at: Schema.NullOr(Schema.String),
   exception: Schema.NullOr(Schema.String)
 })
-export type Reconciled = typeof Reconciled.Type
+export type ReconcileResult = typeof ReconcileResult.Type
 
 /** What is known of the worker that started a task. */
-export interface Worker {
+export interface WorkerActivity {
   readonly name: string | null
   /** The ids of the tasks that it runs, as a heartbeat told a moment ago; null where none did. */
-  readonly active: ReadonlySet<string> | null
+  readonly activeTaskIds: ReadonlySet<string> | null
   /** Since when it has been silent; null while it is there. */
   readonly silentSince: Timestamp | null
 }
 
 /** A history keeps no nulls. */
-const orAbsent = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+const nullIfAbsent = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
 /** The data of a `task.reconciled` event. */
 export const Outcome = Schema.Struct({
   outcome: Schema.Literal("success", "failure", "unknown"),
   engine_state: Schema.String,
-  finished_at: orAbsent(Timestamp),
-  exception: orAbsent(Schema.String)
+  finished_at: nullIfAbsent(Timestamp),
+  exception: nullIfAbsent(Schema.String)
 })
 export type Outcome = typeof Outcome.Type
 
 /** Whether a heartbeat lists the task among those that its worker runs. */
-export const isListed = (taskId: string, { active }: Worker): boolean => active !== null && active.has(taskId)
+export const isActiveOn = (taskId: string, { activeTaskIds }: WorkerActivity): boolean => activeTaskIds !== null && activeTaskIds.has(taskId)
 
 /**
  * What became of a task, null while it may still run. The engine's word on an end counts. Without one the task may run as
  * long as its worker lists it, or is there and lists nothing; an engine's `started` is what the worker once wrote.
  */
-export const outcomeOf = (
-  { engine_state, exception, finished_at }: Omit<Reconciled, "finished_at"> & { readonly finished_at: Timestamp | null },
+export const inferOutcome = (
+  { engine_state, exception, finished_at }: Omit<ReconcileResult, "finished_at"> & { readonly finished_at: Timestamp | null },
   taskId: string,
-  worker: Worker
+  worker: WorkerActivity
 ): Outcome | null => {
   if (engine_state === "success" || engine_state === "failure") {
     return { outcome: engine_state, engine_state, finished_at, exception: engine_state === "failure" ? exception : null }
   }
-  if (isListed(taskId, worker)) return null
-  const who = worker.name === null ? "the process that ran it" : `worker ${worker.name}`
-  const why = worker.active !== null
-    ? `${who} no longer runs it`
+  if (isActiveOn(taskId, worker)) return null
+  const workerName = worker.name === null ? "the process that ran it" : `worker ${worker.name}`
+  const evidence = worker.activeTaskIds !== null
+    ? `${workerName} no longer runs it`
     : worker.silentSince !== null
-    ? `${who} has been silent since ${worker.silentSince}`
+    ? `${workerName} has been silent since ${worker.silentSince}`
     : null
-  if (why === null) return null
-  const reason = `Outcome unknown: ${why}, and no end was reported. The engine says "${engine_state}".`
+  if (evidence === null) return null
+  const reason = `Outcome unknown: ${evidence}, and no end was reported. The engine says "${engine_state}".`
   return { outcome: "unknown", engine_state, finished_at: null, exception: reason }
 }

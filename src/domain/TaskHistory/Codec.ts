@@ -1,7 +1,7 @@
 /** A history as JSON text: the `history` column of a task. The text depends on the set of events alone. */
 import { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import { type Entry, type Fact, type History, pathOf, UNKNOWN } from "./History.ts"
+import { type Entry, type Fact, type History, pathOf, UNKNOWN_PATH } from "./History.ts"
 
 /** A kind is stored as its place in here. */
 const KINDS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals
@@ -16,7 +16,7 @@ const FACT_CELLS = 4
  * and facts are rows of 8 and 4 cells one after the other. `reporters` has a word for each entry that has one, in the
  * order of the entries of the unknown path; it is absent when none has. A program that does not know it ignores it.
  */
-type Encoded = [
+type EncodedHistory = [
   version: number,
   words: Array<string>,
   entries: Array<string | number>,
@@ -24,8 +24,8 @@ type Encoded = [
   reporters?: Array<number>
 ]
 
-export const encode = (history: History): string => {
-  const encoded: Encoded = [VERSION, [], [], []]
+export const encodeHistory = (history: History): string => {
+  const encoded: EncodedHistory = [VERSION, [], [], []]
   const [, words, entries, facts] = encoded
   const word = (text: string | null): number => {
     if (text === null) return NONE
@@ -44,12 +44,12 @@ export const encode = (history: History): string => {
   return JSON.stringify(encoded)
 }
 
-const isUnknown = ({ name }: Pick<Entry, "name">): boolean => pathOf(name) === UNKNOWN
+const isUnknown = ({ name }: Pick<Entry, "name">): boolean => pathOf(name) === UNKNOWN_PATH
 
 /** Throws for a text that `encode` did not write: only a damaged database has one. */
-export const decode = (text: string): History => {
+export const decodeHistory = (text: string): History => {
   // The type is a promise of `encode`; checking each cell would cost more than the fold.
-  const [version, words, rows, values, reporters = []]: Encoded = JSON.parse(text)
+  const [version, words, rows, values, reporters = []]: EncodedHistory = JSON.parse(text)
   if (version !== VERSION) throw new Error(`unknown form of task history: ${version}`)
   const entries: Array<Entry> = []
   let unknown = 0

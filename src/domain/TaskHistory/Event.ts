@@ -1,7 +1,7 @@
 /** What the fold takes in: one event about a task, and what of it the row and the timeline can use. */
 import * as Timestamp from "../Timestamp.ts"
 import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
-import { exceptionText, isTraceback, type Raised } from "./Exception.ts"
+import { exceptionText, isTraceback, type ErrorFields } from "./Exception.ts"
 
 /**
  * An event's data: each field's canonical JSON text. A `Map<string, string>` is one. Values keep the digits and the
@@ -47,7 +47,7 @@ export const FACTS = {
 export type FactName = keyof typeof FACTS
 
 /** An event taken apart. */
-export interface Reading {
+export interface TaskEventReading {
   /** Falls back on the form agents use for a name they do not know. */
   name: string
   worker: string | null
@@ -59,32 +59,32 @@ export interface Reading {
   readonly facts: Array<readonly [name: FactName, value: string]>
 }
 
-export const read = (event: TaskEvent): Reading => {
-  const reading: Reading = {
+export const readTaskEvent = (event: TaskEvent): TaskEventReading => {
+  const reading: TaskEventReading = {
     name: `<unknown:${event.taskId.slice(0, 8)}>`,
     worker: null,
     republished: false,
     rest: "",
     facts: []
   }
-  const raised: Raised = { exception: null, message: null, reason: null, traceback: null }
+  const errorFields: ErrorFields = { exception: null, message: null, reason: null, traceback: null }
   event.data.forEach((json, field) => {
     // A null says no more than an absent field, but for the result of a task that returned nothing.
     if (json === "null" && field !== "result") return
-    takeFact(event, field, json, reading, raised)
-    if (field !== "exception" || !isTraceback(event.engine, raised.exception)) keepSmall(field, json, reading)
+    readField(event, field, json, reading, errorFields)
+    if (field !== "exception" || !isTraceback(event.engine, errorFields.exception)) appendRest(field, json, reading)
   })
   if (RANK[event.kind] >= RANK["task.retried"] && event.kind !== "task.succeeded") {
-    const text = exceptionText(event.engine, raised)
-    const traceback = isTraceback(event.engine, raised.exception)
+    const text = exceptionText(event.engine, errorFields)
+    const traceback = isTraceback(event.engine, errorFields.exception)
     addText(reading, "exception", text)
-    addText(reading, "traceback", traceback ? raised.exception : raised.traceback)
-    if (traceback) keepSmall("exception", JSON.stringify(text), reading)
+    addText(reading, "traceback", traceback ? errorFields.exception : errorFields.traceback)
+    if (traceback) appendRest("exception", JSON.stringify(text), reading)
   }
   return reading
 }
 
-const takeFact = (event: TaskEvent, field: string, json: string, reading: Reading, raised: Raised): void => {
+const readField = (event: TaskEvent, field: string, json: string, reading: TaskEventReading, raised: ErrorFields): void => {
   switch (field) {
     case "task_name":
       reading.name = textOf(json) ?? reading.name
@@ -135,22 +135,22 @@ const takeFact = (event: TaskEvent, field: string, json: string, reading: Readin
   }
 }
 
-const addText = (reading: Reading, field: FactName, text: string | null): void => {
+const addText = (reading: TaskEventReading, field: FactName, text: string | null): void => {
   if (text !== null && text !== "") reading.facts.push([field, text])
 }
 
-const LONGEST_VALUE = 1024
-const LONGEST_RESULT = 512
-const LONGEST_REST = 2048
+const MAX_VALUE_LENGTH = 1024
+const MAX_RESULT_LENGTH = 512
+const MAX_REST_LENGTH = 2048
 
 /** Fields that the timeline has from elsewhere, or that are too big for it. */
 const NOT_IN_REST: ReadonlySet<string> = new Set(["task_name", "worker", "args", "kwargs", "traceback"])
 
-const keepSmall = (field: string, json: string, reading: Reading): void => {
-  const longest = field === "result" ? LONGEST_RESULT : LONGEST_VALUE
+const appendRest = (field: string, json: string, reading: TaskEventReading): void => {
+  const longest = field === "result" ? MAX_RESULT_LENGTH : MAX_VALUE_LENGTH
   if (json.length > longest || NOT_IN_REST.has(field)) return
   const member = `${JSON.stringify(field)}:${json}`
-  if (reading.rest.length + member.length >= LONGEST_REST) return
+  if (reading.rest.length + member.length >= MAX_REST_LENGTH) return
   reading.rest = reading.rest === "" ? member : `${reading.rest},${member}`
 }
 

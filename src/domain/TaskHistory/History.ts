@@ -31,18 +31,18 @@ export interface History {
   readonly facts: Array<Fact | undefined>
 }
 
-export const NAMED = 0
-export const UNKNOWN = 1
-export type Path = typeof NAMED | typeof UNKNOWN
+export const NAMED_PATH = 0
+export const UNKNOWN_PATH = 1
+export type Path = typeof NAMED_PATH | typeof UNKNOWN_PATH
 
 /** Celery's broker events do not have the task's name (agents' protocol, section 0, point 7). */
-export const pathOf = (name: string): Path => name.startsWith("<unknown") ? UNKNOWN : NAMED
+export const pathOf = (name: string): Path => name.startsWith("<unknown") ? UNKNOWN_PATH : NAMED_PATH
 
 /** Where the latest value of a field (its number in FACTS) on a path is kept. */
 export const factSlot = (fact: number, path: Path): number => fact * 2 + path
 
 /** By moment, then rank, then id: an order of the events alone. Negative when the left one is the earlier. */
-export const order = (left: Entry, right: Entry): number => {
+export const compareEntries = (left: Entry, right: Entry): number => {
   if (left.at !== right.at) return left.at < right.at ? -1 : 1
   const rank = RANK[left.kind] - RANK[right.kind]
   if (rank !== 0) return rank
@@ -50,6 +50,6 @@ export const order = (left: Entry, right: Entry): number => {
 }
 
 /** Whether two events are one that its process reported under two ids. */
-export const sameTransition = (left: Entry, right: Entry): boolean =>
+export const isSameTransition = (left: Entry, right: Entry): boolean =>
   left.kind === right.kind && left.at === right.at && left.name === right.name && left.worker === right.worker &&
   left.reporter === right.reporter

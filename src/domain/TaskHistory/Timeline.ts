@@ -1,10 +1,10 @@
 /** A task's timeline: one entry for each thing that happened, however many paths and agents told it. */
-import { canonical, JsonObject, parse } from "../CanonicalJson.ts"
+import { canonicalTextOf, JsonObject, parse } from "../CanonicalJson.ts"
 import type { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import { analyse } from "./Attempts.ts"
-import { isTransition } from "./Copies.ts"
-import { type Entry, type History, NAMED, pathOf } from "./History.ts"
+import { analyseHistory } from "./Attempts.ts"
+import { isTransition } from "./Deduplication.ts"
+import { type Entry, type History, NAMED_PATH, pathOf } from "./History.ts"
 
 /** One event of a task's timeline; `payload` is the text of a JSON object. */
 export interface TimelineEvent {
@@ -19,20 +19,20 @@ export interface TimelineEvent {
  * Earliest first. The payload is the event's data without its big fields and without nulls, and what only a copy of
  * the event tells.
  */
-export const timeline = (history: History): ReadonlyArray<TimelineEvent> => {
-  const { counted, original } = analyse(history)
-  const shown = new Map<Entry, Array<Entry>>(counted.map((entry) => [entry, []]))
-  const named = new Set(history.entries.filter(isNamed).map(({ kind }) => kind))
+export const buildTimeline = (history: History): ReadonlyArray<TimelineEvent> => {
+  const { distinctEntries, original } = analyseHistory(history)
+  const duplicatesByEntry = new Map<Entry, Array<Entry>>(distinctEntries.map((entry) => [entry, []]))
+  const named = new Set(history.entries.filter(isOnNamedPath).map(({ kind }) => kind))
   for (const entry of history.entries) {
     if (isTransition(entry.kind)) {
-      const of = original(entry)
-      if (of !== entry) shown.get(of)?.push(entry)
-    } else if (isNamed(entry) || !named.has(entry.kind)) {
-      shown.set(entry, [])
+      const transition = original(entry)
+      if (transition !== entry) duplicatesByEntry.get(transition)?.push(entry)
+    } else if (isOnNamedPath(entry) || !named.has(entry.kind)) {
+      duplicatesByEntry.set(entry, [])
     }
   }
   return history.entries.flatMap((entry) => {
-    const copies = shown.get(entry)
+    const copies = duplicatesByEntry.get(entry)
     return copies === undefined ? [] : [{
       id: entry.id,
       kind: entry.kind,
@@ -43,27 +43,27 @@ export const timeline = (history: History): ReadonlyArray<TimelineEvent> => {
   })
 }
 
-const isNamed = ({ name }: Entry): boolean => pathOf(name) === NAMED
+const isOnNamedPath = ({ name }: Entry): boolean => pathOf(name) === NAMED_PATH
 
 const payloadOf = (entry: Entry, copies: ReadonlyArray<Entry>): string => {
   const { name, rest } = entry
-  const known = isNamed(entry) ? name : copies.find(isNamed)?.name ?? name
+  const taskName = isOnNamedPath(entry) ? name : copies.find(isOnNamedPath)?.name ?? name
   const worker = [entry, ...copies].find((one) => one.worker !== null)?.worker ?? null
-  const members = [`"task_name":${JSON.stringify(known)}`]
+  const members = [`"task_name":${JSON.stringify(taskName)}`]
   if (worker !== null) members.push(`"worker":${JSON.stringify(worker)}`)
   if (rest !== "") members.push(rest)
-  for (const more of onlyIn(copies, rest)) members.push(more)
+  for (const more of extraMembersOf(copies, rest)) members.push(more)
   return `{${members.join(",")}}`
 }
 
 /** Members that the copies tell and the event does not, each of the first copy that has it. */
-const onlyIn = (copies: ReadonlyArray<Entry>, rest: string): ReadonlyArray<string> => {
+const extraMembersOf = (copies: ReadonlyArray<Entry>, rest: string): ReadonlyArray<string> => {
   if (copies.every((copy) => copy.rest === "")) return []
-  const told = new Set(membersOf(rest).map(([key]) => key))
+  const seenKeys = new Set(membersOf(rest).map(([key]) => key))
   return copies.flatMap((copy) =>
     membersOf(copy.rest).flatMap(([key, json]) => {
-      if (told.has(key)) return []
-      told.add(key)
+      if (seenKeys.has(key)) return []
+      seenKeys.add(key)
       return [`${JSON.stringify(key)}:${json}`]
     })
   )
@@ -72,5 +72,5 @@ const onlyIn = (copies: ReadonlyArray<Entry>, rest: string): ReadonlyArray<strin
 /** The members of an entry's `rest`, each with its JSON text. */
 const membersOf = (rest: string): ReadonlyArray<readonly [key: string, json: string]> => {
   const node = parse(`{${rest}}`)
-  return node instanceof JsonObject ? node.keys.map((key) => [key, canonical(node.get(key) ?? "null")]) : []
+  return node instanceof JsonObject ? node.keys.map((key) => [key, canonicalTextOf(node.get(key) ?? "null")]) : []
 }

@@ -1,9 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { describe } from "../../domain/Describe.ts"
+import { describeField } from "../../domain/Describe.ts"
 import { CommandPull, FrameUpload, FrameUploadAnswer } from "../../domain/LongPoll.ts"
-import { whole } from "../../domain/Query.ts"
+import { wholeNumber } from "../../domain/Query.ts"
 import { FromAgent } from "../Access.ts"
 import { sessionNonce, withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -15,12 +15,12 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
   .add(
     HttpApiEndpoint.get("pull", "/agent/commands")
       .setUrlParams(Schema.Struct({
-        wait: describe(Schema.optional(whole(0, 60)), "Seconds to wait for a command.", 30),
-        max_frames: describe(Schema.optional(whole(0, 500)), "The most frames.", 50)
+        wait: describeField(Schema.optional(wholeNumber(0, 60)), "Seconds to wait for a command.", 30),
+        max_frames: describeField(Schema.optional(wholeNumber(0, 500)), "The most frames.", 50)
       }))
       .addSuccess(CommandPull)
       .annotateContext(withParameters(sessionNonce))
-      .annotate(Access, { caller: "agent", bucket: "agent", fails: ["session_nonce_missing", "frame_refused", "unavailable"] })
+      .annotate(Access, { caller: "agent", bucket: "agent", failureCodes: ["session_nonce_missing", "frame_refused", "unavailable"] })
       .annotateContext(operation(
         "Wait for commands",
         "Signed frames for the agent, at once or after at most `wait` seconds."
@@ -31,7 +31,7 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
       .setPayload(FrameUpload)
       .addSuccess(FrameUploadAnswer)
       .annotateContext(withParameters(sessionNonce))
-      .annotate(Access, { caller: "agent", bucket: "agent", bodyLimit: 8 * mebibyte, fails: ["session_nonce_missing", "frame_refused", "unavailable"] })
+      .annotate(Access, { caller: "agent", bucket: "agent", bodyLimit: 8 * mebibyte, failureCodes: ["session_nonce_missing", "frame_refused", "unavailable"] })
       .annotateContext(operation("Send events", "Signed frames of the agent. An acknowledged frame is committed."))
   )
   .middleware(FromAgent)

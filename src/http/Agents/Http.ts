@@ -9,6 +9,6 @@ export const layer = HttpApiBuilder.group(Api, "agents", Effect.fnUntraced(funct
   return handlers
     .handle("list", () => Effect.flatMap(CurrentProject, agents.list))
     .handle("create", ({ payload }) => Effect.flatMap(CurrentProject, (project) => agents.create(project, payload)))
-    .handle("health", ({ path }) => Effect.flatMap(CurrentProject, (project) => agents.health(project, path.agent_id)))
+    .handle("health", ({ path }) => Effect.flatMap(CurrentProject, (project) => agents.listHealth(project, path.agent_id)))
     .handle("delete", ({ path }) => Effect.flatMap(CurrentProject, (project) => agents.remove(project, path.agent_id)))
 }))

@@ -3,12 +3,12 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../domain/ApiKey.ts"
-import { GivenId } from "../../domain/Text.ts"
+import { IdInput } from "../../domain/Text.ts"
 import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const keyId = pathParameter("key_id", GivenId, "The key's id.", exampleId)
+const keyId = pathParameter("key_id", IdInput, "The key's id.", exampleId)
 
 /**
  * The caller's own keys (interface, API keys). Only a signed-in person creates or changes one. A key with `auth:write`
@@ -34,7 +34,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
     HttpApiEndpoint.post("create", "/api-keys")
       .setPayload(CreateApiKey)
       .addSuccess(CreatedApiKey, { status: 201 })
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret", fails: ["scope_admin_only", "not_found"] })
+      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret", failureCodes: ["scope_admin_only", "not_found"] })
       .annotateContext(operation(
         "Create an API key",
         "`token` is in this answer only. A key can never do more than its owner."

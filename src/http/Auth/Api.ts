@@ -5,7 +5,7 @@ import { exampleId } from "../../domain/Describe.ts"
 import { Verified } from "../../domain/Mfa.ts"
 import { PasswordPolicy } from "../../domain/Password.ts"
 import { LoggedIn, Login, Reauthenticate, Session, SessionRevoked } from "../../domain/Session.ts"
-import { GivenId } from "../../domain/Text.ts"
+import { IdInput } from "../../domain/Text.ts"
 import { ChangePassword, Me, UpdateProfile } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
@@ -17,7 +17,7 @@ export class LoginApi extends HttpApiGroup.make("login")
     HttpApiEndpoint.post("login", "/auth/login")
       .setPayload(Login)
       .addSuccess(LoggedIn)
-      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "login", fails: ["login_failed"] })
+      .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "login", failureCodes: ["login_failed"] })
       .annotateContext(operation(
         "Sign in",
         "By e-mail address and password. The answer sets the session cookie and the CSRF cookie. With " +
@@ -28,14 +28,14 @@ export class LoginApi extends HttpApiGroup.make("login")
   .annotateContext(inChapter("Sign-in"))
 {}
 
-const sessionId = pathParameter("session_id", GivenId, "The session's id.", exampleId)
+const sessionId = pathParameter("session_id", IdInput, "The session's id.", exampleId)
 
 /** One's own account and sessions (interface, Session and account; bodies: auth). */
 export class AuthApi extends HttpApiGroup.make("auth")
   .add(
     HttpApiEndpoint.post("logout", "/auth/logout")
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "session", mutates: true, whileOwing: true, whileRestricted: true })
+      .annotate(Access, { caller: "session", mutates: true, allowsPendingFactor: true, allowsRestrictedSession: true })
       .annotateContext(operation("Sign out", "Revokes the session of the cookie and clears its cookies."))
   )
   .add(
@@ -47,7 +47,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
   .add(
     HttpApiEndpoint.get("me", "/auth/me")
       .addSuccess(Me)
-      .annotate(Access, { caller: "authenticated", scope: "auth:read", whileOwing: true, whileRestricted: true })
+      .annotate(Access, { caller: "authenticated", scope: "auth:read", allowsPendingFactor: true, allowsRestrictedSession: true })
       .annotateContext(operation("Show the own account", "Who the credential belongs to, with the memberships."))
   )
   .add(
@@ -61,7 +61,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
     HttpApiEndpoint.post("changePassword", "/auth/change-password")
       .setPayload(ChangePassword)
       .addSuccess(LoggedIn)
-      .annotate(Access, { caller: "session", mutates: true, fails: ["wrong_password", "unauthenticated"] })
+      .annotate(Access, { caller: "session", mutates: true, failureCodes: ["wrong_password", "unauthenticated"] })
       .annotateContext(operation(
         "Change the own password",
         "Revokes all other sessions and trusted devices of the account, and gives this session a new " +
@@ -72,7 +72,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
     HttpApiEndpoint.post("reauthenticate", "/auth/reauthenticate")
       .setPayload(Reauthenticate)
       .addSuccess(Verified)
-      .annotate(Access, { caller: "session", mutates: true, bucket: "mfa", fails: ["wrong_password", "mfa_enrolled"] })
+      .annotate(Access, { caller: "session", mutates: true, bucket: "mfa", failureCodes: ["wrong_password", "mfa_enrolled"] })
       .annotateContext(operation(
         "Give the password again",
         "The step-up of an account without a second factor; with one, verify a code instead."

@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { Access, type Rule } from "../../domain/Access.ts"
-import { describe, exampleId } from "../../domain/Describe.ts"
+import { Access, type AccessRule } from "../../domain/Access.ts"
+import { describeField, exampleId } from "../../domain/Describe.ts"
 import { CommandList, CommandPublic } from "../../domain/Command.ts"
 import {
   BulkRetryRequest,
@@ -15,49 +15,49 @@ import {
   RetryTaskRequest
 } from "../../domain/Command/Requests.ts"
 import { QueryLimit } from "../../domain/Task/Filter.ts"
-import { GivenId } from "../../domain/Text.ts"
+import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const commandId = pathParameter("command_id", GivenId, "The command's id.", exampleId)
+const commandId = pathParameter("command_id", IdInput, "The command's id.", exampleId)
 
-const Filter = Schema.Struct({
-  status: describe(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),
-  cursor: describe(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJjb21tYW5kcyIsIjAxOTljMGRlIl0"),
-  limit: describe(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
+const ListCommands = Schema.Struct({
+  status: describeField(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),
+  cursor: describeField(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJjb21tYW5kcyIsIjAxOTljMGRlIl0"),
+  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
 })
 
-const read: Rule = { caller: "viewer", scope: "commands:read" }
-const write: Rule = { caller: "operator", scope: "commands:write", mutates: true }
-const issue: Rule = { ...write, creates: true }
+const readRule: AccessRule = { caller: "viewer", scope: "commands:read" }
+const writeRule: AccessRule = { caller: "operator", scope: "commands:write", mutates: true }
+const issueRule: AccessRule = { ...writeRule, creates: true }
 
 /** Two overrides of 64 KiB each as JSON, with room for callers who escape every character or indent. */
-const retryBody = 425_984
+const maxRetryBodyBytes = 425_984
 
 /** Ten thousand ids of 200 characters, and the rest. */
-const bulkBody = 2_621_440
+const maxBulkRetryBodyBytes = 2_621_440
 
 /** Commands to agents (interface, Commands; bodies: commands). */
 export class CommandsApi extends HttpApiGroup.make("commands")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/commands`
-      .setUrlParams(Filter)
+      .setUrlParams(ListCommands)
       .addSuccess(CommandList)
-      .annotate(Access, read)
+      .annotate(Access, readRule)
       .annotateContext(operation("List commands", "Newest first."))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/commands/${commandId}`
       .addSuccess(CommandPublic)
-      .annotate(Access, read)
+      .annotate(Access, readRule)
       .annotateContext(operation("Show a command", "With its outcome, once it has ended."))
   )
   .add(
     HttpApiEndpoint.post("cancel")`/projects/${slug}/commands/${commandId}/cancel`
       .addSuccess(CommandPublic)
-      .annotate(Access, { ...write, fails: ["command_not_pending"] })
+      .annotate(Access, { ...writeRule, failureCodes: ["command_not_pending"] })
       .annotateContext(operation(
         "Cancel a command",
         "While it is pending; a dispatched one can no longer be recalled."
@@ -67,7 +67,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("retryTask")`/projects/${slug}/commands/retry-task`
       .setPayload(RetryTaskRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, bodyLimit: retryBody })
+      .annotate(Access, { ...issueRule, bodyLimit: maxRetryBodyBytes })
       .annotateContext(operation(
         "Retry a task",
         "Runs it again, with its own arguments or others. 202: read the command for its outcome."
@@ -77,28 +77,28 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("cancelTask")`/projects/${slug}/commands/cancel-task`
       .setPayload(CancelTaskRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, destructive: true })
+      .annotate(Access, { ...issueRule, destructive: true })
       .annotateContext(operation("Cancel a task", "Revokes it, or asks the worker to stop it."))
   )
   .add(
     HttpApiEndpoint.post("requeueDeadLetter")`/projects/${slug}/commands/requeue-dead-letter`
       .setPayload(RequeueDeadLetterRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, issue)
+      .annotate(Access, issueRule)
       .annotateContext(operation("Requeue a dead-lettered task", "For engines that set failed messages aside."))
   )
   .add(
     HttpApiEndpoint.post("bulkRetry")`/projects/${slug}/commands/bulk-retry`
       .setPayload(BulkRetryRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, bucket: "bulk_write", bodyLimit: bulkBody, fails: ["use_bulk_retry_requests"] })
+      .annotate(Access, { ...issueRule, bucket: "bulk_write", bodyLimit: maxBulkRetryBodyBytes, failureCodes: ["use_bulk_retry_requests"] })
       .annotateContext(operation("Retry many tasks", "By their ids. What does not exist is passed over."))
   )
   .add(
     HttpApiEndpoint.post("purgeQueue")`/projects/${slug}/commands/purge-queue`
       .setPayload(PurgeQueueRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, caller: "admin", destructive: true, bucket: "bulk_write" })
+      .annotate(Access, { ...issueRule, caller: "admin", destructive: true, bucket: "bulk_write" })
       .annotateContext(operation(
         "Purge a queue",
         "Deletes every waiting message. With `observed_depth` the agent refuses when the queue has another " +
@@ -109,35 +109,35 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("restartWorker")`/projects/${slug}/commands/restart-worker`
       .setPayload(RestartWorkerRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, destructive: true })
+      .annotate(Access, { ...issueRule, destructive: true })
       .annotateContext(operation("Restart a worker", "Its tasks end first, as the engine does it."))
   )
   .add(
     HttpApiEndpoint.post("poolResize")`/projects/${slug}/commands/pool-resize`
       .setPayload(PoolResizeRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, issue)
+      .annotate(Access, issueRule)
       .annotateContext(operation("Grow or shrink a worker's pool", "By `delta` processes or threads."))
   )
   .add(
     HttpApiEndpoint.post("addConsumer")`/projects/${slug}/commands/add-consumer`
       .setPayload(ConsumerRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, issue)
+      .annotate(Access, issueRule)
       .annotateContext(operation("Let a worker consume a queue", "In addition to its own."))
   )
   .add(
     HttpApiEndpoint.post("cancelConsumer")`/projects/${slug}/commands/cancel-consumer`
       .setPayload(ConsumerRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issue, destructive: true })
+      .annotate(Access, { ...issueRule, destructive: true })
       .annotateContext(operation("Stop a worker from consuming a queue", "Its other queues go on."))
   )
   .add(
     HttpApiEndpoint.post("rateLimit")`/projects/${slug}/commands/rate-limit`
       .setPayload(RateLimitRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, issue)
+      .annotate(Access, issueRule)
       .annotateContext(operation(
         "Limit a task's rate",
         "On one worker, or on all without `worker_name`. `0` lifts the limit."

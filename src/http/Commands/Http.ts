@@ -1,40 +1,40 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import { type Command, commandText } from "../../domain/Command.ts"
+import { type Command, commandJson } from "../../domain/Command.ts"
 import { Commands } from "../../services/Commands.ts"
 import { Api } from "../Api.ts"
-import { limitApplied } from "../LimitApplied.ts"
+import { makeLimitHeader } from "../LimitHeader.ts"
 import { withOverrides } from "./Overrides.ts"
 
 /** Answers are spliced from the stored JSON texts, so that agents' numbers keep their digits. */
-const json = (text: string, status = 200) => HttpServerResponse.text(text, { status, contentType: "application/json" })
+const jsonResponse = (text: string, status = 200) => HttpServerResponse.text(text, { status, contentType: "application/json" })
 
-const shown = Effect.map((command: Command) => json(commandText(command)))
+const respondWithCommand = Effect.map((command: Command) => jsonResponse(commandJson(command)))
 
-const accepted = Effect.map((command: Command) => json(commandText(command), 202))
+const respondAccepted = Effect.map((command: Command) => jsonResponse(commandJson(command), 202))
 
 export const layer = HttpApiBuilder.group(Api, "commands", Effect.fnUntraced(function*(handlers) {
   const commands = yield* Commands
-  const saysLimit = yield* limitApplied
+  const withLimitHeader = yield* makeLimitHeader
   return handlers
     .handle("list", ({ urlParams: { cursor = null, limit = null, status = null } }) =>
       Effect.map(commands.list({ cursor, limit, status }), ({ items, next_cursor }) =>
-        saysLimit({ limit }, json(`{"items":[${items.map(commandText).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`))))
-    .handle("get", ({ path }) => shown(commands.get(path.command_id)))
-    .handle("cancel", ({ path }) => shown(commands.cancel(path.command_id)))
+        withLimitHeader({ limit }, jsonResponse(`{"items":[${items.map(commandJson).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`))))
+    .handle("get", ({ path }) => respondWithCommand(commands.get(path.command_id)))
+    .handle("cancel", ({ path }) => respondWithCommand(commands.cancel(path.command_id)))
     .handle("retryTask", ({ payload, request }) =>
       Effect.orDie(request.text).pipe( // the payload was decoded from it
         Effect.flatMap((body) => withOverrides(payload, body)),
         Effect.flatMap(commands.retryTask),
-        accepted
+        respondAccepted
       ))
-    .handle("cancelTask", ({ payload }) => accepted(commands.cancelTask(payload)))
-    .handle("requeueDeadLetter", ({ payload }) => accepted(commands.requeueDeadLetter(payload)))
-    .handle("bulkRetry", ({ payload }) => accepted(commands.bulkRetry(payload)))
-    .handle("purgeQueue", ({ payload }) => accepted(commands.purgeQueue(payload)))
-    .handle("restartWorker", ({ payload }) => accepted(commands.restartWorker(payload)))
-    .handle("poolResize", ({ payload }) => accepted(commands.poolResize(payload)))
-    .handle("addConsumer", ({ payload }) => accepted(commands.addConsumer(payload)))
-    .handle("cancelConsumer", ({ payload }) => accepted(commands.cancelConsumer(payload)))
-    .handle("rateLimit", ({ payload }) => accepted(commands.rateLimit(payload)))
+    .handle("cancelTask", ({ payload }) => respondAccepted(commands.cancelTask(payload)))
+    .handle("requeueDeadLetter", ({ payload }) => respondAccepted(commands.requeueDeadLetter(payload)))
+    .handle("bulkRetry", ({ payload }) => respondAccepted(commands.bulkRetry(payload)))
+    .handle("purgeQueue", ({ payload }) => respondAccepted(commands.purgeQueue(payload)))
+    .handle("restartWorker", ({ payload }) => respondAccepted(commands.restartWorker(payload)))
+    .handle("poolResize", ({ payload }) => respondAccepted(commands.poolResize(payload)))
+    .handle("addConsumer", ({ payload }) => respondAccepted(commands.addConsumer(payload)))
+    .handle("cancelConsumer", ({ payload }) => respondAccepted(commands.cancelConsumer(payload)))
+    .handle("rateLimit", ({ payload }) => respondAccepted(commands.rateLimit(payload)))
 }))

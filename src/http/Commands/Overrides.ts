@@ -5,12 +5,12 @@ import {
   JsonObject,
   parse,
   ParseFailure,
-  splice
+  toCanonicalText
 } from "../../domain/CanonicalJson.ts"
 import type { RetryTask, RetryTaskRequest } from "../../domain/Command/Requests.ts"
 import { ValidationFailed } from "../../domain/Errors.ts"
 
-const unusable = {
+const parseFailureMessages = {
   syntax: "must be JSON",
   too_deep: "must not nest deeper than 128 arrays and objects",
   lone_surrogate: "must not contain a lone surrogate",
@@ -27,16 +27,16 @@ export const withOverrides = (
 ): Effect.Effect<RetryTask, ValidationFailed> => {
   if (request.override_args === null) return Effect.succeed({ ...request, override_args: null, override_kwargs: null })
   const node = parse(body)
-  if (node instanceof ParseFailure) return ValidationFailed.at("", unusable[node.reason])
+  if (node instanceof ParseFailure) return ValidationFailed.at("", parseFailureMessages[node.reason])
   return Effect.succeed({
     ...request,
-    override_args: member(node, "override_args"),
-    override_kwargs: member(node, "override_kwargs")
+    override_args: spliceMember(node, "override_args"),
+    override_kwargs: spliceMember(node, "override_kwargs")
   })
 }
 
 /** The schema has found the member before. */
-const member = (node: JsonNode, name: string): CanonicalText | null => {
+const spliceMember = (node: JsonNode, name: string): CanonicalText | null => {
   const value = node instanceof JsonObject ? node.get(name) : undefined
-  return value === undefined ? null : splice(value)
+  return value === undefined ? null : toCanonicalText(value)
 }

@@ -1,20 +1,20 @@
 import { HttpApi, OpenApi } from "@effect/platform"
-import type { Caller, Rule } from "../../domain/Access.ts"
+import type { Caller, AccessRule } from "../../domain/Access.ts"
 import { codes } from "../../domain/ErrorCodes.ts"
 import { version } from "../../domain/Version.ts"
 import { Api } from "../Api.ts"
-import { ruleOf } from "../Rules.ts"
-import { codesOf, elsewhere, failuresOf, type Shared } from "./Failures.ts"
-import { OutsideApi } from "./Outside.ts"
+import { ruleOf } from "../AccessRules.ts"
+import { codesOf, commonCodes, failuresOf, type SharedResponses } from "./Failures.ts"
+import { PlainRoutesApi } from "./PlainRoutes.ts"
 import { idempotencyKey } from "./Parameters.ts"
-import { exampleOf, nameIn, type Part, partsIn, tidy } from "./Schemas.ts"
+import { exampleOf, componentNameOf, type Part, partsIn, cleanSchemas } from "./Schemas.ts"
 import { tags } from "./Tags.ts"
 
 /** Credentials that open an endpoint, any of them; by cookie a change needs the CSRF token too. */
-const credentials = ({ caller, mayBeSignedIn, mutates }: Rule): Array<OpenApi.OpenAPISecurityRequirement> => {
+const securityOf = ({ caller, allowsSession, mutates }: AccessRule): Array<OpenApi.OpenAPISecurityRequirement> => {
   const session = mutates === true ? { session: [], csrf_token: [] } : { session: [] }
   const kinds: Readonly<Record<Caller, Array<OpenApi.OpenAPISecurityRequirement>>> = {
-    public: mayBeSignedIn === true ? [{}, session] : [],
+    public: allowsSession === true ? [{}, session] : [],
     agent: [{ agent_token: [] }],
     session: [session],
     authenticated: [{ api_key: [] }, session],
@@ -26,7 +26,7 @@ const credentials = ({ caller, mayBeSignedIn, mutates }: Rule): Array<OpenApi.Op
   return kinds[caller]
 }
 
-const who: Readonly<Record<Caller, string>> = {
+const callerSentences: Readonly<Record<Caller, string>> = {
   public: "Anybody may call it.",
   agent: "An agent calls it, with its token.",
   session: "A person calls it, signed in with a browser; an API key cannot.",
@@ -38,21 +38,21 @@ const who: Readonly<Record<Caller, string>> = {
 }
 
 /** What the access rule says, in sentences. */
-const describeAccess = ({ bucket, caller, mayBeSignedIn, scope, stepUp }: Rule): string =>
+const describeAccess = ({ bucket, caller, allowsSession, scope, stepUp }: AccessRule): string =>
   [
-    who[caller],
-    ...(mayBeSignedIn === true ? ["With a session cookie it acts as that person."] : []),
+    callerSentences[caller],
+    ...(allowsSession === true ? ["With a session cookie it acts as that person."] : []),
     ...(scope === undefined ? [] : [`An API key needs the scope \`${scope}\`.`]),
     ...(stepUp === true ? ["A session needs a step-up: a password or code within the last minutes."] : []),
     ...(bucket === undefined ? [] : [`Rate bucket: \`${bucket}\`.`])
   ].join(" ")
 
 /** Fields that a body need not have are ignored, and those of an answer are all declared. */
-const openTo = (schemas: Readonly<Record<string, unknown>>, bodies: unknown): void => {
-  const reached = new Set(partsIn(bodies))
-  for (const schema of reached) {
+const allowUnknownFields = (schemas: Readonly<Record<string, unknown>>, bodies: unknown): void => {
+  const reachable = new Set(partsIn(bodies))
+  for (const schema of reachable) {
     if (schema.additionalProperties === false) delete schema.additionalProperties
-    for (const inner of partsIn(schemas[nameIn(schema.$ref) ?? ""])) reached.add(inner)
+    for (const inner of partsIn(schemas[componentNameOf(schema.$ref) ?? ""])) reachable.add(inner)
   }
 }
 
@@ -72,7 +72,7 @@ const exportedRows = {
   items: { type: "object" }
 }
 
-const table = elsewhere.map((code) => `| ${codes[code].status} | \`${code}\` | ${codes[code].meaning} |`).join("\n")
+const table = commonCodes.map((code) => `| ${codes[code].status} | \`${code}\` | ${codes[code].meaning} |`).join("\n")
 
 const introduction = `See and operate the background tasks of every engine you run.
 
@@ -105,21 +105,21 @@ const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
 }
 
 /** What the definition does not tell by itself: credentials, failures, headers, and examples of whole bodies. */
-const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
+const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
   const { paths } = document
   // records of JSON, whose types here say less than what is written
   const schemas = document.components.schemas as Record<string, unknown>
-  const responses: Shared = {}
+  const responses: SharedResponses = {}
   for (const name of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete schemas[name]
   schemas.ExportedRows = exportedRows
-  tidy(document)
+  cleanSchemas(document)
   const example = exampleOf(schemas)
   const withExamples = (content: OpenApi.OpenApiSpecContent | undefined) => {
     const json = content?.["application/json"]
     if (json !== undefined) Object.assign(json, { example: example(json.schema) })
   }
 
-  HttpApi.reflect(documented, {
+  HttpApi.reflect(DocumentedApi, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations, successes }) => {
       const rule = ruleOf(endpoint, mergedAnnotations)
@@ -128,15 +128,15 @@ const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
       const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
       const operation = paths[path]?.[key]
       if (operation === undefined) throw new Error(`${endpoint.method} ${path} is not in the API's document`)
-      if (operation.security.length === 0) operation.security = credentials(rule)
+      if (operation.security.length === 0) operation.security = securityOf(rule)
       operation.description = [operation.description, describeAccess(rule)].filter(Boolean).join("\n\n")
-      const named = operation.parameters.map((parameter) => {
+      const parametersWithExamples = operation.parameters.map((parameter) => {
         const [given] = (parameter.schema as { examples?: ReadonlyArray<unknown> }).examples ?? [] // of any schema
         return given === undefined ? parameter : { ...parameter, example: given }
       })
       const { description, example: key_, in: at, name, pattern } = idempotencyKey
       const header = { name, in: at, required: false, description, example: key_, schema: { type: "string" as const, pattern } }
-      operation.parameters = rule.creates === undefined ? named : [...named, header as OpenApi.OpenAPISpecParameter] // `example` is not in the type
+      operation.parameters = rule.creates === undefined ? parametersWithExamples : [...parametersWithExamples, header as OpenApi.OpenAPISpecParameter] // `example` is not in the type
 
       const failures = failuresOf(codesOf(rule, {
         isHealth: /\/health(\/ready)?$/.test(path),
@@ -153,29 +153,29 @@ const complete = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
           Object.assign(answer.content, files(answer.content))
         }
         answer.description = answer.description === "Success" ? "Done." : answer.description
-        const failed = responses[String((failures[status] as Part | undefined)?.$ref).split("/").at(-1) ?? ""] as Part | undefined // as failuresOf wrote it
-        answers[status] = failed === undefined ? answer : {
-          description: `${answer.description}\n\n${String(failed.description)}`,
-          content: { ...answer.content, ...failed.content as object }
+        const failureResponse = responses[String((failures[status] as Part | undefined)?.$ref).split("/").at(-1) ?? ""] as Part | undefined // as failuresOf wrote it
+        answers[status] = failureResponse === undefined ? answer : {
+          description: `${answer.description}\n\n${String(failureResponse.description)}`,
+          content: { ...answer.content, ...failureResponse.content as object }
         }
       }
       Object.assign(operation, { responses: answers })
       withExamples(operation.requestBody?.content)
     }
   })
-  const taken = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ requestBody }) => requestBody))
-  openTo(schemas, taken)
+  const requestBodies = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ requestBody }) => requestBody))
+  allowUnknownFields(schemas, requestBodies)
   Object.assign(document.components, { responses, securitySchemes })
   document.tags = Object.entries(tags).map(([name, description]) => ({ name, description }))
   return document
 }
 
 /** The definition as its document shows it. */
-export const documented = Api
-  .add(OutsideApi)
+export const DocumentedApi = Api
+  .add(PlainRoutesApi)
   .annotate(OpenApi.Title, "svc")
   .annotate(OpenApi.Version, version)
   .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })
   .annotate(OpenApi.Servers, [{ url: "/", description: "The brain that serves this document." }])
   .annotate(OpenApi.Description, introduction)
-  .annotate(OpenApi.Transform, (document) => complete(document as OpenApi.OpenAPISpec)) // what fromApi hands over
+  .annotate(OpenApi.Transform, (document) => completeDocument(document as OpenApi.OpenAPISpec)) // what fromApi hands over

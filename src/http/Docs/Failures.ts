@@ -1,8 +1,8 @@
-import type { Rule } from "../../domain/Access.ts"
+import type { AccessRule } from "../../domain/Access.ts"
 import { allCodes, type Code, codes } from "../../domain/ErrorCodes.ts"
 
 /** What of an operation's form decides on its failures. */
-export interface Form {
+export interface OperationForm {
   readonly isHealth: boolean
   readonly hasPath: boolean
   readonly hasQuery: boolean
@@ -10,43 +10,43 @@ export interface Form {
 }
 
 /** The codes that a caller of this kind is refused with (`middleware/Authorize.ts`). */
-const ofAccess = ({ caller, mayBeSignedIn, mutates, scope, stepUp, takesSecrets, whileOwing, whileRestricted }: Rule): ReadonlyArray<Code> => {
+const accessCodesOf = ({ caller, allowsSession, mutates, scope, stepUp, requiresHttps, allowsPendingFactor, allowsRestrictedSession }: AccessRule): ReadonlyArray<Code> => {
   const isPerson = caller !== "public" && caller !== "agent"
-  const mayOwe = isPerson || mayBeSignedIn === true
+  const canUseSession = isPerson || allowsSession === true
   return [
     ...(caller === "public" ? [] : ["unauthenticated"] as const),
-    ...(mayOwe && whileOwing !== true ? ["mfa_required"] as const : []),
+    ...(canUseSession && allowsPendingFactor !== true ? ["mfa_required"] as const : []),
     ...(isPerson && caller !== "authenticated" ? ["forbidden"] as const : []),
     ...(isPerson ? ["address_not_allowed"] as const : []),
     ...(scope === undefined ? [] : ["scope_missing"] as const),
     ...(mutates === true && caller !== "agent" ? ["csrf_failed"] as const : []),
-    ...(takesSecrets === true ? ["https_required"] as const : []),
-    ...(mayOwe && whileRestricted !== true ? ["mfa_enrollment_required"] as const : []),
+    ...(requiresHttps === true ? ["https_required"] as const : []),
+    ...(canUseSession && allowsRestrictedSession !== true ? ["mfa_enrollment_required"] as const : []),
     ...(stepUp === true ? ["mfa_reverify_required"] as const : [])
   ]
 }
 
 /** Every code that an operation can answer: of its access, its form, and what it declares itself (`fails`). */
-export const codesOf = (rule: Rule, { hasBody, hasPath, hasQuery, isHealth }: Form): ReadonlyArray<Code> => {
+export const codesOf = (rule: AccessRule, { hasBody, hasPath, hasQuery, isHealth }: OperationForm): ReadonlyArray<Code> => {
   const creates = rule.creates !== undefined
   const found = new Set<Code>([
     "bad_request",
     ...(isHealth ? [] : ["host_not_allowed", "unavailable"] as const),
-    ...ofAccess(rule),
+    ...accessCodesOf(rule),
     ...(hasPath ? ["not_found"] as const : []),
     ...(hasBody ? ["malformed_json", "payload_too_large", "unsupported_media_type"] as const : []),
     ...(hasBody || hasQuery || creates ? ["validation_failed"] as const : []),
     ...(creates ? ["idempotency_conflict"] as const : []),
     ...(rule.mutates === true ? ["audit_log_contradicted"] as const : []),
     ...(rule.bucket === undefined ? [] : ["rate_limited"] as const),
-    ...(rule.fails ?? [])
+    ...(rule.failureCodes ?? [])
   ])
   return allCodes.filter((code) => found.has(code)) // in the order of the list
 }
 
 const titleOf = (code: Code): string => code.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase())
 
-const example = (code: Code): object => ({
+const exampleProblem = (code: Code): object => ({
   type: "about:blank",
   title: titleOf(code),
   status: codes[code].status,
@@ -67,16 +67,16 @@ const responseOf = (status: number, all: ReadonlyArray<Code>): object => ({
           { type: "object", properties: { status: { type: "integer", enum: [status] }, code: { type: "string", enum: all } } }
         ]
       },
-      examples: Object.fromEntries(all.map((code) => [code, { summary: codes[code].meaning, value: example(code) }]))
+      examples: Object.fromEntries(all.map((code) => [code, { summary: codes[code].meaning, value: exampleProblem(code) }]))
     }
   }
 })
 
 /** Responses by name, for `components.responses`: operations that fail alike share them. */
-export type Shared = Record<string, object>
+export type SharedResponses = Record<string, object>
 
 /** The responses of these codes by status, as references to shared ones, which are added where they are new. */
-export const failuresOf = (all: ReadonlyArray<Code>, shared: Shared): Readonly<Record<number, object>> => {
+export const failuresOf = (all: ReadonlyArray<Code>, shared: SharedResponses): Readonly<Record<number, object>> => {
   const statuses = [...new Set(all.map((code) => codes[code].status))]
   return Object.fromEntries(statuses.map((status) => {
     const some = all.filter((code) => codes[code].status === status)
@@ -87,4 +87,4 @@ export const failuresOf = (all: ReadonlyArray<Code>, shared: Shared): Readonly<R
 }
 
 /** The codes that any request can end with, and those that no operation has, for the document's first page. */
-export const elsewhere = ["method_not_allowed", "request_timeout", "request_head_too_large", "internal_error"] as const satisfies ReadonlyArray<Code>
+export const commonCodes = ["method_not_allowed", "request_timeout", "request_head_too_large", "internal_error"] as const satisfies ReadonlyArray<Code>

@@ -7,20 +7,20 @@ import { RateLimited } from "../../domain/Errors.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Setup } from "../../services/Setup.ts"
-import { addressOf, parseProxies } from "../middleware/Client.ts"
-import { shown } from "../Page.ts"
-import { documented } from "./Document.ts"
+import { clientAddressOf, parseProxies } from "../middleware/RequestAddress.ts"
+import { respondWithPage } from "../Html/HtmlPage.ts"
+import { DocumentedApi } from "./Document.ts"
 import { afterSetup, beforeSetup } from "./HomePage.ts"
-import { render } from "./ReferencePage.ts"
+import { renderReference } from "./ReferencePage.ts"
 
 /** The brain's bare address: where things are. */
 export const rootRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const setup = yield* Setup
-  yield* router.add("GET", "/", Effect.map(setup.isFirstBoot, (isFirst) => shown(isFirst ? beforeSetup : afterSetup)))
+  yield* router.add("GET", "/", Effect.map(setup.isFirstBoot, (isFirst) => respondWithPage(isFirst ? beforeSetup : afterSetup)))
 }))
 
 /** A text that stays the same while the program runs, with its tag and its compressed forms. */
-const prepare = (text: string) =>
+const compressText = (text: string) =>
   Effect.promise(async () => ({
     etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`,
     plain: Buffer.from(text),
@@ -28,11 +28,11 @@ const prepare = (text: string) =>
     gzip: await promisify(gzip)(text)
   }))
 
-type Prepared = Effect.Effect.Success<ReturnType<typeof prepare>>
+type CompressedText = Effect.Effect.Success<ReturnType<typeof compressText>>
 
 /** A browser asks again each time, and gets 304 while the program is the same. */
-const answer = (
-  { etag, plain, ...compressed }: Prepared,
+const respond = (
+  { etag, plain, ...compressed }: CompressedText,
   { headers }: HttpServerRequest.HttpServerRequest,
   contentType: string,
   policy: Readonly<Record<string, string>>
@@ -56,22 +56,22 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const settings = yield* Settings
   const proxies = parseProxies(settings.trustedProxies)
 
-  const limited = Effect.gen(function*() {
+  const takeRateLimit = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    if (yield* limits.takeFrom("docs", addressOf(request, proxies))) return request
+    if (yield* limits.takeFrom("docs", clientAddressOf(request, proxies))) return request
     return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
   })
   // in a fiber of its own: an interrupt of the first request would be kept as the answer to all
-  const once = <A>(work: Effect.Effect<A>) =>
-    Effect.map(Effect.cached(work), (kept) => Effect.flatMap(Effect.forkDaemon(kept), Fiber.join))
-  const document = yield* once(Effect.suspend(() => prepare(JSON.stringify(OpenApi.fromApi(documented)))))
-  const page = yield* once(Effect.suspend(() => {
-    const { html, policy } = render(OpenApi.fromApi(documented))
-    return Effect.map(prepare(html), (prepared) => ({ prepared, policy: { "content-security-policy": policy } }))
+  const cacheOnce = <A>(work: Effect.Effect<A>) =>
+    Effect.map(Effect.cached(work), (cachedEffect) => Effect.flatMap(Effect.forkDaemon(cachedEffect), Fiber.join))
+  const document = yield* cacheOnce(Effect.suspend(() => compressText(JSON.stringify(OpenApi.fromApi(DocumentedApi)))))
+  const page = yield* cacheOnce(Effect.suspend(() => {
+    const { html, policy } = renderReference(OpenApi.fromApi(DocumentedApi))
+    return Effect.map(compressText(html), (prepared) => ({ prepared, policy: { "content-security-policy": policy } }))
   }))
 
-  yield* router.add("GET", "/api/v1/openapi.json", Effect.flatMap(limited, (request) =>
-    Effect.map(document, (prepared) => answer(prepared, request, "application/json", {}))))
-  yield* router.add("GET", "/api/v1/docs", Effect.flatMap(limited, (request) =>
-    Effect.map(page, ({ policy, prepared }) => answer(prepared, request, "text/html; charset=utf-8", policy))))
+  yield* router.add("GET", "/api/v1/openapi.json", Effect.flatMap(takeRateLimit, (request) =>
+    Effect.map(document, (prepared) => respond(prepared, request, "application/json", {}))))
+  yield* router.add("GET", "/api/v1/docs", Effect.flatMap(takeRateLimit, (request) =>
+    Effect.map(page, ({ policy, prepared }) => respond(prepared, request, "text/html; charset=utf-8", policy))))
 }))

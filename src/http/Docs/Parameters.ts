@@ -53,5 +53,5 @@ export const sessionNonce: Parameter = {
 }
 
 /** Part of the description of a list whose answer is a bare array. */
-export const pagedRows = "Newest first; where there are more, the headers `Link` (`rel=\"next\"`) and " +
+export const pagedRowsDescription = "Newest first; where there are more, the headers `Link` (`rel=\"next\"`) and " +
   "`X-SVC-Next-Cursor` say where the list goes on."

@@ -14,7 +14,7 @@ export const partsIn = (value: unknown): ReadonlyArray<Part> =>
 
 const prefix = "#/components/schemas/"
 
-export const nameIn = (ref: unknown): string | undefined =>
+export const componentNameOf = (ref: unknown): string | undefined =>
   typeof ref === "string" && ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined
 
 /** What Effect says of a refinement by itself ("a string matching the pattern …"), which the keywords beside it say too. */
@@ -25,15 +25,15 @@ const asTyped = (type: unknown, example: unknown): unknown =>
   typeof example !== "string" || !["integer", "number", "boolean"].includes(String(type)) ? example : JSON.parse(example)
 
 /** A component that is a text or a number, and no words of a list: shown where it is used. */
-const isPlain = ({ enum: words, type }: Part) => words === undefined && ["string", "integer", "number"].includes(String(type))
+const isScalar = ({ enum: words, type }: Part) => words === undefined && ["string", "integer", "number"].includes(String(type))
 
 /** Changes the document's schemas in place. */
-export const tidy = (document: { readonly components: { readonly schemas: Record<string, unknown> } }): void => {
+export const cleanSchemas = (document: { readonly components: { readonly schemas: Record<string, unknown> } }): void => {
   const { schemas } = document.components
-  const plain = new Map(Object.entries(schemas).flatMap(([name, schema]) => isPart(schema) && isPlain(schema) ? [[name, schema] as const] : []))
+  const plain = new Map(Object.entries(schemas).flatMap(([name, schema]) => isPart(schema) && isScalar(schema) ? [[name, schema] as const] : []))
   for (const part of partsIn(document)) {
     const [only, ...others] = Array.isArray(part.allOf) ? part.allOf : []
-    const inner = plain.get(nameIn(part.$ref) ?? "") ?? (others.length === 0 && isPart(only) ? plain.get(nameIn(only.$ref) ?? "") : undefined)
+    const inner = plain.get(componentNameOf(part.$ref) ?? "") ?? (others.length === 0 && isPart(only) ? plain.get(componentNameOf(only.$ref) ?? "") : undefined)
     if (inner !== undefined) {
       delete part.$ref
       delete part.allOf
@@ -55,7 +55,7 @@ export const exampleOf = (schemas: Readonly<Record<string, unknown>>) => {
     if (!isPart(schema)) return null
     const { allOf, anyOf, enum: words, examples, items, properties, type } = schema
     if (Array.isArray(examples)) return examples[0]
-    const name = nameIn(schema.$ref)
+    const name = componentNameOf(schema.$ref)
     if (name !== undefined) return valueOf(schemas[name])
     if (Array.isArray(allOf)) return valueOf(allOf[0])
     if (Array.isArray(anyOf)) return valueOf(anyOf[0])

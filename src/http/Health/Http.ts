@@ -6,7 +6,7 @@ import { Api } from "../Api.ts"
 const alive = Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" }))
 
 const ready = Effect.flatMap(Health, (health) =>
-  Effect.map(health.ready, (readiness) =>
+  Effect.map(health.readiness, (readiness) =>
     HttpServerResponse.unsafeJson(readiness, { status: readiness.status === "ready" ? 200 : 503 })))
 
 const HealthHttp = HttpApiBuilder.group(Api, "health", (handlers) =>
@@ -15,9 +15,9 @@ const HealthHttp = HttpApiBuilder.group(Api, "health", (handlers) =>
 const SystemHttp = HttpApiBuilder.group(Api, "system", Effect.fnUntraced(function*(handlers) {
   const health = yield* Health
   return handlers
-    .handle("system", () => health.system())
+    .handle("system", () => health.systemInfo())
     .handle("deep", () =>
-      Effect.map(health.deep(), (deep) => HttpServerResponse.unsafeJson(deep, { status: deep.status === "failed" ? 503 : 200 })))
+      Effect.map(health.deepHealth(), (deep) => HttpServerResponse.unsafeJson(deep, { status: deep.status === "failed" ? 503 : 200 })))
 }))
 
 export const layer = Layer.mergeAll(HealthHttp, SystemHttp)

@@ -1,6 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { describe } from "../../domain/Describe.ts"
+import { describeField } from "../../domain/Describe.ts"
 
 /** What an endpoint answers that shows a page (`src/http/Page.ts`). */
 export const html = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/html; charset=utf-8" }))
@@ -8,5 +8,5 @@ export const html = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text"
 
 /** The query of a page that a link leads to. The brain does not read the token; the page's script sends it in a body. */
 export const LinkToken = Schema.Struct({
-  token: describe(Schema.optional(Schema.String), "The token of the link, which the page sends on.", "Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")
+  token: describeField(Schema.optional(Schema.String), "The token of the link, which the page sends on.", "Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")
 })

@@ -11,14 +11,14 @@ import {
   InvitationPreview,
   PreviewInvitation
 } from "../../domain/Invitation.ts"
-import { GivenId } from "../../domain/Text.ts"
+import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { html, LinkToken } from "../Html/Api.ts"
 import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const invitationId = pathParameter("invitation_id", GivenId, "The invitation's id.", exampleId)
+const invitationId = pathParameter("invitation_id", IdInput, "The invitation's id.", exampleId)
 
 /** Asking people into a project, for its admins (bodies: invitations). */
 export class InvitationsApi extends HttpApiGroup.make("invitations")
@@ -26,7 +26,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
     HttpApiEndpoint.post("create")`/projects/${slug}/invitations`
       .setPayload(CreateInvitation)
       .addSuccess(CreatedInvitation, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: "secret", fails: ["already_member", "conflict"] })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: "secret", failureCodes: ["already_member", "conflict"] })
       .annotateContext(operation(
         "Invite an address to a project",
         "`token` and `accept_url_path` are in this answer only. A later invitation of the same address " +
@@ -42,7 +42,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
   .add(
     HttpApiEndpoint.del("revoke")`/projects/${slug}/invitations/${invitationId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, fails: ["invitation_accepted"] })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, failureCodes: ["invitation_accepted"] })
       .annotateContext(operation("Revoke an invitation", "Its link stops working."))
   )
   .middleware(InProject)
@@ -56,7 +56,7 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
     HttpApiEndpoint.post("preview", "/invitations/preview")
       .setPayload(PreviewInvitation)
       .addSuccess(InvitationPreview)
-      .annotate(Access, { caller: "public", takesSecrets: true, bucket: "invitation", fails: ["invitation_invalid"] })
+      .annotate(Access, { caller: "public", requiresHttps: true, bucket: "invitation", failureCodes: ["invitation_invalid"] })
       .annotateContext(operation("Show what an invitation is to", "For the holder of its token."))
   )
   .add(
@@ -65,12 +65,12 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
       .addSuccess(InvitationAccepted, { status: 201 })
       .annotate(Access, {
         caller: "public",
-        takesSecrets: true,
-        mayBeSignedIn: true,
+        requiresHttps: true,
+        allowsSession: true,
         mutates: true,
         creates: true,
         bucket: "invitation",
-        fails: ["invitation_invalid", "wrong_account", "sign_in_first", "already_member", "conflict"]
+        failureCodes: ["invitation_invalid", "wrong_account", "sign_in_first", "already_member", "conflict"]
       })
       .annotateContext(operation(
         "Accept an invitation",
@@ -88,7 +88,7 @@ export class InvitationPageApi extends HttpApiGroup.make("invitation_page")
     HttpApiEndpoint.get("page", "/invitation")
       .setUrlParams(LinkToken)
       .addSuccess(html)
-      .annotate(Access, { caller: "public", takesSecrets: true })
+      .annotate(Access, { caller: "public", requiresHttps: true })
       .annotateContext(operation("Show the invitation page", "Where the link of an invitation leads."))
   )
   .annotateContext(inChapter("Pages"))

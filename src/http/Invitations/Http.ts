@@ -5,7 +5,7 @@ import { Invitations } from "../../services/Invitations.ts"
 import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
 import { Api } from "../Api.ts"
 import { Authorize } from "../middleware/Authorize.ts"
-import { shown } from "../Page.ts"
+import { respondWithPage } from "../Html/HtmlPage.ts"
 import { invitationPage } from "./Page.ts"
 
 const InvitationsHttp = HttpApiBuilder.group(Api, "invitations", Effect.fnUntraced(function*(handlers) {
@@ -25,7 +25,7 @@ const InvitationHttp = HttpApiBuilder.group(Api, "invitation", Effect.fnUntraced
     .handle("accept", ({ payload, request }) => acceptance.accept(payload, sourceOf(request)))
 }))
 
-const PageHttp = HttpApiBuilder.group(Api, "invitation_page", (handlers) =>
-  handlers.handle("page", () => Effect.succeed(shown(invitationPage))))
+const InvitationPageHttp = HttpApiBuilder.group(Api, "invitation_page", (handlers) =>
+  handlers.handle("page", () => Effect.succeed(respondWithPage(invitationPage))))
 
-export const layer = Layer.mergeAll(InvitationsHttp, InvitationHttp, PageHttp)
+export const layer = Layer.mergeAll(InvitationsHttp, InvitationHttp, InvitationPageHttp)

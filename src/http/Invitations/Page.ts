@@ -1,5 +1,5 @@
-import { longestInvitedPassword } from "../../domain/Password.ts"
-import { newPasswordFields, page } from "../Page.ts"
+import { maxInvitedPasswordLength } from "../../domain/Password.ts"
+import { newPasswordFields, renderPage } from "../Html/HtmlPage.ts"
 
 const script = `
 let invited = { email: "" }
@@ -39,7 +39,7 @@ onSubmit("factor", async ({ code }) => {
 `
 
 /** Asks the API who is invited to what, and whether the address has an account: then it signs in, else it makes one. */
-export const invitationPage = page({
+export const invitationPage = renderPage({
   title: "Invitation to svc",
   script,
   sections: `<section id="waiting">
@@ -55,7 +55,7 @@ export const invitationPage = page({
 <p>For <span class="email"></span>.</p>
 <form id="account">
 <label>Name <input name="display_name" required maxlength="200" autocomplete="name"></label>
-${newPasswordFields(longestInvitedPassword)}
+${newPasswordFields(maxInvitedPasswordLength)}
 <button>Create the account and join</button>
 </form>
 </section>

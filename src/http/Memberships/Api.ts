@@ -3,13 +3,13 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { GrantMembership, Membership, UpdateMembership } from "../../domain/Membership.ts"
-import { GivenId } from "../../domain/Text.ts"
+import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const membershipId = pathParameter("membership_id", GivenId, "The membership's id.", exampleId)
+const membershipId = pathParameter("membership_id", IdInput, "The membership's id.", exampleId)
 
 /** Who may do what in a project, for its admins (bodies: memberships). */
 export class MembershipsApi extends HttpApiGroup.make("memberships")
@@ -23,7 +23,7 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
     HttpApiEndpoint.post("grant")`/projects/${slug}/memberships`
       .setPayload(GrantMembership)
       .addSuccess(Membership, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: true, fails: ["already_member"] })
+      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: true, failureCodes: ["already_member"] })
       .annotateContext(operation("Add a member", "An account that exists; an invitation is for everybody else."))
   )
   .add(

@@ -5,7 +5,7 @@ import { Unauthenticated } from "../../domain/Errors.ts"
 import { hashSecret } from "../../services/Ids.ts"
 import { Keys } from "../../services/Keys.ts"
 import { Metrics } from "../../services/Metrics.ts"
-import { makeRefresh } from "./Shared.ts"
+import { makeRefresh } from "./Refresh.ts"
 
 /**
  * `GET /metrics`: Prometheus text behind its own bearer token (interface, Authentication, Metrics). What other

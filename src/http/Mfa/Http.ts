@@ -7,7 +7,7 @@ import { TrustedDevices } from "../../services/TrustedDevices.ts"
 import { Api } from "../Api.ts"
 import { Cookies } from "../middleware/Cookies.ts"
 
-const verified = HttpServerResponse.schemaJson(Verified)
+const verifiedJson = HttpServerResponse.schemaJson(Verified)
 const recoveryCodes = HttpServerResponse.schemaJson(RecoveryCodes)
 const trustedDevice = HttpServerResponse.schemaJson(TrustedDevice)
 
@@ -15,34 +15,34 @@ export const layer = HttpApiBuilder.group(Api, "mfa", Effect.fnUntraced(function
   const mfa = yield* Mfa
   const devices = yield* TrustedDevices
   const cookies = yield* Cookies
-  const session = ({ maxAgeSeconds, token }: SessionCookie) => cookies.issue(token, maxAgeSeconds)
+  const setSession = ({ maxAgeSeconds, token }: SessionCookie) => cookies.setSession(token, maxAgeSeconds)
   return handlers
     .handle("status", () => mfa.status())
-    .handle("enrollStart", () => mfa.enrollStart())
+    .handle("enrollStart", () => mfa.startEnrollment())
     .handle("enrollComplete", ({ payload }) =>
       Effect.gen(function*() {
-        const { answer, cookie } = yield* mfa.enrollComplete(payload)
-        return session(cookie)(yield* Effect.orDie(recoveryCodes(answer)))
+        const { answer, cookie } = yield* mfa.completeEnrollment(payload)
+        return setSession(cookie)(yield* Effect.orDie(recoveryCodes(answer)))
       }))
     .handle("verify", ({ payload, request }) =>
       Effect.gen(function*() {
-        const { answer, cookie, device } = yield* mfa.verify(payload, cookies.device(request))
-        const response = session(cookie)(yield* Effect.orDie(verified(answer)))
-        return device === null ? response : cookies.issueDevice(device.token, device.maxAgeSeconds)(response)
+        const { answer, cookie, device } = yield* mfa.verify(payload, cookies.readDeviceToken(request))
+        const response = setSession(cookie)(yield* Effect.orDie(verifiedJson(answer)))
+        return device === null ? response : cookies.setDevice(device.token, device.maxAgeSeconds)(response)
       }))
     .handle("disable", ({ payload }) =>
       Effect.gen(function*() {
         const { answer, cookie } = yield* mfa.disable(payload)
-        return session(cookie)(yield* Effect.orDie(verified(answer)))
+        return setSession(cookie)(yield* Effect.orDie(verifiedJson(answer)))
       }))
-    .handle("regenerate", () => mfa.regenerate())
-    .handle("trustedDevices", ({ request }) => devices.list(cookies.device(request)))
+    .handle("regenerate", () => mfa.regenerateRecoveryCodes())
+    .handle("trustedDevices", ({ request }) => devices.list(cookies.readDeviceToken(request)))
     .handle("trustDevice", ({ request }) =>
       Effect.gen(function*() {
-        const { cookie, device } = yield* devices.create(cookies.device(request))
+        const { cookie, device } = yield* devices.create(cookies.readDeviceToken(request))
         const response = yield* Effect.orDie(trustedDevice(device, { status: 201 }))
-        return cookies.issueDevice(cookie.token, cookie.maxAgeSeconds)(response)
+        return cookies.setDevice(cookie.token, cookie.maxAgeSeconds)(response)
       }))
     .handle("revokeDevice", ({ path }) => devices.revoke(path.device_id))
-    .handle("renameDevice", ({ path, payload, request }) => devices.rename(path.device_id, payload.label, cookies.device(request)))
+    .handle("renameDevice", ({ path, payload, request }) => devices.rename(path.device_id, payload.label, cookies.readDeviceToken(request)))
 }))

@@ -15,7 +15,7 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
     HttpApiEndpoint.post("request", "/auth/password-reset/request")
       .setPayload(RequestPasswordReset)
       .addSuccess(PasswordResetRequested)
-      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "password_reset" })
+      .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "password_reset" })
       .annotateContext(operation(
         "Request a reset link",
         "Always accepted, whoever has the address. An active account is mailed a link that works once, for " +
@@ -26,7 +26,7 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
     HttpApiEndpoint.post("confirm", "/auth/password-reset/confirm")
       .setPayload(ConfirmPasswordReset)
       .addSuccess(PasswordResetConfirmed)
-      .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "password_reset", fails: ["reset_token_invalid"] })
+      .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "password_reset", failureCodes: ["reset_token_invalid"] })
       .annotateContext(operation(
         "Set a new password by a reset link",
         "Revokes every session of the account, opens its lock and voids its other links. It signs nobody " +
@@ -42,7 +42,7 @@ export class PasswordResetPageApi extends HttpApiGroup.make("password_reset_page
     HttpApiEndpoint.get("page", "/reset-password")
       .setUrlParams(LinkToken)
       .addSuccess(html)
-      .annotate(Access, { caller: "public", takesSecrets: true })
+      .annotate(Access, { caller: "public", requiresHttps: true })
       .annotateContext(operation(
         "Show the password page",
         "Where the mailed link leads; without a token it asks for a link."

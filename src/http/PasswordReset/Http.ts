@@ -4,8 +4,8 @@ import { Mail } from "../../services/Mail.ts"
 import { PasswordResets } from "../../services/PasswordResets.ts"
 import { Api } from "../Api.ts"
 import { Authorize } from "../middleware/Authorize.ts"
-import { shown } from "../Page.ts"
-import { resetPage } from "./Page.ts"
+import { respondWithPage } from "../Html/HtmlPage.ts"
+import { renderResetPage } from "./Page.ts"
 
 const PasswordResetHttp = HttpApiBuilder.group(Api, "password_reset", Effect.fnUntraced(function*(handlers) {
   const resets = yield* PasswordResets
@@ -15,10 +15,10 @@ const PasswordResetHttp = HttpApiBuilder.group(Api, "password_reset", Effect.fnU
     .handle("confirm", ({ payload, request }) => resets.confirm(payload, sourceOf(request)))
 }))
 
-const PageHttp = HttpApiBuilder.group(Api, "password_reset_page", Effect.fnUntraced(function*(handlers) {
-  const { isOn } = yield* Mail
-  const page = resetPage(isOn)
-  return handlers.handle("page", () => Effect.succeed(shown(page)))
+const PasswordResetPageHttp = HttpApiBuilder.group(Api, "password_reset_page", Effect.fnUntraced(function*(handlers) {
+  const { isEnabled } = yield* Mail
+  const page = renderResetPage(isEnabled)
+  return handlers.handle("page", () => Effect.succeed(respondWithPage(page)))
 }))
 
-export const layer = Layer.merge(PasswordResetHttp, PageHttp)
+export const layer = Layer.merge(PasswordResetHttp, PasswordResetPageHttp)

@@ -1,4 +1,4 @@
-import { newPasswordFields, page } from "../Page.ts"
+import { newPasswordFields, renderPage } from "../Html/HtmlPage.ts"
 
 const script = `
 if (token !== "") show("set")
@@ -17,23 +17,23 @@ onSubmit("fresh", async ({ password, again }) => {
 })
 `
 
-const ask = `<p>Which account is it? A link to set a new password goes to its e-mail address.</p>
+const requestForm = `<p>Which account is it? A link to set a new password goes to its e-mail address.</p>
 <form id="forgotten">
 <label>E-mail address <input name="email" type="email" required maxlength="320" autocomplete="username" autofocus></label>
 <button>Send the link</button>
 </form>`
 
-const cannot = `<p>This brain sends no mail. Whoever runs it can make you a link: <code>svc auth reset-link</code> prints one.</p>
+const noMailNotice = `<p>This brain sends no mail. Whoever runs it can make you a link: <code>svc auth reset-link</code> prints one.</p>
 <form id="forgotten" hidden><button>Send the link</button></form>`
 
 /** The page; `sendsMail` as the settings have it. */
-export const resetPage = (sendsMail: boolean) =>
-  page({
+export const renderResetPage = (sendsMail: boolean) =>
+  renderPage({
     title: "A new password for svc",
     script,
     sections: `<section id="ask">
 <h1>Forgotten the password?</h1>
-${sendsMail ? ask : cannot}
+${sendsMail ? requestForm : noMailNotice}
 </section>
 <section id="asked" hidden>
 <h1>Look at your mail</h1>

@@ -18,7 +18,7 @@ export class ProjectsApi extends HttpApiGroup.make("projects")
     HttpApiEndpoint.post("create", "/projects")
       .setPayload(CreateProject)
       .addSuccess(Project, { status: 201 })
-      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, creates: true, fails: ["slug_taken"] })
+      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, creates: true, failureCodes: ["slug_taken"] })
       .annotateContext(operation("Create a project", "Its slug is its name in paths."))
   )
   .middleware(Authenticated)
@@ -39,13 +39,13 @@ export class ProjectApi extends HttpApiGroup.make("project")
     HttpApiEndpoint.patch("update")`/projects/${slug}`
       .setPayload(UpdateProject)
       .addSuccess(Project)
-      .annotate(Access, { caller: "admin", scope: "projects:write", mutates: true, fails: ["slug_taken"] })
+      .annotate(Access, { caller: "admin", scope: "projects:write", mutates: true, failureCodes: ["slug_taken"] })
       .annotateContext(operation("Change a project", "Absent fields stay. A new slug changes the project's paths."))
   )
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, stepUp: true, destructive: true, fails: ["conflict"] })
+      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, stepUp: true, destructive: true, failureCodes: ["conflict"] })
       .annotateContext(operation(
         "Delete a project",
         "It vanishes at once, and its tasks, agents and commands are deleted in the background. There is no " +

@@ -15,7 +15,7 @@ const status = HttpApiEndpoint.get("status", "/setup/status")
 const complete = HttpApiEndpoint.post("complete", "/setup/complete")
   .setPayload(CompleteSetup)
   .addSuccess(SetupCompleted)
-  .annotate(Access, { caller: "public", takesSecrets: true, mutates: true, bucket: "setup", fails: ["setup_token_invalid", "setup_done", "rate_limited"] })
+  .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "setup", failureCodes: ["setup_token_invalid", "setup_done", "rate_limited"] })
   .annotateContext(operation(
     "Create the first admin",
     "With the token of the setup link, once. It also creates the project `default`. Five attempts per 15 " +
@@ -30,7 +30,7 @@ export class SetupApi extends HttpApiGroup.make("setup")
     HttpApiEndpoint.get("page", "/setup")
       .setUrlParams(LinkToken)
       .addSuccess(html)
-      .annotate(Access, { caller: "public", takesSecrets: true })
+      .annotate(Access, { caller: "public", requiresHttps: true })
       .annotateContext(operation("Show the setup page", "Where the setup link leads."))
   )
   .annotateContext(inChapter("Setup"))

@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { Setup } from "../../services/Setup.ts"
 import { Api } from "../Api.ts"
 import { Authorize } from "../middleware/Authorize.ts"
-import { shown } from "../Page.ts"
-import * as Page from "./Page.ts"
+import { respondWithPage } from "../Html/HtmlPage.ts"
+import * as SetupPage from "./Page.ts"
 
 const statusOf = (setup: Setup) => Effect.map(setup.isFirstBoot, (first_boot) => ({ first_boot }))
 
@@ -15,7 +15,7 @@ const SetupHttp = HttpApiBuilder.group(Api, "setup", Effect.fnUntraced(function*
     .handle("status", () => statusOf(setup))
     .handle("complete", ({ payload, request }) => setup.complete(payload, authorize.sourceOf(request)))
     .handle("page", () =>
-      Effect.map(setup.isFirstBoot, (firstBoot) => shown(firstBoot ? Page.form : Page.done)))
+      Effect.map(setup.isFirstBoot, (firstBoot) => respondWithPage(firstBoot ? SetupPage.setupForm : SetupPage.setupDone)))
 }))
 
 const SetupUnderApiHttp = HttpApiBuilder.group(Api, "setup_under_api", Effect.fnUntraced(function*(handlers) {

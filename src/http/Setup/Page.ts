@@ -1,4 +1,4 @@
-import { newPasswordFields, page } from "../Page.ts"
+import { newPasswordFields, renderPage } from "../Html/HtmlPage.ts"
 
 const script = `
 if (token === "") say("This page needs the link that the brain printed when it started.")
@@ -12,7 +12,7 @@ onSubmit("account", async ({ email, display_name, password, again }) => {
 `
 
 /** While there is no user. */
-export const form = page({
+export const setupForm = renderPage({
   title: "Set up svc",
   script,
   sections: `<section id="ask">
@@ -35,7 +35,7 @@ workers; the <a href="api/v1/docs">API page</a> has every call.</p>
 })
 
 /** Once there is one. */
-export const done = page({
+export const setupDone = renderPage({
   title: "Set up svc",
   sections: `<h1>svc is set up</h1>
 <p>There is an admin already. Sign in, or ask them for an account.</p>`

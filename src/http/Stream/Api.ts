@@ -17,7 +17,7 @@ export class StreamApi extends HttpApiGroup.make("stream")
         description: "The last `id` that arrived, to go on after a break of up to five minutes.",
         example: "WyJzdHJlYW0iXQ"
       }))
-      .annotate(Access, { caller: "viewer", scope: "tasks:read", fails: ["rate_limited"] })
+      .annotate(Access, { caller: "viewer", scope: "tasks:read", failureCodes: ["rate_limited"] })
       .annotateContext(operation(
         "Follow changed tasks",
         "Server-sent events. `event: task` has one changed task in its newest state, without arguments, " +

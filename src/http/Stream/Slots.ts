@@ -8,7 +8,7 @@ export const makeSlots = Effect.gen(function*() {
   const { liveStreams, liveStreamsPerUser } = yield* Settings
   const metrics = yield* Metrics
   const byUser = new Map<string, number>()
-  let all = 0
+  let total = 0
 
   const tooManyOfUser = new RateLimited({
     detail: `You have ${liveStreamsPerUser} live streams open, which is the most of one user (SVC_LIVE_STREAMS_PER_USER). Close one, then try again.`
@@ -17,24 +17,24 @@ export const makeSlots = Effect.gen(function*() {
     detail: `${liveStreams} live streams are open, which is the most that this server serves (SVC_LIVE_STREAMS). Try again later, or load the list.`
   })
 
-  const open = (userId: string) =>
+  const acquireSlot = (userId: string) =>
     Effect.suspend((): Effect.Effect<void, RateLimited | Unavailable> => {
       const ofUser = byUser.get(userId) ?? 0
       if (ofUser >= liveStreamsPerUser) return tooManyOfUser
-      if (all >= liveStreams) return tooMany
+      if (total >= liveStreams) return tooMany
       byUser.set(userId, ofUser + 1)
-      metrics.liveStreams.set(++all)
+      metrics.liveStreams.set(++total)
       return Effect.void
     })
 
-  const close = (userId: string) =>
+  const releaseSlot = (userId: string) =>
     Effect.sync(() => {
       const ofUser = byUser.get(userId) ?? 0
       if (ofUser > 1) byUser.set(userId, ofUser - 1)
       else byUser.delete(userId)
-      metrics.liveStreams.set(--all)
+      metrics.liveStreams.set(--total)
     })
 
   /** Takes a slot until the scope ends; fails when there is none. */
-  return (userId: string) => Effect.acquireRelease(open(userId), () => close(userId))
+  return (userId: string) => Effect.acquireRelease(acquireSlot(userId), () => releaseSlot(userId))
 })

@@ -13,7 +13,7 @@ const engine = pathParameter("engine", Schema.String, "The engine.", "celery")
 const taskId = pathParameter("task_id", Schema.String, "The engine's own id; a slash in it is sent as %2F.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607")
 
 /** A thousand ids, also when they are printed one a line. */
-const bulkBodyLimit = 128 * 1024
+const maxBulkDeleteBodyBytes = 128 * 1024
 
 /** Tasks (interface, Tasks; bodies: tasks). With `format`, the list is a file: see docs/api.md. */
 export class TasksApi extends HttpApiGroup.make("tasks")
@@ -54,7 +54,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         mutates: true,
         destructive: true,
         bucket: "bulk_write",
-        bodyLimit: bulkBodyLimit
+        bodyLimit: maxBulkDeleteBodyBytes
       })
       .annotateContext(operation(
         "Delete many tasks",

@@ -1,11 +1,11 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import type { ListTasks, TaskFilter } from "../../domain/Task/Filter.ts"
-import { write } from "../../domain/Task/Json.ts"
+import { writeTask } from "../../domain/Task/Json.ts"
 import { type TaskPage, Tasks } from "../../services/Tasks.ts"
 import { Api } from "../Api.ts"
-import { download } from "../Download.ts"
-import { limitApplied } from "../LimitApplied.ts"
+import { respondWithFile } from "../Download.ts"
+import { makeLimitHeader } from "../LimitHeader.ts"
 
 const filterOf = (query: ListTasks): TaskFilter => ({
   state: query.state ?? null,
@@ -20,31 +20,31 @@ const filterOf = (query: ListTasks): TaskFilter => ({
 })
 
 /** Text that is JSON already: the tasks' own numbers are in it and must not be parsed. */
-const json = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" })
+const jsonResponse = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" })
 
 const pageJson = ({ next_cursor, rows, total_count }: TaskPage): string =>
-  `{"items":[${rows.map(write).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}` +
+  `{"items":[${rows.map(writeTask).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}` +
   `${total_count === undefined ? "" : `,"total_count":${total_count}`}}`
 
 export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(function*(handlers) {
   const tasks = yield* Tasks
-  const saysLimit = yield* limitApplied
+  const withLimitHeader = yield* makeLimitHeader
 
   return handlers
     .handleRaw("list", ({ urlParams }) =>
       urlParams.format !== undefined
         ? Effect.flatMap(
           tasks.exportAs(filterOf(urlParams), urlParams.format, urlParams.fields ?? null),
-          (file) => download("tasks", file)
+          (file) => respondWithFile("tasks", file)
         )
         : tasks.list(filterOf(urlParams), {
           cursor: urlParams.cursor ?? null,
           limit: urlParams.limit ?? null,
           include_total: urlParams.include_total ?? false
-        }).pipe(Effect.map((page) => saysLimit(urlParams, json(pageJson(page))))))
-    .handleRaw("get", ({ path }) => Effect.map(tasks.detail(path), ({ row, ...more }) =>
-        json(`${write(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)))
-    .handle("tree", ({ path }) => tasks.tree(path))
+        }).pipe(Effect.map((page) => withLimitHeader(urlParams, jsonResponse(pageJson(page))))))
+    .handleRaw("get", ({ path }) => Effect.map(tasks.getDetail(path), ({ row, ...more }) =>
+        jsonResponse(`${writeTask(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)))
+    .handle("tree", ({ path }) => tasks.getTree(path))
     .handle("bulkDelete", ({ payload }) =>
       Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count })))
 }))

@@ -1,23 +1,23 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { describe, exampleId } from "../../domain/Describe.ts"
-import { whole } from "../../domain/Query.ts"
-import { GivenId } from "../../domain/Text.ts"
+import { describeField, exampleId } from "../../domain/Describe.ts"
+import { wholeNumber } from "../../domain/Query.ts"
+import { IdInput } from "../../domain/Text.ts"
 import { CreateUser, SetPassword, UpdateUser, UserDetail } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const userId = pathParameter("user_id", GivenId, "The user's id.", exampleId)
+const userId = pathParameter("user_id", IdInput, "The user's id.", exampleId)
 
 /** Everybody's accounts, for global admins (bodies: users). */
 export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("list", "/users")
       .setUrlParams(Schema.Struct({
-        limit: describe(Schema.optional(whole(1, 500)), "Rows of a page.", 100),
-        offset: describe(Schema.optional(whole(0, 1_000_000)), "Rows to leave out before.", 0)
+        limit: describeField(Schema.optional(wholeNumber(1, 500)), "Rows of a page.", 100),
+        offset: describeField(Schema.optional(wholeNumber(0, 1_000_000)), "Rows to leave out before.", 0)
       }))
       .addSuccess(Schema.Array(UserDetail))
       .annotate(Access, { caller: "global_admin", scope: "users:read" })
@@ -27,7 +27,7 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.post("create", "/users")
       .setPayload(CreateUser)
       .addSuccess(UserDetail, { status: 201 })
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, creates: true, fails: ["email_taken"] })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, creates: true, failureCodes: ["email_taken"] })
       .annotateContext(operation("Create a user", "With a first password. An invitation lets people choose their own."))
   )
   .add(
@@ -40,7 +40,7 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.patch("update")`/users/${userId}`
       .setPayload(UpdateUser)
       .addSuccess(UserDetail)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, fails: ["last_admin"] })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, failureCodes: ["last_admin"] })
       .annotateContext(operation(
         "Change a user",
         "Absent fields stay. An inactive user's sessions and keys stop working at once."
@@ -49,7 +49,7 @@ export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.del("delete")`/users/${userId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, destructive: true, fails: ["last_admin"] })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, destructive: true, failureCodes: ["last_admin"] })
       .annotateContext(operation(
         "Delete a user",
         "With their sessions, keys and memberships. What they did stays in the audit log."

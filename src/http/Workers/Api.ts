@@ -1,33 +1,33 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { describe, exampleId } from "../../domain/Describe.ts"
+import { describeField, exampleId } from "../../domain/Describe.ts"
 import { AgentWorker } from "../../domain/AgentWorker.ts"
-import { RowsParams, whole } from "../../domain/Query.ts"
+import { ListParams, wholeNumber } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { slug } from "../Projects/Api.ts"
-import { pagedRows, pathParameter } from "../Docs/Parameters.ts"
+import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
 const workerId = pathParameter("worker_id", Schema.String, "The worker's id.", exampleId)
 
 const AgentWorkersParams = Schema.Struct({
-  state: describe(Schema.optional(text(40)), "One state.", "online"),
-  role: describe(Schema.optional(text(40)), "One role.", "worker"),
-  cursor: describe(Schema.optional(Schema.String), "The header `X-SVC-Next-Cursor` of the page before.", "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"),
-  limit: describe(Schema.optional(whole(1, 500)), "The most rows.", 200)
+  state: describeField(Schema.optional(text(40)), "One state.", "online"),
+  role: describeField(Schema.optional(text(40)), "One role.", "worker"),
+  cursor: describeField(Schema.optional(Schema.String), "The header `X-SVC-Next-Cursor` of the page before.", "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"),
+  limit: describeField(Schema.optional(wholeNumber(1, 500)), "The most rows.", 200)
 })
 
 /** The engines' workers, and the agents' own processes (interface, Agents; bodies: workers, agent-workers). */
 export class WorkersApi extends HttpApiGroup.make("workers")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/workers`
-      .setUrlParams(RowsParams)
+      .setUrlParams(ListParams)
       .addSuccess(Schema.Array(Worker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
-      .annotateContext(operation("List workers", `The engines' own workers, such as Celery nodes. ${pagedRows}`))
+      .annotateContext(operation("List workers", `The engines' own workers, such as Celery nodes. ${pagedRowsDescription}`))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/workers/${workerId}`
@@ -40,7 +40,7 @@ export class WorkersApi extends HttpApiGroup.make("workers")
       .setUrlParams(AgentWorkersParams)
       .addSuccess(Schema.Array(AgentWorker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
-      .annotateContext(operation("List the agents' processes", `One for each process that connects. ${pagedRows}`))
+      .annotateContext(operation("List the agents' processes", `One for each process that connects. ${pagedRowsDescription}`))
   )
   .middleware(InProject)
   .middleware(Authenticated)

@@ -1,8 +1,8 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import { type Bucket, countsUsers, includesRole, type Rule } from "../../domain/Access.ts"
-import { type Actor, type Person, type Session, type Source, system } from "../../domain/Actor.ts"
+import { type Bucket, isUserBucket, includesRole, type AccessRule } from "../../domain/Access.ts"
+import { type Actor, type Person, type SessionCredential, type RequestSource, system } from "../../domain/Actor.ts"
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
 import type { Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
@@ -15,7 +15,7 @@ import { Projects } from "../../services/Projects.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Cookies } from "./Cookies.ts"
-import { addressOf, parseProxies } from "./Client.ts"
+import { clientAddressOf, parseProxies } from "./RequestAddress.ts"
 
 /** What the declaration of an endpoint granted to this request. */
 export interface Grant {
@@ -26,20 +26,20 @@ export interface Grant {
 
 type Params = Readonly<Record<string, string | undefined>>
 
-const notSignedIn = new Unauthenticated({ detail: "Sign in, or send an API key as `Authorization: Bearer svk_…`." })
+const signInRequired = new Unauthenticated({ detail: "Sign in, or send an API key as `Authorization: Bearer svk_…`." })
 
 const csrfFailed = new Forbidden({
   code: "csrf_failed",
   detail: "Send the value of the CSRF cookie in the X-CSRF-Token header, from the brain's own origin."
 })
 
-const inTheClear = new Forbidden({
+const httpsRequired = new Forbidden({
   code: "https_required",
   detail: "Sign-in requires HTTPS. Open the brain at its https address, which its operator names in SVC_PUBLIC_URL, or set " +
     "SVC_ENVIRONMENT=development for a local trial."
 })
 
-const onlyGlobalAdmins = new Forbidden({ detail: "Only a global admin can do this." })
+const globalAdminRequired = new Forbidden({ detail: "Only a global admin can do this." })
 
 /** The one 429 that says when to come back (interface, Errors). */
 const activityLimited = new RateLimited({
@@ -47,28 +47,28 @@ const activityLimited = new RateLimited({
   retry_after: 60
 })
 
-const limited = (bucket: Bucket): RateLimited =>
+const makeRateLimited = (bucket: Bucket): RateLimited =>
   bucket === "activity"
     ? activityLimited
     : new RateLimited({ detail: "Too many requests of this kind from your address. Wait a while." })
 
-const foreignAddress = new Forbidden({
+const addressNotAllowed = new Forbidden({
   code: "address_not_allowed",
   detail: "This API key may not be used from your address. Its owner can change allowed_cidrs."
 })
 
 /** What a caller lacks: a role or a scope. The other codes of Forbidden say how they called, or where from. */
-const lacks: ReadonlySet<string> = new Set(["forbidden", "scope_missing"])
+const permissionCodes: ReadonlySet<string> = new Set(["forbidden", "scope_missing"])
 
-const owesFactor = new Unauthenticated({
+const mfaRequired = new Unauthenticated({
   code: "mfa_required",
   detail: "You have signed in with your password. Give a code of your authenticator app too, with POST /auth/mfa/verify."
 })
 
 /** What a session may not do yet: it owes its second factor, or its user has none though the policy asks for one. */
-const checkStanding = (rule: Rule, { overdue_since, owes_factor }: Session) => {
-  if (owes_factor && rule.whileOwing !== true) return owesFactor
-  if (overdue_since === null || rule.whileRestricted === true) return Effect.void
+const checkSessionState = (rule: AccessRule, { overdue_since, factor_pending }: SessionCredential) => {
+  if (factor_pending && rule.allowsPendingFactor !== true) return mfaRequired
+  if (overdue_since === null || rule.allowsRestrictedSession === true) return Effect.void
   return new Forbidden({
     code: "mfa_enrollment_required",
     detail: "You must have a second factor by now. Enrol one, with POST /auth/mfa/enroll-start, to go on.",
@@ -79,7 +79,7 @@ const checkStanding = (rule: Rule, { overdue_since, owes_factor }: Session) => {
 /** Whoever is past the deadline could give no step-up, and need not sign in again to enrol (interface, MFA enforcement). */
 const isRestricted = ({ via }: Person): boolean => via.kind === "session" && via.overdue_since !== null
 
-const equal = (a: string, b: string) => {
+const equalsConstantTime = (a: string, b: string) => {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
   return left.length === right.length && timingSafeEqual(left, right)
@@ -100,25 +100,25 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const cookies = yield* Cookies
     const proxies = parseProxies(settings.trustedProxies)
 
-    const sourceOf = (request: HttpServerRequest.HttpServerRequest): Source => ({
-      source_ip: addressOf(request, proxies),
+    const sourceOf = (request: HttpServerRequest.HttpServerRequest): RequestSource => ({
+      source_ip: clientAddressOf(request, proxies),
       user_agent: request.headers["user-agent"]?.slice(0, 500) ?? null
     })
 
-    const credential = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
+    const authenticatePerson = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
       const source = sourceOf(request)
       const header = request.headers["authorization"] ?? ""
       // another scheme is for a proxy in front of us, which browsers repeat it to
       if (/^bearer\b/i.test(header)) {
         const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
-        return token === undefined ? Option.none() : yield* authentication.byApiKey(token, source, isUse)
+        return token === undefined ? Option.none() : yield* authentication.findByApiKey(token, source, isUse)
       }
-      const token = cookies.session(request)
-      return token === undefined ? Option.none() : yield* authentication.bySession(token, source, isUse)
+      const token = cookies.readSessionToken(request)
+      return token === undefined ? Option.none() : yield* authentication.findBySession(token, source, isUse)
     })
 
     /** Whether the browser says that the page of another site sends this, and of one that is not configured. */
-    const isForeign = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+    const isCrossSite = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
       const { origin, "sec-fetch-site": site } = headers
       if (origin !== undefined && settings.corsOrigins.includes(origin)) return false
       if (site !== undefined && site !== "same-origin" && site !== "none") return true
@@ -129,25 +129,25 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     /** Cookie sessions prove with the header that the page that sends the request could read the CSRF cookie. */
     const checkCsrf = (request: HttpServerRequest.HttpServerRequest) => {
       const sent = request.headers["x-csrf-token"]
-      const expected = cookies.csrfFor(cookies.session(request) ?? "")
-      return sent !== undefined && equal(sent, expected) && !isForeign(request) ? Effect.void : csrfFailed
+      const expected = cookies.deriveCsrfToken(cookies.readSessionToken(request) ?? "")
+      return sent !== undefined && equalsConstantTime(sent, expected) && !isCrossSite(request) ? Effect.void : csrfFailed
     }
 
     /** Who sends a request that needs nobody: the person of the session, whose page must prove itself as ever. */
-    const visitor = Effect.fnUntraced(function*(rule: Rule, request: HttpServerRequest.HttpServerRequest) {
-      const token = cookies.session(request)
-      const found = token === undefined ? Option.none() : yield* authentication.bySession(token, sourceOf(request), true)
+    const resolveActor = Effect.fnUntraced(function*(rule: AccessRule, request: HttpServerRequest.HttpServerRequest) {
+      const token = cookies.readSessionToken(request)
+      const found = token === undefined ? Option.none() : yield* authentication.findBySession(token, sourceOf(request), true)
       if (Option.isNone(found)) return system("public")
-      if (found.value.via.kind === "session") yield* checkStanding(rule, found.value.via)
+      if (found.value.via.kind === "session") yield* checkSessionState(rule, found.value.via)
       yield* checkCsrf(request)
       return found.value
     })
 
     /** The project of the path, if the rule lets the actor do this there. */
-    const projectFor = Effect.fnUntraced(function*(rule: Rule, slug: string, actor: Person) {
-      const project = yield* Effect.provideService(projects.find(slug), CurrentActor, actor)
+    const getProject = Effect.fnUntraced(function*(rule: AccessRule, slug: string, actor: Person) {
+      const project = yield* Effect.provideService(projects.getBySlug(slug), CurrentActor, actor)
       // after the project: who is no member is not told of it
-      if (rule.caller === "global_admin" && !actor.is_admin) return yield* onlyGlobalAdmins
+      if (rule.caller === "global_admin" && !actor.is_admin) return yield* globalAdminRequired
       const needed = rule.caller
       if (needed === "viewer" || needed === "operator" || needed === "admin") {
         const held = roleIn(actor, project.id)
@@ -159,14 +159,14 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     })
 
     /** Whether somebody who is signed in may make this request; finds the project of the path. */
-    const allowed = Effect.fnUntraced(function*(
-      rule: Rule,
+    const authorizePerson = Effect.fnUntraced(function*(
+      rule: AccessRule,
       request: HttpServerRequest.HttpServerRequest,
       params: Params,
       actor: Person
     ) {
       if (actor.via.kind === "session") {
-        yield* checkStanding(rule, actor.via)
+        yield* checkSessionState(rule, actor.via)
         if (rule.mutates === true) yield* checkCsrf(request)
       }
       if (actor.via.kind === "api_key") {
@@ -177,7 +177,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
           return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
         }
       }
-      if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) return yield* onlyGlobalAdmins
+      if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) return yield* globalAdminRequired
       // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
       for (const [name, value = ""] of Object.entries(params)) {
         const isId = name.endsWith("_id") && name !== "task_id"
@@ -185,40 +185,40 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
           return yield* new NotFound({ resource: name === "slug" ? "project" : name.replace(/_id$/, "") })
         }
       }
-      const project = params.slug === undefined ? null : yield* projectFor(rule, params.slug, actor)
+      const project = params.slug === undefined ? null : yield* getProject(rule, params.slug, actor)
       if (rule.stepUp === true && !isRestricted(actor)) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
       return { actor, project, agent: null } satisfies Grant
     })
 
     /** A line in the program's log for each, and a row in the audit log where much was at stake or a key may be stolen. */
-    const refused = Effect.fnUntraced(function*(rule: Rule, denial: Denial) {
+    const recordRefusal = Effect.fnUntraced(function*(rule: AccessRule, denial: Denial) {
       const { actor: { source_ip, user_id, via }, code, endpoint } = denial
       const key = via.kind === "api_key" ? { api_key_id: via.api_key_id } : {}
       yield* Effect.logInfo("access was refused").pipe(Effect.annotateLogs({ endpoint, code, user_id, ...key, source_ip }))
-      const isAudited = code === foreignAddress.code || (rule.destructive === true && lacks.has(code))
+      const isAudited = code === addressNotAllowed.code || (rule.destructive === true && permissionCodes.has(code))
       if (isAudited) yield* denials.record(denial)
     })
 
     /** Before a bucket of the user's is taken from, which is not for whoever holds a stolen key. */
     const checkAddress = ({ via }: Person) =>
-      via.kind === "session" || via.from_allowed_address ? Effect.void : foreignAddress
+      via.kind === "session" || via.is_address_allowed ? Effect.void : addressNotAllowed
 
     const grant = Effect.fn("Authorize.grant")(function*(
-      rule: Rule,
+      rule: AccessRule,
       request: HttpServerRequest.HttpServerRequest,
       params: Params,
       endpoint: string
     ) {
-      const address = addressOf(request, proxies)
-      const ofUser = rule.bucket !== undefined && countsUsers(rule.bucket)
-      if (rule.bucket !== undefined && !ofUser && !(yield* limits.takeFrom(rule.bucket, address))) {
-        return yield* limited(rule.bucket)
+      const address = clientAddressOf(request, proxies)
+      const isPerUser = rule.bucket !== undefined && isUserBucket(rule.bucket)
+      if (rule.bucket !== undefined && !isPerUser && !(yield* limits.takeFrom(rule.bucket, address))) {
+        return yield* makeRateLimited(rule.bucket)
       }
       if (rule.caller === "public") {
-        if (rule.takesSecrets === true && !cookies.isSafe(request)) return yield* inTheClear
+        if (rule.requiresHttps === true && !cookies.isConfidential(request)) return yield* httpsRequired
         // signing somebody in from another site's page is an attack too
-        if (rule.mutates === true && isForeign(request)) return yield* csrfFailed
-        const actor = rule.mayBeSignedIn === true ? yield* visitor(rule, request) : system("public")
+        if (rule.mutates === true && isCrossSite(request)) return yield* csrfFailed
+        const actor = rule.allowsSession === true ? yield* resolveActor(rule, request) : system("public")
         return { actor, project: null, agent: null } satisfies Grant
       }
       if (rule.caller === "agent") {
@@ -227,34 +227,34 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         )
         return { actor: system("agent"), project: null, agent } satisfies Grant
       }
-      const found = yield* credential(request, true)
-      if (Option.isNone(found)) return yield* notSignedIn
+      const found = yield* authenticatePerson(request, true)
+      if (Option.isNone(found)) return yield* signInRequired
       const actor = found.value
       return yield* Effect.gen(function*() {
         yield* checkAddress(actor)
-        if (rule.bucket !== undefined && ofUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
-          return yield* limited(rule.bucket)
+        if (rule.bucket !== undefined && isPerUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
+          return yield* makeRateLimited(rule.bucket)
         }
-        return yield* allowed(rule, request, params, actor)
-      }).pipe(Effect.tapErrorTag("Forbidden", ({ code }) => refused(rule, { actor, endpoint, params, code })))
+        return yield* authorizePerson(rule, request, params, actor)
+      }).pipe(Effect.tapErrorTag("Forbidden", ({ code }) => recordRefusal(rule, { actor, endpoint, params, code })))
     })
 
     /**
      * Asked again while a request of somebody signed in goes on: fails when it would not be granted any more. It is no
      * use of the credential, so that a page which is left open does not keep a session from idling out.
      */
-    const stillGranted = Effect.fn("Authorize.stillGranted")(function*(
-      rule: Rule,
+    const recheckGrant = Effect.fn("Authorize.recheckGrant")(function*(
+      rule: AccessRule,
       request: HttpServerRequest.HttpServerRequest,
       params: Params
     ) {
-      const found = yield* credential(request, false)
-      if (Option.isNone(found)) return yield* notSignedIn
+      const found = yield* authenticatePerson(request, false)
+      if (Option.isNone(found)) return yield* signInRequired
       yield* checkAddress(found.value)
-      return yield* allowed(rule, request, params, found.value)
+      return yield* authorizePerson(rule, request, params, found.value)
     })
 
-    return { grant, stillGranted, sourceOf } as const
+    return { grant, recheckGrant, sourceOf } as const
   })
 }) {
   static readonly layer: Layer.Layer<

@@ -3,29 +3,29 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect } from "effect"
 import { isUtf8 } from "node:buffer"
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "../../domain/Errors.ts"
-import { turn } from "../../services/EventLoop.ts"
+import { yieldToEventLoop } from "../../services/EventLoop.ts"
 
 /** As deep as an agent's frame may nest: what is taken can be sent on. */
-const deepest = 128
+const maxDepth = 128
 
 /** Characters of a body that is looked at in several turns of the event loop. */
-const muchText = 1024 * 1024
+const yieldAboveLength = 1024 * 1024
 
 /** Fields of a body: more than any has, so that naming those that there are not costs nothing. */
-const mostFields = 100
+const maxFields = 100
 
 /** The closing ones of the last two are two characters on. */
 const [QUOTE, BACKSLASH, SQUARE, CURLY] = [34, 92, 91, 123]
 
 const jsonType = /^application\/json\s*(;|$)/i
 
-const notJson = new BadRequest({ code: "malformed_json", detail: "The request body is not valid JSON." })
+const malformedJson = new BadRequest({ code: "malformed_json", detail: "The request body is not valid JSON." })
 
 /**
  * The body's bytes, at most `limit` of them. Instead of the platform's reader, which ends the connection on a body
  * that is too large: here the rest is read and dropped, so that the sender gets to see the answer.
  */
-const bytesOf = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<Buffer, PayloadTooLarge> => {
+const readBytes = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<Buffer, PayloadTooLarge> => {
   const { "content-length": length, "transfer-encoding": encoding } = request.headers
   if (length === undefined && encoding === undefined) return Effect.succeed(Buffer.alloc(0))
   if (Number(length) > limit) return Effect.fail(new PayloadTooLarge({ limit }))
@@ -33,13 +33,13 @@ const bytesOf = (request: HttpServerRequest.HttpServerRequest, limit: number): E
     const source = NodeHttpServerRequest.toIncomingMessage(request)
     const chunks: Array<Buffer> = []
     let size = 0
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       size += chunk.length
       if (size <= limit) return void chunks.push(chunk)
-      source.off("data", take).resume()
+      source.off("data", onData).resume()
       resume(Effect.fail(new PayloadTooLarge({ limit })))
     }
-    source.on("data", take).once("end", () => resume(Effect.succeed(Buffer.concat(chunks))))
+    source.on("data", onData).once("end", () => resume(Effect.succeed(Buffer.concat(chunks))))
   })
 }
 
@@ -47,7 +47,7 @@ const bytesOf = (request: HttpServerRequest.HttpServerRequest, limit: number): E
  * The member of the outermost object that nests too deep, or null. Before anything parses the text: JSON.parse
  * takes seconds for the four million arrays that fit into the largest body.
  */
-const tooDeep = (text: string): string | null => {
+const findTooDeepMember = (text: string): string | null => {
   let depth = 0
   let key = ""
   for (let at = 0; at < text.length; at++) {
@@ -57,20 +57,20 @@ const tooDeep = (text: string): string | null => {
       for (; at < text.length && text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++
       if (depth === 1) key = text.slice(start + 1, at)
     } else if (character === CURLY || character === SQUARE) {
-      if (++depth > deepest) return key
+      if (++depth > maxDepth) return key
     } else if (character === CURLY + 2 || character === SQUARE + 2) depth--
   }
   return null
 }
 
 /** What is wrong in a JSON value wherever it may be, and `path` then leads there; or null. */
-const flawIn = (value: unknown, path: Array<string>): string | null => {
+const findFlaw = (value: unknown, path: Array<string>): string | null => {
   if (typeof value === "string") return value.isWellFormed() ? null : "must not contain a lone surrogate"
   if (typeof value === "number") return Number.isFinite(value) ? null : "must be within the range of a 64-bit float"
   if (typeof value !== "object" || value === null) return null
   for (const [key, member] of Object.entries(value)) {
     path.push(key)
-    const flaw = flawIn(key, path) ?? flawIn(member, path)
+    const flaw = findFlaw(key, path) ?? findFlaw(member, path)
     if (flaw !== null) return flaw
     path.pop()
   }
@@ -78,19 +78,19 @@ const flawIn = (value: unknown, path: Array<string>): string | null => {
 }
 
 /** The value of a JSON text that does not nest too deep; null for no text at all. */
-const valueOf = (text: string): Effect.Effect<unknown, BadRequest | ValidationFailed> => {
+const parseJson = (text: string): Effect.Effect<unknown, BadRequest | ValidationFailed> => {
   if (text === "") return Effect.succeed(null)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return Effect.fail(notJson)
+    return Effect.fail(malformedJson)
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > mostFields) {
-    return Effect.fail(ValidationFailed.at("", `must have at most ${mostFields} fields`))
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > maxFields) {
+    return Effect.fail(ValidationFailed.at("", `must have at most ${maxFields} fields`))
   }
   const path: Array<string> = []
-  const flaw = flawIn(value, path)
+  const flaw = findFlaw(value, path)
   return flaw === null ? Effect.succeed(value) : Effect.fail(ValidationFailed.at(path.join("."), flaw))
 }
 
@@ -98,24 +98,24 @@ const valueOf = (text: string): Effect.Effect<unknown, BadRequest | ValidationFa
  * The request with its body read and looked at once, for whoever asks for its text or JSON later: at most `limit`
  * bytes of UTF-8 JSON without anything that no field may hold.
  */
-export const withBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, limit: number) {
-  const bytes = yield* bytesOf(request, limit)
+export const readBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, limit: number) {
+  const bytes = yield* readBytes(request, limit)
   const type = request.headers["content-type"]
   if (bytes.length > 0 && type !== undefined && !jsonType.test(type)) {
     return yield* new UnsupportedMediaType({ detail: "Send the request body as application/json." })
   }
-  if (!isUtf8(bytes)) return yield* notJson
+  if (!isUtf8(bytes)) return yield* malformedJson
   const text = bytes.toString("utf8")
-  const rest = bytes.length > muchText ? turn : Effect.void
+  const rest = bytes.length > yieldAboveLength ? yieldToEventLoop : Effect.void
   yield* rest
-  const deep = tooDeep(text)
-  if (deep !== null) return yield* ValidationFailed.at(deep, `must not nest deeper than ${deepest} arrays and objects`)
+  const tooDeepMember = findTooDeepMember(text)
+  if (tooDeepMember !== null) return yield* ValidationFailed.at(tooDeepMember, `must not nest deeper than ${maxDepth} arrays and objects`)
   yield* rest
-  const json = yield* valueOf(text)
+  const json = yield* parseJson(text)
   // every other property is the request's own
-  const read: HttpServerRequest.HttpServerRequest = Object.create(request, {
+  const requestWithBody: HttpServerRequest.HttpServerRequest = Object.create(request, {
     text: { value: Effect.succeed(text) },
     json: { value: Effect.succeed(json) }
   })
-  return read
+  return requestWithBody
 })

@@ -1,12 +1,12 @@
 import { type Headers, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 
 /** What pages of other sites may do (SVC_CORS_ORIGINS): nothing, but for the origins that are named, letter for letter. */
-const isNamed = (origins: ReadonlyArray<string>, headers: Headers.Headers): boolean =>
+const isAllowedOrigin = (origins: ReadonlyArray<string>, headers: Headers.Headers): boolean =>
   headers["origin"] !== undefined && origins.includes(headers["origin"])
 
 /** A browser's question before a request. */
 export const isPreflight = (origins: ReadonlyArray<string>, { headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
-  method === "OPTIONS" && headers["access-control-request-method"] !== undefined && isNamed(origins, headers)
+  method === "OPTIONS" && headers["access-control-request-method"] !== undefined && isAllowedOrigin(origins, headers)
 
 export const preflight = HttpServerResponse.empty({
   status: 204,
@@ -23,7 +23,7 @@ export const headersFor = (origins: ReadonlyArray<string>, headers: Headers.Head
     ? {}
     : {
       vary: "Origin",
-      ...(isNamed(origins, headers) && {
+      ...(isAllowedOrigin(origins, headers) && {
         "access-control-allow-origin": headers["origin"],
         "access-control-allow-credentials": "true",
         "access-control-expose-headers":

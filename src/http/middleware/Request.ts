@@ -7,12 +7,12 @@ import * as Ids from "../../services/Ids.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import { publicUrlOf } from "../../services/PublicUrl.ts"
 import { Settings } from "../../services/Settings.ts"
-import * as Problem from "../Problem.ts"
-import { methodsOf, routeOf } from "../Methods.ts"
+import * as ProblemResponse from "../ProblemResponse.ts"
+import { methodsOf, routeOf } from "../RoutePatterns.ts"
 import * as Cors from "./Cors.ts"
 
 /** Headers of every answer: nothing is cached, framed, sniffed or referred on, and a page may use nothing of the device. */
-export const headers = {
+export const securityHeaders = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   "cross-origin-opener-policy": "same-origin",
@@ -24,13 +24,13 @@ export const headers = {
 }
 
 /** Once people reach the brain over https, their browsers never try plain http again for a year. */
-const httpsOnly = { "strict-transport-security": "max-age=31536000" }
+const hstsHeader = { "strict-transport-security": "max-age=31536000" }
 
 /** What the brain serves begins with one of these. */
 const roots = ["/api/v1", "/health", "/metrics", "/setup", "/reset-password", "/invitation", "/ws/agent"]
 
 /** A balancer asks these by address, and they tell nothing. */
-const forAnyHost = new Set(["/health", "/health/ready", "/api/v1/health", "/api/v1/health/ready"])
+const hostCheckExemptPaths = new Set(["/health", "/health/ready", "/api/v1/health", "/api/v1/health/ready"])
 
 /** The path as the router reads it, which takes no notice of an origin, of doubled slashes, case and encoding; null: it finds nothing. */
 const routedPath = (url: string): string | null => {
@@ -43,7 +43,7 @@ const routedPath = (url: string): string | null => {
 }
 
 /** Whether the brain serves it, however it is written; also what cannot be read. */
-export const isOfBrain = (url: string): boolean => {
+export const isBrainPath = (url: string): boolean => {
   const path = routedPath(url)
   return path === null || roots.some((root) => path === root || path.startsWith(`${root}/`))
 }
@@ -53,18 +53,18 @@ export const isOfBrain = (url: string): boolean => {
  * new), this id and that of the trace in each log line, one line a request at debug level, the headers above, what a configured other site
  * needs, and every failure as a problem document.
  */
-const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
+const makeMiddleware = (isCovered: (url: string) => boolean) => HttpLayerRouter.middleware(
   Effect.gen(function*() {
     const hosts = yield* AllowedHosts
     const settings = yield* Settings
     const clock = yield* Effect.clock
     const metrics = yield* Metrics
-    const always = { ...headers, ...(publicUrlOf(settings).startsWith("https:") && httpsOnly) }
+    const fixedHeaders = { ...securityHeaders, ...(publicUrlOf(settings).startsWith("https:") && hstsHeader) }
 
     const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
-      if (forAnyHost.has(pathOf(request.url))) return null
+      if (hostCheckExemptPaths.has(pathOf(request.url))) return null
       const { headersDistinct, socket } = NodeHttpServerRequest.toIncomingMessage(request)
-      return hosts.refusal({ hosts: headersDistinct.host ?? [], target: request.url, localAddress: socket.localAddress })
+      return hosts.check({ hosts: headersDistinct.host ?? [], target: request.url, localAddress: socket.localAddress })
     }
 
     /** Labels are route patterns, and those of requests without a route are one: clients choose paths and methods. */
@@ -78,38 +78,38 @@ const around = (covers: (url: string) => boolean) => HttpLayerRouter.middleware(
     return (app) =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
-        if (!covers(request.url)) return yield* app
-        const begun = clock.unsafeCurrentTimeNanos()
-        const seconds = () => Number(clock.unsafeCurrentTimeNanos() - begun) / 1e9
-        yield* hideSecrets(request)
-        const requestId = yield* Ids.ofRequest(request.headers["x-request-id"])
-        const refused = refusalOf(request)
-        const cors = refused === null ? Cors.headersFor(settings.corsOrigins, request.headers) : {}
-        const answered = refused !== null
-          ? Effect.succeed(Problem.ofFailure(refused, requestId))
+        if (!isCovered(request.url)) return yield* app
+        const startNanos = clock.unsafeCurrentTimeNanos()
+        const seconds = () => Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9
+        yield* redactSpan(request)
+        const requestId = yield* Ids.requestIdFrom(request.headers["x-request-id"])
+        const hostRefusal = refusalOf(request)
+        const cors = hostRefusal === null ? Cors.headersFor(settings.corsOrigins, request.headers) : {}
+        const handler = hostRefusal !== null
+          ? Effect.succeed(ProblemResponse.fromFailure(hostRefusal, requestId))
           : Cors.isPreflight(settings.corsOrigins, request)
           ? Effect.succeed(Cors.preflight)
           : app
-        const answer = answered.pipe(
+        const answer = handler.pipe(
           Effect.catchAllCause((cause) => {
-            const why = isRouteMissing(cause) ? unrouted(request) : null
+            const unroutedFailure = isRouteMissing(cause) ? findUnroutedFailure(request) : null
             return Cause.isInterruptedOnly(cause)
               ? Effect.failCause(cause)
-              : why !== null
-              ? Effect.succeed(Problem.ofFailure(why, requestId))
-              : Problem.ofCause(cause, requestId)
+              : unroutedFailure !== null
+              ? Effect.succeed(ProblemResponse.fromFailure(unroutedFailure, requestId))
+              : ProblemResponse.fromCause(cause, requestId)
           }),
           Effect.map((response) =>
-            HttpServerResponse.setHeaders(response, { ...always, ...response.headers, ...cors, "x-request-id": requestId })
+            HttpServerResponse.setHeaders(response, { ...fixedHeaders, ...response.headers, ...cors, "x-request-id": requestId })
           ),
           Effect.tap((response) => {
-            const took = seconds()
-            count(request, response.status, took)
+            const elapsedSeconds = seconds()
+            count(request, response.status, elapsedSeconds)
             return Effect.logDebug(`${request.method} ${pathOf(request.url)} ${response.status}`).pipe(
-              Effect.annotateLogs({ status: response.status, duration_ms: Math.round(took * 1e5) / 100 })
+              Effect.annotateLogs({ status: response.status, duration_ms: Math.round(elapsedSeconds * 1e5) / 100 })
             )
           }),
-          Effect.onInterrupt(() => Effect.sync(() => count(request, clientLeft, seconds())))
+          Effect.onInterrupt(() => Effect.sync(() => count(request, clientClosedRequestStatus, seconds())))
         )
         const traceId = yield* traceIdOf(request)
         return yield* Effect.annotateLogs(answer, { request_id: requestId, ...(traceId !== null && { trace_id: traceId }) })
@@ -123,33 +123,33 @@ const traceIdOf = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Eff
   Effect.map(Effect.option(Effect.currentSpan), (span) =>
     Option.getOrNull(
       Option.map(span, ({ traceId }) => traceId).pipe(
-        Option.filter((traceId) => plainTraceId.test(traceId)),
+        Option.filter((traceId) => traceIdPattern.test(traceId)),
         Option.orElse(() => Option.map(HttpTraceContext.w3c(headers), ({ traceId }) => traceId))
       )
     ))
 
 /** Not that of spans that are not made (`noop`), nor whatever text a client sends in a B3 header. */
-const plainTraceId = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i
+const traceIdPattern = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i
 
 /** The status of nginx, and of the platform's span, for a request whose client did not wait for the answer. */
-const clientLeft = 499
+const clientClosedRequestStatus = 499
 
 /** What a trace must not hold of a request: the query may have a setup token or what people search for in it. */
-const hiddenHeaders = ["referer", "x-csrf-token"]
+const redactedHeaders = ["referer", "x-csrf-token"]
 
 /** Takes out of the span, which the platform made before, what it does not know to be secret. */
-const hideSecrets = (request: HttpServerRequest.HttpServerRequest) =>
+const redactSpan = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.map(Effect.option(Effect.currentSpan), Option.map((span) => {
     span.attribute("url.full", pathOf(request.url))
     if (request.url.includes("?")) span.attribute("url.query", "<redacted>")
-    for (const name of hiddenHeaders) if (name in request.headers) span.attribute(`http.request.header.${name}`, "<redacted>")
+    for (const name of redactedHeaders) if (name in request.headers) span.attribute(`http.request.header.${name}`, "<redacted>")
   }))
 
 /** For a server that is the brain's alone: also what no route takes is answered in its form. */
-export const layer = around(() => true)
+export const layer = makeMiddleware(() => true)
 
 /** For a router that another application's routes are on too, which keep their own form. */
-export const layerShared = around(isOfBrain)
+export const layerShared = makeMiddleware(isBrainPath)
 
 const isRouteMissing = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)
@@ -157,7 +157,7 @@ const isRouteMissing = (cause: Cause.Cause<unknown>): boolean => {
 }
 
 /** What is wrong with a request that no route took, if its path is one of the API's. */
-const unrouted = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+const findUnroutedFailure = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const allowed = methodsOf(url)
   if (allowed.length === 0) return null
   if (!allowed.includes(method)) return new MethodNotAllowed({ allowed })

@@ -2,28 +2,28 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.ts"
 import { Reader } from "../Database.ts"
-import { Json } from "../Row.ts"
-import { cancelCommands } from "./CancelCommands.ts"
+import { JsonColumn } from "../ColumnTypes.ts"
+import { cancelCommands } from "../Commands/CancelCommands.ts"
 
 /** A row of `agents` as the drivers give it, without what is derived and without the secrets. */
 const Row = Schema.Struct({
   ...Schema.Struct(Agent.fields).omit("is_outdated", "version_status").fields,
-  engine_adapters: Json(Agent.fields.engine_adapters.from),
-  scheduler_adapters: Json(Agent.fields.scheduler_adapters.from),
-  capabilities: Json(Agent.fields.capabilities.from),
-  setup_advice: Json(Agent.fields.setup_advice.from)
+  engine_adapters: JsonColumn(Agent.fields.engine_adapters.from),
+  scheduler_adapters: JsonColumn(Agent.fields.scheduler_adapters.from),
+  capabilities: JsonColumn(Agent.fields.capabilities.from),
+  setup_advice: JsonColumn(Agent.fields.setup_advice.from)
 })
 const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (stored: object): Agent => {
   const row = decodeRow(stored)
-  const known = row.protocol_version !== ""
-  const is_outdated = known && row.protocol_version !== protocolVersion
-  return { ...row, is_outdated, version_status: known ? (is_outdated ? "outdated" : "current") : null }
+  const hasVersion = row.protocol_version !== ""
+  const is_outdated = hasVersion && row.protocol_version !== protocolVersion
+  return { ...row, is_outdated, version_status: hasVersion ? (is_outdated ? "outdated" : "current") : null }
 }
 
 const HealthRow = Schema.Struct({
   ...AgentHealthSnapshot.fields,
-  telemetry_loss: Schema.NullOr(Json(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+  telemetry_loss: Schema.NullOr(JsonColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
 })
 const decodeHealth = Schema.decodeUnknownSync(HealthRow)
 
@@ -37,14 +37,14 @@ export interface NewAgent {
   readonly created_at: string
 }
 
-export interface Identity {
+export interface AgentIdentityRow {
   readonly id: string
   readonly project_id: string
   readonly name: string
   readonly hmac_secret: string
 }
 
-const healthSlice = 2000
+const healthSliceRows = 2000
 
 export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
   effect: Effect.gen(function*() {
@@ -52,7 +52,7 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
-    const first = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
+    const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
 
     return {
       list: (projectId: string) =>
@@ -60,8 +60,8 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} ORDER BY id DESC`,
           (rows) => rows.map(decode)
         ),
-      byId: (projectId: string, id: string) =>
-        Effect.map(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`, first),
+      findById: (projectId: string, id: string) =>
+        Effect.map(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`, decodeFirst),
       insert: (agent: NewAgent) =>
         Effect.map(
           sql`INSERT INTO agents ${
@@ -90,27 +90,27 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
       deleteHealthSlice: (agentId: string) =>
         Effect.map(
           sql`DELETE FROM agent_health WHERE id IN (
-            SELECT id FROM agent_health WHERE agent_id = ${agentId} ORDER BY id LIMIT ${healthSlice}) RETURNING id`,
-          (rows) => rows.length === healthSlice
+            SELECT id FROM agent_health WHERE agent_id = ${agentId} ORDER BY id LIMIT ${healthSliceRows}) RETURNING id`,
+          (rows) => rows.length === healthSliceRows
         ),
       /** Newest first. */
-      health: (agentId: string, limit: number) =>
+      listHealth: (agentId: string, limit: number) =>
         Effect.map(
           read`SELECT id, captured_at, worker_id, telemetry_loss FROM agent_health
             WHERE agent_id = ${agentId} ORDER BY id DESC LIMIT ${limit}`,
           (rows) => rows.map((row) => decodeHealth(row))
         ),
       /** The agent of a token, in an active project. */
-      byTokenHash: (tokenHash: string) =>
+      findByTokenHash: (tokenHash: string) =>
         Effect.map(
-          read<Identity>`SELECT a.id, a.project_id, a.name, a.hmac_secret
+          read<AgentIdentityRow>`SELECT a.id, a.project_id, a.name, a.hmac_secret
             FROM agents a JOIN projects p ON p.id = a.project_id
             WHERE a.token_hash = ${tokenHash} AND p.is_active = 1`,
           (rows) => Option.fromNullable(rows[0])
         ),
-      sealedSecret: (projectId: string, id: string) =>
+      findSealedSecret: (projectId: string, id: string) =>
         Effect.map(
-          read<Pick<Identity, "hmac_secret">>`SELECT hmac_secret FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
+          read<Pick<AgentIdentityRow, "hmac_secret">>`SELECT hmac_secret FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.hmac_secret)
         )
     } as const

@@ -2,12 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { ApiKey } from "../../domain/ApiKey.ts"
 import { Reader } from "../Database.ts"
-import { Json } from "../Row.ts"
+import { JsonColumn } from "../ColumnTypes.ts"
 
 const Row = Schema.Struct({
   ...ApiKey.fields,
-  scopes: Json(ApiKey.fields.scopes.from),
-  allowed_cidrs: Schema.NullOr(Json(Schema.Array(Schema.String)))
+  scopes: JsonColumn(ApiKey.fields.scopes.from),
+  allowed_cidrs: Schema.NullOr(JsonColumn(Schema.Array(Schema.String)))
 })
 const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (row: object) => decodeRow(row)
@@ -17,8 +17,8 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const stored = Object.keys(Row.fields).filter((field) => field !== "project_slug").map((field) => `k.${field}`)
-    const columns = sql.literal([...stored, "p.slug AS project_slug"].join(", "))
+    const columnNames = Object.keys(Row.fields).filter((field) => field !== "project_slug").map((field) => `k.${field}`)
+    const columns = sql.literal([...columnNames, "p.slug AS project_slug"].join(", "))
 
     return {
       /** Every key of the user, revoked and expired ones too, newest first. */
@@ -29,7 +29,7 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
           (rows) => rows.map(decode)
         ),
       /** Of the transaction it is called in, if any. */
-      byId: (userId: string, id: string) =>
+      findById: (userId: string, id: string) =>
         Effect.map(
           sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
             WHERE k.user_id = ${userId} AND k.id = ${id}`,
@@ -39,12 +39,12 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
         const { project_slug: _, ...row } = encode(key)
         return sql`INSERT INTO api_keys ${sql.insert({ ...row, user_id, token_hash })}`
       },
-      setRanges: (id: string, ranges: ReadonlyArray<string> | null) =>
+      setAllowedCidrs: (id: string, ranges: ReadonlyArray<string> | null) =>
         sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
       /** Whether it was not revoked before. */
-      revoke: (id: string, now: string, why: string) =>
+      revoke: (id: string, now: string, reason: string) =>
         Effect.map(
-          sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${why} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`,
+          sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${reason} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`,
           ({ length }) => length > 0
         )
     } as const

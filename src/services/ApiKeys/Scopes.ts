@@ -7,5 +7,5 @@ export class Scopes extends Context.Tag("svc/Scopes")<Scopes, {
   /** Only a global admin can put these into a key. */
   readonly admin_only: ReadonlyArray<Scope>
   /** What an API key holds that may do all that a role may. */
-  readonly of_role: Readonly<Record<Role, ReadonlyArray<Scope>>>
+  readonly by_role: Readonly<Record<Role, ReadonlyArray<Scope>>>
 }>() {}

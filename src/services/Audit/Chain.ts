@@ -32,9 +32,9 @@ export interface Link {
 }
 
 /** What the first row names as the row before it. */
-export const zeros = "0".repeat(64)
+export const zeroHash = "0".repeat(64)
 
-export const genesis: Link = { seq: 0, row_hash: zeros, row_hmac: zeros }
+export const genesis: Link = { seq: 0, row_hash: zeroHash, row_hmac: zeroHash }
 
 /** RFC 8785: the keys in alphabetical order. A new column would come with a new version in the line before. */
 const canonicalRow = (row: ChainedRow): string =>

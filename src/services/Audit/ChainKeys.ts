@@ -1,8 +1,8 @@
 import { createSecretKey, hash } from "node:crypto"
-import type { HeldKey } from "../HeldKeys.ts"
+import type { SymmetricKey } from "../KeyRing.ts"
 
 /** A key of the chain; which of them signs is written in `audit_head`. */
-export const chainKeyOf = (bytes: Buffer): HeldKey => ({
+export const chainKeyOf = (bytes: Buffer): SymmetricKey => ({
   key_id: hash("sha256", Buffer.concat([Buffer.from("svc audit chain key\n"), bytes]), "hex").slice(0, 16),
   key: createSecretKey(bytes)
 })

@@ -1,9 +1,9 @@
 import type { SqlClient } from "@effect/sql"
 import { Chunk, Effect, Either, Stream } from "effect"
-import { zeros } from "./Chain.ts"
+import { zeroHash } from "./Chain.ts"
 import type { PublicKey } from "./SigningKeys.ts"
-import { prunedSince } from "./State.ts"
-import { Checkpoint, hashOf, opened } from "./Statement.ts"
+import { findPrunedSince } from "./ChainState.ts"
+import { Checkpoint, statementHash, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
 export interface CheckpointProblem {
@@ -28,13 +28,13 @@ export interface CheckpointReport {
   readonly problems: ReadonlyArray<CheckpointProblem>
 }
 
-interface Place {
+interface StreamPosition {
   readonly number: number
   readonly hash: string
 }
 
 const batchLines = 200
-const mostProblems = 20
+const maxProblems = 20
 
 /** Whether the log that was verified still has every checkpoint of a file, and whether the file is whole. */
 export const checkCheckpoints = <E, R>(
@@ -44,70 +44,70 @@ export const checkCheckpoints = <E, R>(
   trusted: ReadonlyMap<string, PublicKey>
 ) =>
   Effect.gen(function*() {
-    const streams = new Map<string, Place>()
+    const streams = new Map<string, StreamPosition>()
     const problems: Array<CheckpointProblem> = []
     let from = begin
     let [line, confirmed, pruned, upTo, beginsLater, problemCount] = [0, 0, 0, 0, 0, 0]
 
-    const problem = (kind: CheckpointProblem["kind"], detail: string) => {
+    const addProblem = (kind: CheckpointProblem["kind"], detail: string) => {
       problemCount++
-      if (problems.length < mostProblems) problems.push({ kind, line, detail })
+      if (problems.length < maxProblems) problems.push({ kind, line, detail })
     }
 
     /** Its place among the checkpoints of its stream. */
-    const place = (checkpoint: Checkpoint) => {
+    const checkOrder = (checkpoint: Checkpoint) => {
       const { number, prev, stream } = checkpoint
       const before = streams.get(stream)
-      const hash = hashOf(checkpoint)
+      const hash = statementHash(checkpoint)
       if (before?.hash === hash) return // a sink may be told twice
       if (before === undefined) {
         if (number !== 1) beginsLater++
-        else if (prev !== zeros) problem("forked", `checkpoint 1 names one before it`)
+        else if (prev !== zeroHash) addProblem("forked", `checkpoint 1 names one before it`)
       } else if (number <= before.number) {
-        return problem("reordered", `checkpoint ${number} stands after checkpoint ${before.number}`)
+        return addProblem("reordered", `checkpoint ${number} stands after checkpoint ${before.number}`)
       } else if (number > before.number + 1) {
         const from = before.number + 1
-        problem("missing", from === number - 1 ? `checkpoint ${from} is missing` : `checkpoints ${from} to ${number - 1} are missing`)
+        addProblem("missing", from === number - 1 ? `checkpoint ${from} is missing` : `checkpoints ${from} to ${number - 1} are missing`)
       } else if (prev !== before.hash) {
-        problem("forked", `checkpoint ${number} was made after another checkpoint ${before.number}`)
+        addProblem("forked", `checkpoint ${number} was made after another checkpoint ${before.number}`)
       }
       streams.set(stream, { number, hash })
     }
 
-    const compare = ({ number, row_hash, seq }: Checkpoint, found: string | undefined) => {
+    const checkRow = ({ number, row_hash, seq }: Checkpoint, found: string | undefined) => {
       if (seq < from.seq) pruned++
-      else if (seq > head.seq) problem("cut", `the log ends at row ${head.seq}, and checkpoint ${number} was signed at row ${seq}`)
+      else if (seq > head.seq) addProblem("cut", `the log ends at row ${head.seq}, and checkpoint ${number} was signed at row ${seq}`)
       else if ((seq === from.seq ? from.row_hash : found) !== row_hash) {
-        problem("contradicted", `the log has another row ${seq} than checkpoint ${number} says`)
+        addProblem("contradicted", `the log has another row ${seq} than checkpoint ${number} says`)
       } else {
         confirmed++
         upTo = Math.max(upTo, seq)
       }
     }
 
-    const take = (texts: ReadonlyArray<string>) =>
+    const checkBatch = (texts: ReadonlyArray<string>) =>
       Effect.gen(function*() {
-        const read = texts.map((text) => opened(Checkpoint, text, trusted))
-        const seqs = read.flatMap((one) => (Either.isRight(one) ? one.right.seq : []))
+        const statements = texts.map((text) => verifyStatement(Checkpoint, text, trusted))
+        const seqs = statements.flatMap((one) => (Either.isRight(one) ? one.right.seq : []))
         const rows = seqs.length === 0
           ? []
           : yield* sql<{ seq: number; row_hash: string }>`SELECT seq, row_hash FROM audit_log WHERE ${sql.in("seq", seqs)}`
         const hashes = new Map(rows.map(({ row_hash, seq }) => [seq, row_hash]))
         if (seqs.some((seq) => seq > from.seq && seq <= head.seq && !hashes.has(seq))) {
-          from = (yield* prunedSince(sql, { trusted }, from.seq)) ?? from // the retention may have gone on since
+          from = (yield* findPrunedSince(sql, { trusted }, from.seq)) ?? from // the retention may have gone on since
         }
-        for (const one of read) {
+        for (const one of statements) {
           line++
           if (Either.isLeft(one)) {
-            const why = { malformed: "it is not a checkpoint", forged: "its signature is wrong", "key unknown": "it is signed with a key that is not at hand" }
-            problem(one.left, why[one.left])
+            const details = { malformed: "it is not a checkpoint", forged: "its signature is wrong", "key unknown": "it is signed with a key that is not at hand" }
+            addProblem(one.left, details[one.left])
             continue
           }
-          place(one.right)
-          compare(one.right, hashes.get(one.right.seq))
+          checkOrder(one.right)
+          checkRow(one.right, hashes.get(one.right.seq))
         }
       })
 
-    yield* lines.pipe(Stream.grouped(batchLines), Stream.runForEach((chunk) => take(Chunk.toReadonlyArray(chunk))))
+    yield* lines.pipe(Stream.grouped(batchLines), Stream.runForEach((chunk) => checkBatch(Chunk.toReadonlyArray(chunk))))
     return { confirmed, pruned, upTo, beginsLater, problemCount, problems } satisfies CheckpointReport
   })

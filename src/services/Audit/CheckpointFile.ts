@@ -15,11 +15,11 @@ export const checkpointPath = (settings: Pick<SettingsShape, "auditCheckpointFil
   settings.auditCheckpointFile === "" ? join(settings.home, "audit-checkpoints.jsonl") : settings.auditCheckpointFile
 
 /** What a line of our own file says; its signature was ours when it was written. */
-export const readCheckpoint = (line: string): Checkpoint | null =>
+export const parseCheckpoint = (line: string): Checkpoint | null =>
   Either.getOrNull(Schema.decodeUnknownEither(Schema.parseJson(Checkpoint))(line))
 
 /** The bytes from there on, at most a line's. */
-const bytesFrom = (file: FileSystem.File, from: number) =>
+const readBytesFrom = (file: FileSystem.File, from: number) =>
   Effect.gen(function*() {
     yield* file.seek(FileSystem.Size(from), "start")
     const bytes = Buffer.alloc(lineBytes)
@@ -27,11 +27,11 @@ const bytesFrom = (file: FileSystem.File, from: number) =>
   })
 
 /** The last whole line, null when there is none; where it begins, and where the next one will. */
-const lastOf = (file: FileSystem.File) =>
+const readLastLine = (file: FileSystem.File) =>
   Effect.gen(function*() {
     const size = Number((yield* file.stat).size)
     const from = Math.max(0, size - lineBytes)
-    const tail = yield* bytesFrom(file, from)
+    const tail = yield* readBytesFrom(file, from)
     const feed = tail.lastIndexOf(lineFeed)
     if (feed === -1) return { line: null, begin: from, end: from, size }
     const begin = tail.lastIndexOf(lineFeed, feed - 1) + 1
@@ -49,7 +49,7 @@ export const appendLine = <E, R>(
   Effect.scoped(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const file = yield* fs.open(path, { flag: "a+", mode: 0o600 })
-    const last = yield* lastOf(file)
+    const last = yield* readLastLine(file)
     const line = yield* next(last.line)
     if (line === null) return null
     if (last.end !== last.size) yield* file.truncate(FileSystem.Size(last.end))
@@ -58,22 +58,22 @@ export const appendLine = <E, R>(
     return line
   }))
 
-const opened = <A, E, R>(path: string, look: (file: FileSystem.File) => Effect.Effect<A, E, R>) =>
-  Effect.scoped(Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.open(path, { flag: "r" }), look)))
+const withFile = <A, E, R>(path: string, use: (file: FileSystem.File) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.open(path, { flag: "r" }), use)))
 
 /** The last checkpoint of a file and where its line begins; null when there is none. */
-export const lastCheckpoint = (path: string) =>
+export const readLastCheckpoint = (path: string) =>
   Effect.gen(function*() {
     if (!(yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(path)))) return null
-    const { begin, line } = yield* opened(path, lastOf)
-    const checkpoint = line === null ? null : readCheckpoint(line)
+    const { begin, line } = yield* withFile(path, readLastLine)
+    const checkpoint = line === null ? null : parseCheckpoint(line)
     return checkpoint === null ? null : { checkpoint, begin }
   })
 
 /** The whole line that begins there, and where the next one begins; null at the end. */
-export const lineAt = (path: string, begin: number) =>
-  opened(path, (file) =>
-    Effect.map(bytesFrom(file, begin), (bytes) => {
+export const readLineAt = (path: string, begin: number) =>
+  withFile(path, (file) =>
+    Effect.map(readBytesFrom(file, begin), (bytes) => {
       const feed = bytes.indexOf(lineFeed)
       return feed === -1 ? null : { line: bytes.subarray(0, feed).toString("utf8"), end: begin + feed + 1 }
     }))

@@ -10,55 +10,55 @@ import { orDieOnSql, Reader } from "../Database.ts"
 import { Keys } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
-import { type HeadLink, isOurs } from "./Append.ts"
-import { genesis, type Link, zeros } from "./Chain.ts"
-import { appendLine, checkpointPath, readCheckpoint } from "./CheckpointFile.ts"
-import { howItLacks, type KnownRow, LogContradicted } from "./Committed.ts"
+import { type HeadLink, isAuthenticHead } from "./ChainWriter.ts"
+import { genesis, type Link, zeroHash } from "./Chain.ts"
+import { appendLine, checkpointPath, parseCheckpoint } from "./CheckpointFile.ts"
+import { describeMissing, type KnownRow, LogContradicted } from "./CommittedHead.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
-import { CheckpointSinks } from "./Sinks.ts"
-import { beginning } from "./State.ts"
-import { type Checkpoint, hashOf, signed } from "./Statement.ts"
+import { CheckpointSinks } from "./CheckpointSinks.ts"
+import { chainStart } from "./ChainState.ts"
+import { type Checkpoint, statementHash, signStatement } from "./Statement.ts"
 
 /** Whoever holds a lock must not be able to keep checkpoints away without a sign of it. */
 export class LogHeld extends Data.TaggedError("LogHeld") {
   override get message() {
-    return `no checkpoint could be signed for ${patience}, because something holds a lock on the audit log's tables`
+    return `no checkpoint could be signed for ${signTimeout}, because something holds a lock on the audit log's tables`
   }
 }
 
-const patience = "10 seconds"
+const signTimeout = "10 seconds"
 
-interface Current extends HeadLink {
+interface CurrentHead extends HeadLink {
   readonly watermark: string | null
 }
 
-interface Look {
+interface HeadObservation {
   /** The newest row that was known to be committed before the head was read. */
   readonly before: KnownRow | null
-  readonly now: Current
+  readonly now: CurrentHead
   readonly ending: boolean
 }
 
 const lockKey = 7_700_003
 
 /** The link that the log begins after, if its watermark is ours. */
-const begins = (watermark: string | null, keys: SigningKeys): Link =>
-  Either.getOrElse(beginning({ watermark }, keys), () => genesis)
+const chainStartOf = (watermark: string | null, keys: SigningKeys): Link =>
+  Either.getOrElse(chainStart({ watermark }, keys), () => genesis)
 
 /** How the log lacks a row that was in it, or null. */
-const lackOf = (known: KnownRow) =>
+const describeMissingRow = (known: KnownRow) =>
   Effect.gen(function*() {
     const sql = yield* Reader
     const { auditSigning } = yield* Keys
-    const [found] = yield* sql<{ row_hash: string | null; watermark: string | null }>`
+    const [row] = yield* sql<{ row_hash: string | null; watermark: string | null }>`
       SELECT (SELECT row_hash FROM audit_log WHERE seq = ${known.seq}) AS row_hash,
         (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
-    return howItLacks(known, { row_hash: found?.row_hash ?? null, begin: begins(found?.watermark ?? null, auditSigning) })
+    return describeMissing(known, { row_hash: row?.row_hash ?? null, begin: chainStartOf(row?.watermark ?? null, auditSigning) })
   })
 
 /** Fails with LogContradicted unless the log has the row that the checkpoint names, or it was pruned. */
-export const checkContained = (checkpoint: Checkpoint) =>
-  Effect.flatMap(lackOf(checkpoint), (how) =>
+export const requireContained = (checkpoint: Checkpoint) =>
+  Effect.flatMap(describeMissingRow(checkpoint), (how) =>
     how === null
       ? Effect.void
       : new LogContradicted({ message: `checkpoint ${checkpoint.number} was signed for row ${checkpoint.seq}, and the audit log ${how}` }))
@@ -77,49 +77,49 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const { auditChain, auditSigning } = keys
     const settings = yield* Settings
     const path = checkpointPath(settings)
-    const one = yield* Effect.makeSemaphore(1)
-    let seen: Checkpoint | undefined
+    const mutex = yield* Effect.makeSemaphore(1)
+    let lastCheckpointSeen: Checkpoint | undefined
     /** The hash of the checkpoint in our file that contradicts the log. */
-    let contradicted: string | null = null
+    let contradictedHash: string | null = null
 
     /** The processes of one machine share the file; on SQLite there is only one. */
-    const alone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    const withFileLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
       sql.onDialectOrElse({
         pg: () => sql.withTransaction(Effect.zipRight(sql`SELECT pg_advisory_xact_lock(${lockKey})`, work)),
         orElse: () => work
       })
 
-    const current = Effect.map(
-      read<Current>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
+    const readHead = Effect.map(
+      read<CurrentHead>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
         (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark
         FROM audit_head WHERE id = 1`,
       ([row]) => row
     )
 
-    const isDue = (now: Current, last: Checkpoint, millis: number): boolean => {
+    const isDue = (now: CurrentHead, last: Checkpoint, millis: number): boolean => {
       if (now.seq - last.seq >= settings.auditCheckpointRows) return true
       const age = millis - Timestamp.toEpochMillis(last.time)
       return age >= settings.auditCheckpointInterval * 1000 || age < 0 // the clock was set back: not to wait for it
     }
 
-    const checkpoint = (last: Checkpoint | null, { row_hash, seq }: KnownRow, watermark: string | null) =>
+    const signCheckpoint = (last: Checkpoint | null, { row_hash, seq }: KnownRow, watermark: string | null) =>
       Effect.map(Timestamp.now, (time) =>
-        signed(auditSigning.signer, {
+        signStatement(auditSigning.signer, {
           kind: "checkpoint",
           number: (last?.number ?? 0) + 1,
-          prev: last === null ? zeros : hashOf(last),
+          prev: last === null ? zeroHash : statementHash(last),
           row_hash,
-          rows: seq - begins(watermark, auditSigning).seq,
+          rows: seq - chainStartOf(watermark, auditSigning).seq,
           seq,
           stream: last?.stream ?? randomUUID(),
           time
         }))
 
     /** Why the log is not the one that this process wrote to, or null. */
-    const lost = (known: KnownRow | null, now: Current) =>
+    const describeLoss = (known: KnownRow | null, now: CurrentHead) =>
       Effect.gen(function*() {
         if (known === null) return null
-        const how = now.seq < known.seq ? `ends at row ${now.seq}` : yield* lackOf(known)
+        const how = now.seq < known.seq ? `ends at row ${now.seq}` : yield* describeMissingRow(known)
         return how === null ? null : `this brain committed row ${known.seq} of the audit log, and the log ${how}`
       })
 
@@ -127,48 +127,48 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
      * Given the last line of the file, the line to append. When the log lacks what this process committed, that is a
      * checkpoint of the row that is gone: so the next process on this machine knows of it too.
      */
-    const next = ({ before, ending, now }: Look) => (line: string | null) =>
+    const nextLine = ({ before, ending, now }: HeadObservation) => (line: string | null) =>
       Effect.gen(function*() {
-        const last = line === null ? null : readCheckpoint(line)
+        const last = line === null ? null : parseCheckpoint(line)
         // svc audit fork-cleanup puts the file aside after it has recorded the decision
-        const isDecided = contradicted !== null && (last === null || hashOf(last) !== contradicted)
-        if (isDecided) audit.known.forget()
+        const isDecided = contradictedHash !== null && (last === null || statementHash(last) !== contradictedHash)
+        if (isDecided) audit.committedHead.reset()
         const known = isDecided ? null : before
-        contradicted = null
+        contradictedHash = null
         if (last !== null) {
-          seen = last
-          yield* Effect.tapError(checkContained(last), () => Effect.sync(() => void (contradicted = hashOf(last))))
+          lastCheckpointSeen = last
+          yield* Effect.tapError(requireContained(last), () => Effect.sync(() => void (contradictedHash = statementHash(last))))
         }
-        const why = yield* lost(known, now)
+        const why = yield* describeLoss(known, now)
         if (why !== null && known !== null) {
-          const evidence = yield* checkpoint(last, known, now.watermark)
-          contradicted = hash("sha256", evidence, "hex")
+          const evidence = yield* signCheckpoint(last, known, now.watermark)
+          contradictedHash = hash("sha256", evidence, "hex")
           return { line: evidence, why }
         }
         if (last !== null) {
           if (last.seq >= now.seq) return { line: null, why }
           if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) return { line: null, why }
         }
-        return { line: now.seq === 0 ? null : yield* checkpoint(last, now, now.watermark), why }
+        return { line: now.seq === 0 ? null : yield* signCheckpoint(last, now, now.watermark), why }
       })
 
-    const append = (look: Look) =>
+    const append = (look: HeadObservation) =>
       Effect.gen(function*() {
-        let lacking: string | null = null
-        const line = yield* alone(appendLine(path, (last) =>
-          Effect.map(next(look)(last), ({ line, why }) => {
-            lacking = why
+        let loss: string | null = null
+        const line = yield* withFileLock(appendLine(path, (last) =>
+          Effect.map(nextLine(look)(last), ({ line, why }) => {
+            loss = why
             return line
           })))
-        if (lacking !== null) return yield* new LogContradicted({ message: lacking })
+        if (loss !== null) return yield* new LogContradicted({ message: loss })
         return line
       })
 
-    const isQuiet = ({ before, ending, now }: Look) =>
+    const canSkip = ({ before, ending, now }: HeadObservation) =>
       Effect.gen(function*() {
-        if (contradicted !== null || seen === undefined || (yield* lost(before, now)) !== null) return false
-        if (seen.seq === now.seq) return seen.row_hash === now.row_hash
-        return now.seq > seen.seq && !ending && !isDue(now, seen, yield* Clock.currentTimeMillis)
+        if (contradictedHash !== null || lastCheckpointSeen === undefined || (yield* describeLoss(before, now)) !== null) return false
+        if (lastCheckpointSeen.seq === now.seq) return lastCheckpointSeen.row_hash === now.row_hash
+        return now.seq > lastCheckpointSeen.seq && !ending && !isDue(now, lastCheckpointSeen, yield* Clock.currentTimeMillis)
       })
 
     /**
@@ -177,38 +177,38 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
      * it is as it was, or svc audit fork-cleanup has recorded that it is meant.
      */
     const sign = Effect.fn("Checkpoints.sign")(function*(ending: boolean) {
-      const before = audit.known.newest // read first: what is committed after it contradicts nothing
-      const now = yield* current
+      const before = audit.committedHead.newest // read first: what is committed after it contradicts nothing
+      const now = yield* readHead
       if (now === undefined) {
         return before === null ? null : yield* new LogContradicted({ message: "audit_head has no row, and there was a newest row" })
       }
-      if (!isOurs(auditChain, now)) {
+      if (!isAuthenticHead(auditChain, now)) {
         return yield* new LogContradicted({ message: `row ${now.seq} of the audit log, the newest one, was not written by us` })
       }
-      const line = (yield* isQuiet({ before, ending, now })) ? null : yield* append({ before, ending, now })
-      if (line !== null) seen = readCheckpoint(line) ?? undefined
-      audit.known.remember(now)
-      yield* audit.resume
+      const line = (yield* canSkip({ before, ending, now })) ? null : yield* append({ before, ending, now })
+      if (line !== null) lastCheckpointSeen = parseCheckpoint(line) ?? undefined
+      audit.committedHead.remember(now)
+      yield* audit.resumeWrites
       return line
-    }, Effect.tapErrorTag("LogContradicted", audit.refuse), Effect.provideService(Reader, read), Effect.provideService(Keys, keys),
-      one.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: patience, onTimeout: () => new LogHeld() }),
+    }, Effect.tapErrorTag("LogContradicted", audit.suspendWrites), Effect.provideService(Reader, read), Effect.provideService(Keys, keys),
+      mutex.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: signTimeout, onTimeout: () => new LogHeld() }),
       Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
 
     /** Signing keys that the database does not know yet go into the log, with their public half. */
-    const announce = Effect.gen(function*() {
+    const recordSigningKeys = Effect.gen(function*() {
       const known = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
       for (const { key_id, public_key } of auditSigning.trusted.values()) {
         if (known.some((one) => one.key_id === key_id)) continue
         const created_at = yield* Timestamp.now
-        const added = yield* sql`INSERT INTO audit_keys ${
+        const insertedRows = yield* sql`INSERT INTO audit_keys ${
           sql.insert({ key_id, purpose: "signing", state: "active", public_key, created_at })
         } ON CONFLICT DO NOTHING RETURNING key_id`
-        if (added.length === 0) continue
+        if (insertedRows.length === 0) continue
         yield* audit.record({ action: "audit.signing_key_added", target_type: "audit_log", metadata: { key_id, public_key } })
       }
     }).pipe(sql.withTransaction, orDieOnSql, Effect.provideService(CurrentActor, system("checkpoints")))
 
-    return { path, announce, sign } as const
+    return { path, recordSigningKeys, sign } as const
   })
 }) {
   static readonly layer = this.Default
@@ -221,7 +221,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const sinks = yield* CheckpointSinks
     // before anything is written: the log may be another one than it was when this machine signed for it
     yield* Effect.ignoreLogged(checkpoints.sign(false))
-    if ((yield* audit.refusal) === null) yield* checkpoints.announce
+    if ((yield* audit.suspendReason) === null) yield* checkpoints.recordSigningKeys
     yield* loops.every("audit checkpoints", "1 second", checkpoints.sign(false), { longestPause: "5 seconds" })
     for (const { deliver, name } of sinks.all) yield* loops.every(`audit checkpoints: ${name}`, "1 second", deliver)
     const atEnd = <E>(work: Effect.Effect<unknown, E>) =>

@@ -20,7 +20,7 @@ export interface Denial {
 }
 
 /** Characters of a path's part that are kept. */
-const longest = 200
+const maxParamLength = 200
 
 /**
  * Records who tried what they may not. Of one user ten a minute and process are written, so that nobody can fill the
@@ -35,15 +35,15 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
     const metrics = yield* Metrics
 
     const record = Effect.fn("Denials.record")(function*({ actor, code, endpoint, params }: Denial) {
-      const fits = yield* limits.take("denial", actor.user_id)
-      metrics.auditDenials.inc({ outcome: fits ? "recorded" : "left_out" })
-      if (!fits) return
+      const isWithinLimit = yield* limits.take("denial", actor.user_id)
+      metrics.auditDenials.inc({ outcome: isWithinLimit ? "recorded" : "left_out" })
+      if (!isWithinLimit) return
       const { slug } = params
       const project = slug === undefined
         ? null
-        : yield* Effect.catchTag(projects.find(slug), "NotFound", () => Effect.succeed(null))
-      const given = Object.entries(params).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, value.slice(0, longest).toWellFormed()] as const])
+        : yield* Effect.catchTag(projects.getBySlug(slug), "NotFound", () => Effect.succeed(null))
+      const pathParams = Object.entries(params).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value.slice(0, maxParamLength).toWellFormed()] as const])
       yield* sql.withTransaction(audit.record({
         action: "access.denied",
         target_type: "endpoint",
@@ -51,7 +51,7 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
         project_id: project?.id ?? null,
         outcome: "deny",
         result: "failure",
-        metadata: { code, path: Object.fromEntries(given) }
+        metadata: { code, path: Object.fromEntries(pathParams) }
       }))
     }, (effect, { actor }) => Effect.provideService(effect, CurrentActor, actor), orDieOnSql)
 

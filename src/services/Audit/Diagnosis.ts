@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { StoredRow } from "./Append.ts"
-import type { Misfit, Walk } from "./Walk.ts"
+import type { StoredRow } from "./ChainWriter.ts"
+import type { Misfit, ChainWalk } from "./Walk.ts"
 
 /**
  * What is wrong with the log, and the first row where it shows: `docs/audit.md`, verifying. `head`: the rows fit, and
@@ -13,10 +13,10 @@ export interface Problem {
 }
 
 /** Looking around in the log where a row does not fit. */
-export interface Lookup<E, R> {
-  readonly at: (seq: number) => Effect.Effect<StoredRow | undefined, E, R>
+export interface RowLookup<E, R> {
+  readonly findAt: (seq: number) => Effect.Effect<StoredRow | undefined, E, R>
   /** The row that was made after the one with this HMAC, wherever it stands now; looks at every row from `seq` on. */
-  readonly after: (rowHmac: string, seq: number) => Effect.Effect<StoredRow | undefined, E, R>
+  readonly findSuccessor: (rowHmac: string, seq: number) => Effect.Effect<StoredRow | undefined, E, R>
 }
 
 /**
@@ -24,11 +24,11 @@ export interface Lookup<E, R> {
  * of them was made after, so that a row that was changed can be told from one that was moved.
  */
 export const diagnose = <E, R>(
-  walk: Walk,
+  walk: ChainWalk,
   row: StoredRow,
   misfit: Misfit,
   headSeq: number,
-  { after, at }: Lookup<E, R>
+  { findSuccessor, findAt }: RowLookup<E, R>
 ): Effect.Effect<Problem, E, R> =>
   Effect.gen(function*() {
     const { last } = walk
@@ -36,25 +36,25 @@ export const diagnose = <E, R>(
     if (misfit === "key") {
       return { kind: "key_unknown", seq: row.seq, detail: `row ${row.seq} is signed with the key ${row.key_id}, which is not at hand` }
     }
-    const successor = yield* after(last.row_hmac, seq)
-    const elsewhere = successor !== undefined && successor.seq !== seq && walk.isGenuine(successor)
+    const successor = yield* findSuccessor(last.row_hmac, seq)
+    const isMoved = successor !== undefined && successor.seq !== seq && walk.isGenuine(successor)
     if (misfit === "seq") {
-      if (elsewhere) return moved(seq, successor)
+      if (isMoved) return reorderedProblem(seq, successor)
       const missing = row.seq - seq === 1 ? `row ${seq} is missing` : `rows ${seq} to ${row.seq - 1} are missing`
       return { kind: "missing", seq, detail: missing }
     }
-    const genuine = walk.isGenuine(row)
-    if (elsewhere && genuine) return moved(seq, successor)
-    if (!genuine && (seq > headSeq || elsewhere || (yield* at(seq + 1))?.prev_row_hmac === last.row_hmac)) {
+    const isGenuine = walk.isGenuine(row)
+    if (isMoved && isGenuine) return reorderedProblem(seq, successor)
+    if (!isGenuine && (seq > headSeq || isMoved || (yield* findAt(seq + 1))?.prev_row_hmac === last.row_hmac)) {
       return { kind: "inserted", seq, detail: `row ${seq} was not written by us` }
     }
-    if (genuine && row.prev_row_hmac !== last.row_hmac) {
+    if (isGenuine && row.prev_row_hmac !== last.row_hmac) {
       return { kind: "missing", seq, detail: `what was row ${seq} is missing; row ${seq} was made after another row than the one before it` }
     }
     return { kind: "changed", seq, detail: `row ${seq} is not as it was written` }
   })
 
-const moved = (seq: number, successor: StoredRow): Problem => ({
+const reorderedProblem = (seq: number, successor: StoredRow): Problem => ({
   kind: "reordered",
   seq,
   detail: `what was row ${seq} stands at ${successor.seq}`

@@ -3,18 +3,18 @@ import { type ActivityField, activityFields, type ActivityItem } from "../../dom
 import type { ExportFormat } from "../../domain/Task/Filter.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
 import {
-  csv,
+  csvFormat,
   type ExportFile,
-  fieldsOf,
-  harmless,
-  json,
-  mostXlsxRows,
-  streamed,
-  tooManyForXlsx
-} from "../Export/Form.ts"
+  parseFields,
+  escapeFormula,
+  jsonFormat,
+  maxXlsxRows,
+  encodeRows,
+  tooManyXlsxRows
+} from "../Export/Formats.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
 import { Settings } from "../Settings.ts"
-import type { ShownRow } from "./Rows.ts"
+import type { AuditLogRow } from "./Rows.ts"
 
 /** Rows of the audit log as a file, as tasks are exported. */
 export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export", {
@@ -23,37 +23,37 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
     const xlsx = yield* Xlsx
 
     /** `found` are the rows, newest first, read anew each time; `fields` is a comma-separated list of names, null for all. */
-    const file = Effect.fn("AuditExport.file")(function*<E>(
-      found: Stream.Stream<ShownRow, E>,
-      itemOf: (row: ShownRow) => ActivityItem,
+    const makeFile = Effect.fn("AuditExport.makeFile")(function*<E>(
+      rows: Stream.Stream<AuditLogRow, E>,
+      itemOf: (row: AuditLogRow) => ActivityItem,
       format: ExportFormat,
-      given: string | null
+      fieldNames: string | null
     ) {
-      const fields = yield* fieldsOf(given, activityFields, "an activity item")
-      const most = settings.auditExportMaxRows
-      const { count, newest } = yield* extent(found, format === "xlsx" ? mostXlsxRows : most)
-      if (format === "xlsx" && count > mostXlsxRows) return yield* tooManyForXlsx
-      const truncated = count > most
+      const fields = yield* parseFields(fieldNames, activityFields, "an activity item")
+      const maxRows = settings.auditExportMaxRows
+      const { count, newest } = yield* countRows(rows, format === "xlsx" ? maxXlsxRows : maxRows)
+      if (format === "xlsx" && count > maxXlsxRows) return yield* tooManyXlsxRows
+      const truncated = count > maxRows
       // what came since the count would push out the last of the rows that were counted
-      const counted = Stream.take(Stream.dropWhile(found, ({ seq }) => seq > newest), Math.min(count, most))
-      const items = Stream.map(counted, itemOf)
+      const countedRows = Stream.take(Stream.dropWhile(rows, ({ seq }) => seq > newest), Math.min(count, maxRows))
+      const items = Stream.map(countedRows, itemOf)
       if (format !== "xlsx") {
-        const form = format === "csv" ? csv(fields, cellsOf(fields)) : json(writer(fields))
-        return { format, truncated, body: streamed(items, form) } satisfies ExportFile
+        const textFormat = format === "csv" ? csvFormat(fields, cellsOf(fields)) : jsonFormat(jsonWriterOf(fields))
+        return { format, truncated, body: encodeRows(items, textFormat) } satisfies ExportFile
       }
       const slices = Stream.map(Stream.chunks(items), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
       return { format, truncated, body: Stream.make(yield* xlsx.make("Audit", fields, slices)) } satisfies ExportFile
     })
 
-    return { file } as const
+    return { makeFile } as const
   })
 }) {
   static readonly layer = this.Default
 }
 
 /** The newest row, and how many rows there are, counted to one more than `most`. */
-const extent = <E>(found: Stream.Stream<ShownRow, E>, most: number) =>
-  Stream.runFold(Stream.take(found, most + 1), { newest: 0, count: 0 }, ({ count, newest }, { seq }) => ({
+const countRows = <E>(rows: Stream.Stream<AuditLogRow, E>, maxRows: number) =>
+  Stream.runFold(Stream.take(rows, maxRows + 1), { newest: 0, count: 0 }, ({ count, newest }, { seq }) => ({
     newest: count === 0 ? seq : newest,
     count: count + 1
   }))
@@ -61,8 +61,8 @@ const extent = <E>(found: Stream.Stream<ShownRow, E>, most: number) =>
 const cellsOf = (fields: ReadonlyArray<ActivityField>) => (item: ActivityItem): ReadonlyArray<Cell> =>
   fields.map((field) => {
     const text = field === "metadata" ? JSON.stringify(item.metadata) : item[field]
-    return text === null ? null : harmless(text)
+    return text === null ? null : escapeFormula(text)
   })
 
-const writer = (fields: ReadonlyArray<ActivityField>) => (item: ActivityItem): string =>
+const jsonWriterOf = (fields: ReadonlyArray<ActivityField>) => (item: ActivityItem): string =>
   JSON.stringify(Object.fromEntries(fields.map((field) => [field, item[field]])))

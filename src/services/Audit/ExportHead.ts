@@ -1,28 +1,28 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Either, Option } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { isOurs } from "./Append.ts"
-import { beginning, chainState } from "./State.ts"
-import { signed } from "./Statement.ts"
-import type { VerifyKeys } from "./Verify.ts"
+import { isAuthenticHead } from "./ChainWriter.ts"
+import { chainStart, readChainState } from "./ChainState.ts"
+import { signStatement } from "./Statement.ts"
+import type { VerificationKeys } from "./Verify.ts"
 
 /** There is no head that could be signed. */
 export class NoHead extends Data.TaggedError("NoHead")<{ readonly message: string }> {}
 
 /** The newest row as a signed statement, to be kept elsewhere and given to `svc audit verify --known-head` later. */
-export const exportHead = ({ auditChain, auditSigning }: VerifyKeys) =>
+export const exportHead = ({ auditChain, auditSigning }: VerificationKeys) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const found = yield* chainState(sql)
-    if (Option.isNone(found)) return yield* new NoHead({ message: "no brain has served this database yet" })
-    const { head } = found.value
-    const begin = beginning(found.value, auditSigning)
+    const state = yield* readChainState(sql)
+    if (Option.isNone(state)) return yield* new NoHead({ message: "no brain has served this database yet" })
+    const { head } = state.value
+    const begin = chainStart(state.value, auditSigning)
     if (Either.isLeft(begin)) return yield* new NoHead({ message: "the watermark does not verify; svc audit verify says more" })
-    if (!isOurs(auditChain, head)) {
+    if (!isAuthenticHead(auditChain, head)) {
       return yield* new NoHead({ message: `row ${head.seq}, the newest one, was not written by us; svc audit verify says more` })
     }
     const { row_hash, row_hmac, seq } = head
-    return signed(auditSigning.signer, {
+    return signStatement(auditSigning.signer, {
       kind: "head",
       row_hash,
       row_hmac,

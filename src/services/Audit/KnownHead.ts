@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either } from "effect"
 import type { PublicKey } from "./SigningKeys.ts"
-import { prunedSince } from "./State.ts"
-import { Head, opened } from "./Statement.ts"
+import { findPrunedSince } from "./ChainState.ts"
+import { Head, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
 /** What a head that was exported earlier says of the log as it is now: `docs/audit.md`, a known head. */
@@ -19,7 +19,7 @@ export interface HeadComparison {
   readonly detail: string
 }
 
-const flaws = {
+const flawResults = {
   malformed: { result: "INVALID", detail: "it is not an exported head" },
   forged: { result: "INVALID", detail: "its signature is wrong" },
   "key unknown": { result: "UNPROVABLE", detail: "it is signed with a key that is not at hand; give the public key with --public-key" }
@@ -29,33 +29,33 @@ const flaws = {
 export const compareHead = (
   sql: SqlClient.SqlClient,
   text: string,
-  { begin: began, head, problem }: Verification,
+  { begin: start, head, problem }: Verification,
   trusted: ReadonlyMap<string, PublicKey>
 ) =>
   Effect.gen(function*() {
-    const known = opened(Head, text, trusted)
-    if (Either.isLeft(known)) return flaws[known.left] satisfies HeadComparison
+    const known = verifyStatement(Head, text, trusted)
+    if (Either.isLeft(known)) return flawResults[known.left] satisfies HeadComparison
     const { row_hash, seq } = known.right
-    const answer = (result: HeadResult, detail: string): HeadComparison => ({ result, detail })
-    const other = answer("INVALID", `the log has another row ${seq} than the known head`)
-    if (problem !== null) return answer("INVALID", "the log does not verify")
-    if (seq > head.seq) return answer("INVALID", `the log ends at row ${head.seq}, and the known head is row ${seq}: it was cut`)
+    const comparison = (result: HeadResult, detail: string): HeadComparison => ({ result, detail })
+    const mismatch = comparison("INVALID", `the log has another row ${seq} than the known head`)
+    if (problem !== null) return comparison("INVALID", "the log does not verify")
+    if (seq > head.seq) return comparison("INVALID", `the log ends at row ${head.seq}, and the known head is row ${seq}: it was cut`)
     const [row] = yield* sql<{ row_hash: string }>`SELECT row_hash FROM audit_log WHERE seq = ${seq}`
     // the retention may have gone on since the log was verified
-    const begin = row === undefined ? (yield* prunedSince(sql, { trusted }, began.seq)) ?? began : began
+    const begin = row === undefined ? (yield* findPrunedSince(sql, { trusted }, start.seq)) ?? start : start
     if (seq === head.seq) {
-      if (row_hash !== head.row_hash) return other
+      if (row_hash !== head.row_hash) return mismatch
       return begin.seq === 0
-        ? answer("CURRENT_MATCH", "the known head is the newest row, and the log is whole")
-        : answer("CURRENT_PRUNE_MATCH", `the known head is the newest row; rows up to ${begin.seq} were pruned`)
+        ? comparison("CURRENT_MATCH", "the known head is the newest row, and the log is whole")
+        : comparison("CURRENT_PRUNE_MATCH", `the known head is the newest row; rows up to ${begin.seq} were pruned`)
     }
-    if (seq < begin.seq) return answer("UNPROVABLE", `row ${seq} was pruned, with all rows up to ${begin.seq}`)
+    if (seq < begin.seq) return comparison("UNPROVABLE", `row ${seq} was pruned, with all rows up to ${begin.seq}`)
     if (seq === begin.seq && seq > 0) {
       return row_hash === begin.row_hash
-        ? answer("PRUNE_MATCH", `the known head is row ${seq}, the last one that was pruned`)
-        : other
+        ? comparison("PRUNE_MATCH", `the known head is row ${seq}, the last one that was pruned`)
+        : mismatch
     }
     return seq === 0 || row?.row_hash === row_hash
-      ? answer("VERIFIED_ANCESTOR", `the log has the known head, and has grown by ${head.seq - seq} rows since`)
-      : other
+      ? comparison("VERIFIED_ANCESTOR", `the log has the known head, and has grown by ${head.seq - seq} rows since`)
+      : mismatch
   })

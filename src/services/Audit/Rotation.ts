@@ -2,30 +2,30 @@ import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { addKey, howToAdd } from "../HeldKeys.ts"
+import { appendNewKey, addKeyInstructions } from "../KeyRing.ts"
 import { Keys } from "../Keys.ts"
 import { chainKeyOf } from "./ChainKeys.ts"
-import { verifyAll } from "./Verify.ts"
+import { verifyLog } from "./Verify.ts"
 
 /** A key cannot be staged, activated or retired; `message` is a sentence for whoever wanted it. */
 export class RotationRefused extends Data.TaggedError("RotationRefused")<{ readonly message: string }> {}
 
-type State = "staged" | "active" | "former" | "retired"
+type KeyState = "staged" | "active" | "former" | "retired"
 
-const states = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+const readKeyStates = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
-    sql<{ key_id: string; state: State }>`SELECT key_id, state FROM audit_keys WHERE purpose = 'chain'`,
+    sql<{ key_id: string; state: KeyState }>`SELECT key_id, state FROM audit_keys WHERE purpose = 'chain'`,
     (rows) => new Map(rows.map(({ key_id, state }) => [key_id, state]))
   ))
 
-const keyIn = (found: ReadonlyMap<string, State>, state: State): string | null =>
-  [...found].find(([, of]) => of === state)?.[0] ?? null
+const findKeyInState = (keyStates: ReadonlyMap<string, KeyState>, state: KeyState): string | null =>
+  [...keyStates].find(([, of]) => of === state)?.[0] ?? null
 
-const set = (key_id: string, state: State) =>
+const setKeyState = (key_id: string, state: KeyState) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_keys SET state = ${state} WHERE key_id = ${key_id}`)
 
 /** In a transaction, in turns with all who write rows or change keys: what is read in it stays so. */
-const inTurn = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+const withHeadLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const lock = sql.onDialectOrElse({
       pg: () => Effect.asVoid(sql`SELECT 1 FROM audit_head WHERE id = 1 FOR UPDATE`),
@@ -38,22 +38,22 @@ const inTurn = <A, E, R>(work: Effect.Effect<A, E, R>) =>
  * Makes the next key known: one that was given and never used, else a new one in the file that the keys come from. It
  * signs nothing until `activate`, so that every replica can be given it before. Answers its id.
  */
-export const stage = inTurn(Effect.gen(function*() {
+export const stageChainKey = withHeadLock(Effect.gen(function*() {
   const { auditChain } = yield* Keys
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
-  const known = yield* states
-  const waiting = keyIn(known, "staged")
-  if (waiting !== null) {
-    return yield* new RotationRefused({ message: `the key ${waiting} is staged already; svc audit activate-chain-state makes it sign` })
+  const known = yield* readKeyStates
+  const stagedKeyId = findKeyInState(known, "staged")
+  if (stagedKeyId !== null) {
+    return yield* new RotationRefused({ message: `the key ${stagedKeyId} is staged already; svc audit activate-chain-state makes it sign` })
   }
-  const given = auditChain.all().find(({ key_id }) => !known.has(key_id))?.key_id
-  if (given === undefined && auditChain.file === null) {
+  const unusedKeyId = auditChain.all().find(({ key_id }) => !known.has(key_id))?.key_id
+  if (unusedKeyId === undefined && auditChain.file === null) {
     return yield* new RotationRefused({
-      message: `SVC_AUDIT_CHAIN_KEY comes from the environment and has no new key: ${howToAdd}`
+      message: `SVC_AUDIT_CHAIN_KEY comes from the environment and has no new key: ${addKeyInstructions}`
     })
   }
-  const key_id = given ?? chainKeyOf(yield* addKey(auditChain.file ?? "")).key_id
+  const key_id = unusedKeyId ?? chainKeyOf(yield* appendNewKey(auditChain.file ?? "")).key_id
   const created_at = yield* Timestamp.now
   const row = { key_id, purpose: "chain", state: "staged", public_key: null, created_at }
   yield* sql`INSERT INTO audit_keys ${sql.insert(row)}`
@@ -62,27 +62,27 @@ export const stage = inTurn(Effect.gen(function*() {
 }))
 
 /** Lets the staged key sign from the next row on, which says so and is the first that it signs. Answers both ids, or null. */
-export const activate = inTurn(Effect.gen(function*() {
+export const activateChainKey = withHeadLock(Effect.gen(function*() {
   const { auditChain } = yield* Keys
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
-  const known = yield* states
-  const [from, to] = [keyIn(known, "active"), keyIn(known, "staged")]
+  const known = yield* readKeyStates
+  const [from, to] = [findKeyInState(known, "active"), findKeyInState(known, "staged")]
   if (to === null) return null
   if (auditChain.find(to) === undefined) {
     const message = `the staged key ${to} is not among those of SVC_AUDIT_CHAIN_KEY here`
     return yield* new RotationRefused({ message })
   }
   yield* sql`UPDATE audit_head SET key_id = ${to} WHERE id = 1`
-  if (from !== null) yield* set(from, "former")
-  yield* set(to, "active")
+  if (from !== null) yield* setKeyState(from, "former")
+  yield* setKeyState(to, "active")
   yield* audit.record({ action: "audit.key_rotated", target_type: "audit_log", metadata: { from, to } })
   return { from, to }
 }))
 
 /** Only a former key can be retired. */
 const checkFormer = (key_id: string) =>
-  Effect.flatMap(states, (known) => {
+  Effect.flatMap(readKeyStates, (known) => {
     const state = known.get(key_id)
     if (state === "former") return Effect.void
     const why = state === undefined
@@ -97,7 +97,7 @@ const checkFormer = (key_id: string) =>
  * Says that a key is not needed any more: all rows are verified with it once more, and from then on its rows are proven
  * by the hashes and the HMACs of later rows. `lost`: the key is gone, and cannot be asked any more.
  */
-export const retire = (key_id: string, lost: boolean) =>
+export const retireChainKey = (key_id: string, lost: boolean) =>
   Effect.gen(function*() {
     const keys = yield* Keys
     const sql = yield* SqlClient.SqlClient
@@ -106,16 +106,16 @@ export const retire = (key_id: string, lost: boolean) =>
     if (keys.auditChain.find(key_id) === undefined && !lost) {
       return yield* new RotationRefused({ message: `the key ${key_id} is not at hand, so its rows cannot be verified once more; --lost retires it anyway` })
     }
-    const found = Option.getOrNull(yield* verifyAll(sql, keys, { retired: [key_id] }))
-    if (found === null || found.problem !== null) {
-      return yield* new RotationRefused({ message: `the audit log does not verify: ${found?.problem?.detail ?? "there is none"}` })
+    const verification = Option.getOrNull(yield* verifyLog(sql, keys, { retired: [key_id] }))
+    if (verification === null || verification.problem !== null) {
+      return yield* new RotationRefused({ message: `the audit log does not verify: ${verification?.problem?.detail ?? "there is none"}` })
     }
     // before the transaction: it may read the whole log, and a former key signs no new row
     const [last] = yield* sql<{ seq: number; row_hash: string }>`
       SELECT seq, row_hash FROM audit_log WHERE key_id = ${key_id} ORDER BY seq DESC LIMIT 1`
-    return yield* inTurn(Effect.gen(function*() {
+    return yield* withHeadLock(Effect.gen(function*() {
       yield* checkFormer(key_id) // somebody else may have been quicker
-      yield* set(key_id, "retired")
+      yield* setKeyState(key_id, "retired")
       yield* audit.record({
         action: "audit.key_retired",
         target_type: "audit_log",

@@ -1,4 +1,4 @@
-import type { Actor, Source } from "../../domain/Actor.ts"
+import type { Actor, RequestSource } from "../../domain/Actor.ts"
 import type { ChainedRow } from "./Chain.ts"
 
 /** What happened, in the terms of the audit log. `action` is `noun.verb_in_past`, such as `project.created`. */
@@ -13,24 +13,24 @@ export interface Entry {
   /** `success` (default) or `failure`. */
   readonly result?: "success" | "failure"
   /** Where the request came from, when nobody is signed in; else it is the actor's. */
-  readonly source?: Source
+  readonly source?: RequestSource
   /** Id of the agent's event that this row tells of. */
   readonly event_id?: string | null
 }
 
 /** An entry, and who did it. */
-export interface ByActor {
+export interface ActorEntry {
   readonly actor: Actor
   readonly entry: Entry
 }
 
 /** As both databases keep it, so that what is hashed is what is stored. */
-const storable = (text: string | null | undefined): string | null =>
+const toStorable = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : text.toWellFormed().replaceAll("\0", "\ufffd")
 
 /** The row of an entry at its place in the log. */
 export const rowOf = (
-  { actor, entry }: ByActor,
+  { actor, entry }: ActorEntry,
   place: Pick<ChainedRow, "id" | "seq" | "occurred_at">
 ): ChainedRow => {
   const person = actor.kind === "person" ? actor : null
@@ -42,12 +42,12 @@ export const rowOf = (
     api_key_id: person?.via.kind === "api_key" ? person.via.api_key_id : null,
     action: entry.action,
     target_type: entry.target_type,
-    target_id: storable(entry.target_id),
+    target_id: toStorable(entry.target_id),
     result: entry.result ?? "success",
     outcome: entry.outcome ?? "allow",
     metadata: JSON.stringify({ ...(actor.kind === "system" ? { by: actor.name } : {}), ...entry.metadata }),
-    source_ip: storable(source?.source_ip),
-    user_agent: storable(source?.user_agent),
-    event_id: storable(entry.event_id)
+    source_ip: toStorable(source?.source_ip),
+    user_agent: toStorable(source?.user_agent),
+    event_id: toStorable(entry.event_id)
   }
 }

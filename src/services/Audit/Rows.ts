@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import type { ActivityCursor } from "../../domain/Activity.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import type { ChainedRow } from "./Chain.ts"
 
 /** What readers are shown of a row, and its project's slug. */
-export interface ShownRow extends Omit<ChainedRow, "api_key_id" | "user_agent" | "event_id"> {
+export interface AuditLogRow extends Omit<ChainedRow, "api_key_id" | "user_agent" | "event_id"> {
   readonly project_slug: string | null
 }
 
@@ -33,10 +33,10 @@ export interface Window extends Bounds {
 }
 
 /** Ranges of one statement: databases merge them as they go, but each takes a moment to plan. */
-const rangesAtOnce = 50
+const rangesPerStatement = 50
 
 /** Beyond every character that an action can begin to go on with. */
-const beyond = "\u{10FFFF}"
+const maxCharacter = "\u{10FFFF}"
 
 /** Reads the audit log along `seq`, which is also the order of times and ids (`Audit.ts`). */
 export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
@@ -55,12 +55,12 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
         ])
       }`
 
-    const order = ({ from }: Window) => sql.literal(from === "newest" ? "DESC" : "ASC")
+    const orderOf = ({ from }: Window) => sql.literal(from === "newest" ? "DESC" : "ASC")
 
     /** SQLite merges ordered ranges and stops by itself; PostgreSQL might read them all and sort, so each has its limit. */
-    const merged = (ranges: ReadonlyArray<Range>, window: Window): Statement.Fragment => {
+    const mergeRanges = (ranges: ReadonlyArray<Range>, window: Window): Statement.Fragment => {
       const each = ranges.map((range) => seqsOf(range, window))
-      const first = sql`ORDER BY seq ${order(window)} LIMIT ${window.limit}`
+      const first = sql`ORDER BY seq ${orderOf(window)} LIMIT ${window.limit}`
       const limited = sql.onDialectOrElse({
         pg: () => each.length === 1 ? each : each.map((seqs) => sql`(${seqs} ${first})`),
         orElse: () => each
@@ -68,29 +68,29 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
       return sql`${sql.join(" UNION ALL ", false)(limited)} ${first}`
     }
 
-    const someRows = (ranges: ReadonlyArray<Range>, window: Window) =>
-      sql<ShownRow>`SELECT a.seq, a.id, a.project_id, p.slug AS project_slug, a.user_id, a.action, a.target_type,
+    const selectRows = (ranges: ReadonlyArray<Range>, window: Window) =>
+      sql<AuditLogRow>`SELECT a.seq, a.id, a.project_id, p.slug AS project_slug, a.user_id, a.action, a.target_type,
           a.target_id, a.result, a.outcome, a.metadata, a.source_ip, a.occurred_at
-        FROM (${merged(ranges, window)}) AS found
+        FROM (${mergeRanges(ranges, window)}) AS found
         JOIN audit_log a ON a.seq = found.seq LEFT JOIN projects p ON p.id = a.project_id
-        ORDER BY a.seq ${order(window)}`
+        ORDER BY a.seq ${orderOf(window)}`
 
     /** The first rows of these ranges from one end of the window, in that order. */
-    const rows = Effect.fnUntraced(function*(ranges: ReadonlyArray<Range>, window: Window) {
+    const listRows = Effect.fnUntraced(function*(ranges: ReadonlyArray<Range>, window: Window) {
       const sign = window.from === "newest" ? -1 : 1
-      const inOrder = (one: ShownRow, other: ShownRow) => sign * (one.seq - other.seq)
-      let found: ReadonlyArray<ShownRow> = []
-      for (let at = 0; at < ranges.length; at += rangesAtOnce) {
-        if (at > 0) yield* turn
-        const more = yield* someRows(ranges.slice(at, at + rangesAtOnce), window)
-        found = at === 0 ? more : [...found, ...more].sort(inOrder).slice(0, window.limit)
+      const inOrder = (one: AuditLogRow, other: AuditLogRow) => sign * (one.seq - other.seq)
+      let page: ReadonlyArray<AuditLogRow> = []
+      for (let at = 0; at < ranges.length; at += rangesPerStatement) {
+        if (at > 0) yield* yieldToEventLoop
+        const more = yield* selectRows(ranges.slice(at, at + rangesPerStatement), window)
+        page = at === 0 ? more : [...page, ...more].sort(inOrder).slice(0, window.limit)
       }
-      return found
+      return page
     })
 
     /** The distinct actions that begin so, read by jumping from one to the next in their index. */
-    const actions = (prefix: string): Effect.Effect<ReadonlyArray<string>, SqlError.SqlError> => {
-      const end = `${prefix}${beyond}`
+    const listActions = (prefix: string): Effect.Effect<ReadonlyArray<string>, SqlError.SqlError> => {
+      const end = `${prefix}${maxCharacter}`
       return Effect.map(
         sql<{ action: string }>`WITH RECURSIVE found (action) AS (
             SELECT (SELECT action FROM audit_log WHERE action >= ${prefix} AND action < ${end} ORDER BY action LIMIT 1)
@@ -104,7 +104,7 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
     }
 
     /** Where the cursor is: the last `seq` at or before it, and whether that is the row it was made of. */
-    const placeOf = ({ id, occurred_at }: ActivityCursor) =>
+    const findPlace = ({ id, occurred_at }: ActivityCursor) =>
       Effect.map(
         sql<{ seq: number; id: string }>`SELECT seq, id FROM audit_log
           WHERE (occurred_at, id) <= (${occurred_at}, ${id})
@@ -113,14 +113,14 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
       )
 
     /** The last `seq` of what happened before this moment. */
-    const lastBefore = (moment: Timestamp) =>
+    const findLastBefore = (moment: Timestamp) =>
       Effect.map(
         sql<{ seq: number }>`SELECT seq FROM audit_log WHERE occurred_at < ${moment}
           ORDER BY occurred_at DESC, id DESC LIMIT 1`,
         ([row]) => row?.seq ?? 0
       )
 
-    return { rows, actions, placeOf, lastBefore } as const
+    return { listRows, listActions, findPlace, findLastBefore } as const
   })
 }) {
   static readonly layer = this.Default

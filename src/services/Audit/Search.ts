@@ -2,8 +2,8 @@ import type { SqlError } from "@effect/sql"
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { ActivityItem } from "../../domain/Activity.ts"
 import type { Actor } from "../../domain/Actor.ts"
-import { turn } from "../EventLoop.ts"
-import { AuditRows, type Range, type ShownRow } from "./Rows.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
+import { AuditRows, type Range, type AuditLogRow } from "./Rows.ts"
 
 /** Which rows of a project: every term that is not empty or null must hold. */
 export interface AuditFilter {
@@ -17,12 +17,12 @@ export interface AuditFilter {
 }
 
 /** Rows that are read between two turns of the event loop: a few milliseconds of work. */
-const rowsAtOnce = 500
+const rowsPerStep = 500
 
 /** From filters to ranges of an index, so that no list reads through rows that it does not show. */
 export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search", {
   effect: Effect.gen(function*() {
-    const stored = yield* AuditRows
+    const auditRows = yield* AuditRows
 
     /** The ranges of these projects' rows, or of all rows where there are none given. */
     const rangesOf = Effect.fnUntraced(function*(
@@ -30,7 +30,7 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
       prefix: string,
       user_id: string | null
     ) {
-      const actions = prefix === "" && user_id === null ? [null] : yield* stored.actions(prefix)
+      const actions = prefix === "" && user_id === null ? [null] : yield* auditRows.listActions(prefix)
       return (projects ?? [null]).flatMap((project_id) =>
         actions.map((action): Range => ({ project_id, action, user_id, denied: false })))
     })
@@ -38,7 +38,7 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     /** What was denied has an index of its own and is looked through; what was not is nearly all of the others. */
     const plan = Effect.fnUntraced(function*(filter: AuditFilter) {
       const { action_prefix, outcome, project_id, user_id } = filter
-      const matches = (row: ShownRow) =>
+      const matches = (row: AuditLogRow) =>
         (outcome === null || row.outcome === outcome) &&
         (user_id === null || row.user_id === user_id) &&
         row.action.startsWith(action_prefix)
@@ -53,19 +53,19 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     type Plan = Effect.Effect.Success<ReturnType<typeof plan>>
 
     /** The next rows before a place that are looked at, and the place after them, null at the end. */
-    const step = Effect.fnUntraced(function*({ after, matches, ranges }: Plan, before: number | null, limit: number) {
-      const found = yield* stored.rows(ranges, { from: "newest", after, before, limit })
-      return { rows: found.filter(matches), next: found.length < limit ? null : found.at(-1)?.seq ?? null }
+    const readStep = Effect.fnUntraced(function*({ after, matches, ranges }: Plan, before: number | null, limit: number) {
+      const rows = yield* auditRows.listRows(ranges, { from: "newest", after, before, limit })
+      return { rows: rows.filter(matches), next: rows.length < limit ? null : rows.at(-1)?.seq ?? null }
     })
 
     /** The newest rows that match, before a place if one is given. */
-    const newest = Effect.fnUntraced(function*(filter: AuditFilter, before: number | null, limit: number) {
-      const planned = yield* plan(filter)
-      const { next, rows } = yield* step(planned, before, limit)
+    const listNewest = Effect.fnUntraced(function*(filter: AuditFilter, before: number | null, limit: number) {
+      const searchPlan = yield* plan(filter)
+      const { next, rows } = yield* readStep(searchPlan, before, limit)
       const all = [...rows]
       for (let at = next; at !== null && all.length < limit;) {
-        yield* turn
-        const more = yield* step(planned, at, rowsAtOnce)
+        yield* yieldToEventLoop
+        const more = yield* readStep(searchPlan, at, rowsPerStep)
         all.push(...more.rows)
         at = more.next
       }
@@ -73,15 +73,15 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     })
 
     /** Every row that matches, newest first, in slices. */
-    const all = (filter: AuditFilter): Stream.Stream<ShownRow, SqlError.SqlError> =>
+    const all = (filter: AuditFilter): Stream.Stream<AuditLogRow, SqlError.SqlError> =>
       Stream.unwrap(Effect.map(plan(filter), (planned) =>
-        Stream.paginateChunkEffect<number | null, ShownRow, SqlError.SqlError, never>(null, (before) =>
+        Stream.paginateChunkEffect<number | null, AuditLogRow, SqlError.SqlError, never>(null, (before) =>
           Effect.map(
-            Effect.zipRight(turn, step(planned, before, rowsAtOnce)),
+            Effect.zipRight(yieldToEventLoop, readStep(planned, before, rowsPerStep)),
             ({ next, rows }) => [Chunk.unsafeFromArray(rows), Option.fromNullable(next)]
           ))))
 
-    return { rangesOf, newest, all } as const
+    return { rangesOf, listNewest, all } as const
   })
 }) {
   static readonly layer = this.Default
@@ -90,7 +90,7 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
 /** A row as this actor sees it: addresses are for global admins. */
 export const itemOf = (actor: Actor) => {
   const showsAddress = actor.kind === "system" || actor.is_admin
-  return (row: ShownRow): ActivityItem => ({
+  return (row: AuditLogRow): ActivityItem => ({
     id: row.id,
     project_id: row.project_id,
     project_slug: row.project_slug,

@@ -34,12 +34,12 @@ export const publicKeyOf = (public_key: string): PublicKey | undefined => {
 /** From the 32 bytes of the private key. */
 export const signingKeyOf = (seed: Buffer): SigningKey => {
   const secret = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" })
-  const found = publicKeyOf(createPublicKey(secret).export({ format: "jwk" }).x ?? "")
-  if (found === undefined) throw new Error("an Ed25519 key without its public half")
-  return { ...found, private: secret }
+  const publicKey = publicKeyOf(createPublicKey(secret).export({ format: "jwk" }).x ?? "")
+  if (publicKey === undefined) throw new Error("an Ed25519 key without its public half")
+  return { ...publicKey, private: secret }
 }
 
-export const signingKeys = (signer: SigningKey, others: ReadonlyArray<PublicKey>): SigningKeys => ({
+export const makeSigningKeys = (signer: SigningKey, others: ReadonlyArray<PublicKey>): SigningKeys => ({
   signer,
   trusted: new Map([signer, ...others].map((one) => [one.key_id, one]))
 })

@@ -6,12 +6,12 @@ import type { PublicKey, SigningKey } from "./SigningKeys.ts"
 /**
  * What is said about the log outside of it, signed: `docs/audit.md`, signed statements, gives the bytes.
  */
-const Digits = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
+const HexHash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
 const Count = Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))
 
-const common = {
+const commonFields = {
   key_id: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{16}$/)),
-  row_hash: Digits,
+  row_hash: HexHash,
   seq: Count,
   signature: Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{86}$/)),
   time: Timestamp,
@@ -20,55 +20,55 @@ const common = {
 
 /** What was in the log at a moment; a chain of its own (`number`, `prev`) within its `stream`. */
 export const Checkpoint = Schema.Struct({
-  ...common,
+  ...commonFields,
   kind: Schema.Literal("checkpoint"),
   number: Count,
-  prev: Digits,
+  prev: HexHash,
   rows: Count,
   stream: Schema.UUID
 })
 export type Checkpoint = typeof Checkpoint.Type
 
 /** The newest row of the log at a moment: what `svc audit export-head` prints. */
-export const Head = Schema.Struct({ ...common, kind: Schema.Literal("head"), row_hmac: Digits, rows: Count })
+export const Head = Schema.Struct({ ...commonFields, kind: Schema.Literal("head"), row_hmac: HexHash, rows: Count })
 export type Head = typeof Head.Type
 
 /** The last row that was pruned. */
-export const Watermark = Schema.Struct({ ...common, kind: Schema.Literal("watermark"), row_hmac: Digits })
+export const Watermark = Schema.Struct({ ...commonFields, kind: Schema.Literal("watermark"), row_hmac: HexHash })
 export type Watermark = typeof Watermark.Type
 
 export type Statement = Checkpoint | Head | Watermark
 
-type Signed = "key_id" | "signature" | "v"
-export type Unsigned = Omit<Checkpoint, Signed> | Omit<Head, Signed> | Omit<Watermark, Signed>
+type SignatureField = "key_id" | "signature" | "v"
+export type UnsignedStatement = Omit<Checkpoint, SignatureField> | Omit<Head, SignatureField> | Omit<Watermark, SignatureField>
 
 /** RFC 8785, for objects of strings and whole numbers whose keys are ASCII. */
-const canonical = (statement: object): string =>
+const toCanonicalJson = (statement: object): string =>
   JSON.stringify(Object.fromEntries(Object.entries(statement).sort(([left], [right]) => (left < right ? -1 : 1))))
 
 const signedBytes = (statement: object): Buffer => {
   const unsigned = Object.fromEntries(Object.entries(statement).filter(([name]) => name !== "signature"))
-  return Buffer.from(`svc audit statement 1\n${canonical(unsigned)}`, "utf8")
+  return Buffer.from(`svc audit statement 1\n${toCanonicalJson(unsigned)}`, "utf8")
 }
 
 /** The statement as one line, without a line feed. */
-export const signed = (key: SigningKey, statement: Unsigned): string => {
-  const whole = { ...statement, key_id: key.key_id, v: 1 }
-  return canonical({ ...whole, signature: ed25519(null, signedBytes(whole), key.private).toString("base64url") })
+export const signStatement = (key: SigningKey, statement: UnsignedStatement): string => {
+  const unsigned = { ...statement, key_id: key.key_id, v: 1 }
+  return toCanonicalJson({ ...unsigned, signature: ed25519(null, signedBytes(unsigned), key.private).toString("base64url") })
 }
 
 /** What the next checkpoint names as `prev`. */
-export const hashOf = (statement: Statement): string => hash("sha256", canonical(statement), "hex")
+export const statementHash = (statement: Statement): string => hash("sha256", toCanonicalJson(statement), "hex")
 
 /** Why a text is not the statement it should be. `key unknown`: it may be genuine. */
-export type Flaw = "malformed" | "key unknown" | "forged"
+export type StatementFlaw = "malformed" | "key unknown" | "forged"
 
 /** The statement of this kind in a text, when a trusted key signed it. */
-export const opened = <A extends Statement, I>(
+export const verifyStatement = <A extends Statement, I>(
   kind: Schema.Schema<A, I>,
   text: string,
   trusted: ReadonlyMap<string, PublicKey>
-): Either.Either<A, Flaw> => {
+): Either.Either<A, StatementFlaw> => {
   const parsed = Schema.decodeUnknownEither(Schema.parseJson(kind), { onExcessProperty: "error" })(text)
   if (Either.isLeft(parsed)) return Either.left("malformed")
   const statement = parsed.right

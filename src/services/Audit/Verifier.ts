@@ -7,13 +7,13 @@ import { Keys } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
-import { verifyAll } from "./Verify.ts"
+import { verifyLog } from "./Verify.ts"
 
 /** A verification that says nothing for so long has died with its process, and another replica takes over. */
-const patienceSeconds = 600
+const claimTimeoutSeconds = 600
 
 /** How often a verification says that it is still there. */
-const signSeconds = 60
+const heartbeatSeconds = 60
 
 type Outcome = "clean" | "failed" | "error"
 
@@ -38,18 +38,18 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
     /** Takes the turn when it is due and nobody else has it: whoever changes the row verifies. */
     const claim = Effect.gen(function*() {
       const now = yield* Timestamp.now
-      const due = Timestamp.addSeconds(now, -settings.auditChainVerifyInterval)
-      const dead = Timestamp.addSeconds(now, -patienceSeconds)
-      const impossible = Timestamp.addSeconds(now, patienceSeconds) // not ours: nobody shall put us off with a date
-      const claimed = yield* sql`
+      const dueBefore = Timestamp.addSeconds(now, -settings.auditChainVerifyInterval)
+      const staleBefore = Timestamp.addSeconds(now, -claimTimeoutSeconds)
+      const futureLimit = Timestamp.addSeconds(now, claimTimeoutSeconds) // not ours: nobody shall put us off with a date
+      const claimedRows = yield* sql`
         INSERT INTO audit_verification AS v (id, claimed_at) VALUES (1, ${now})
         ON CONFLICT (id) DO UPDATE SET claimed_at = ${now}, finished_at = NULL
-        WHERE v.finished_at < ${due} OR (v.finished_at IS NULL AND v.claimed_at < ${dead})
-          OR v.finished_at > ${impossible} OR v.claimed_at > ${impossible} RETURNING id`
-      return claimed.length > 0
+        WHERE v.finished_at < ${dueBefore} OR (v.finished_at IS NULL AND v.claimed_at < ${staleBefore})
+          OR v.finished_at > ${futureLimit} OR v.claimed_at > ${futureLimit} RETURNING id`
+      return claimedRows.length > 0
     })
 
-    const stillThere = Effect.asVoid(Effect.flatMap(Timestamp.now, (now) =>
+    const renewClaim = Effect.asVoid(Effect.flatMap(Timestamp.now, (now) =>
       sql`UPDATE audit_verification SET claimed_at = ${now} WHERE id = 1 AND finished_at IS NULL`))
 
     const finish = (outcome: Outcome, rows: number) =>
@@ -61,19 +61,19 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
       })
 
     const verify = Effect.gen(function*() {
-      let said = yield* Clock.currentTimeMillis
+      let renewedAt = yield* Clock.currentTimeMillis
       const afterSlice = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (now - said < signSeconds * 1000) return Effect.void
-        said = now
-        return stillThere
+        if (now - renewedAt < heartbeatSeconds * 1000) return Effect.void
+        renewedAt = now
+        return renewClaim
       })
-      const found = Option.getOrNull(yield* verifyAll(read, keys, { afterSlice: Effect.orDie(afterSlice) }))
+      const verification = Option.getOrNull(yield* verifyLog(read, keys, { afterSlice: Effect.orDie(afterSlice) }))
       // this process made audit_head, or found it, when it started
-      const problem = found === null ? { kind: "head", detail: "audit_head is gone" } : found.problem
+      const problem = verification === null ? { kind: "head", detail: "audit_head is gone" } : verification.problem
       if (problem !== null) {
         yield* Effect.logError(`the audit log does not verify: ${problem.detail} (${problem.kind}); svc audit verify says more`)
       }
-      yield* finish(problem === null ? "clean" : "failed", found?.rows ?? 0)
+      yield* finish(problem === null ? "clean" : "failed", verification?.rows ?? 0)
     })
 
     /** Verifies when it is due. What goes wrong is logged and counted, and nothing else ends because of it. */

@@ -1,14 +1,14 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import type { Link } from "./Chain.ts"
-import type { HeldKeys } from "../HeldKeys.ts"
+import type { KeyRing } from "../KeyRing.ts"
 import { diagnose, type Problem } from "./Diagnosis.ts"
-import { lookup, slice } from "./Read.ts"
+import { makeRowLookup, readSlice } from "./StoredRows.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
-import { beginning, type ChainState, chainState, prunedSince } from "./State.ts"
-import type { Flaw } from "./Statement.ts"
-import { Walk } from "./Walk.ts"
+import { chainStart, type ChainState, readChainState, findPrunedSince } from "./ChainState.ts"
+import type { StatementFlaw } from "./Statement.ts"
+import { ChainWalk } from "./Walk.ts"
 
 /** What a verification of all rows found. */
 export interface Verification {
@@ -23,21 +23,21 @@ export interface Verification {
   readonly problem: Problem | null
 }
 
-export interface VerifyKeys {
-  readonly auditChain: HeldKeys
+export interface VerificationKeys {
+  readonly auditChain: KeyRing
   readonly auditSigning: SigningKeys
 }
 
-const watermarkFlaws: Readonly<Record<Flaw, string>> = {
+const watermarkFlaws: Readonly<Record<StatementFlaw, string>> = {
   malformed: "the watermark is not a signed statement",
   forged: "the signature of the watermark is wrong",
   "key unknown": "the watermark is signed with a key that is not at hand; give its public key, or see svc audit reseal-watermark"
 }
 
-const watermarkProblem = (flaw: Flaw, seq: number): Problem => ({ kind: "watermark", seq, detail: watermarkFlaws[flaw] })
+const watermarkProblem = (flaw: StatementFlaw, seq: number): Problem => ({ kind: "watermark", seq, detail: watermarkFlaws[flaw] })
 
 /** What is wrong with the end, when every row fits. */
-const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Walk): Problem | null => {
+const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: ChainWalk): Problem | null => {
   const { last } = walk
   if (oldest !== null && oldest <= begin.seq) {
     return { kind: "inserted", seq: oldest, detail: `row ${oldest} is there, and rows up to ${begin.seq} were pruned` }
@@ -63,7 +63,7 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Wal
     : { kind: "key_unknown", seq: last.seq, detail: `the newest row is signed with a key that is not at hand, so that nothing proves the log` }
 }
 
-interface Options {
+interface VerifyOptions {
   /** Keys that count as retired too. */
   readonly retired?: ReadonlyArray<string>
   /** What the log begins after, instead of what the watermark says. */
@@ -76,43 +76,43 @@ interface Options {
  * Verifies every row that is in the log when it begins, in slices, with one link in memory. Rows may be appended and
  * pruned meanwhile. None: no brain has served this database yet.
  */
-export const verifyAll = (sql: SqlClient.SqlClient, { auditChain, auditSigning }: VerifyKeys, options: Options = {}) =>
+export const verifyLog = (sql: SqlClient.SqlClient, { auditChain, auditSigning }: VerificationKeys, options: VerifyOptions = {}) =>
   Effect.gen(function*() {
-    const found = yield* chainState(sql)
-    if (Option.isNone(found)) return Option.none<Verification>()
-    const state = found.value
-    const begun = options.begin === undefined ? beginning(state, auditSigning) : Either.right(options.begin)
-    if (Either.isLeft(begun)) {
-      const problem = watermarkProblem(begun.left, state.oldest ?? 0)
+    const stateOption = yield* readChainState(sql)
+    if (Option.isNone(stateOption)) return Option.none<Verification>()
+    const state = stateOption.value
+    const start = options.begin === undefined ? chainStart(state, auditSigning) : Either.right(options.begin)
+    if (Either.isLeft(start)) {
+      const problem = watermarkProblem(start.left, state.oldest ?? 0)
       return Option.some<Verification>({ rows: 0, sealed: 0, begin: state.head, head: state.head, problem })
     }
-    const begin = begun.right
-    const walk = new Walk(begin, auditChain, new Set([...state.retired, ...options.retired ?? []]))
+    const begin = start.right
+    const walk = new ChainWalk(begin, auditChain, new Set([...state.retired, ...options.retired ?? []]))
     const until = state.newest ?? 0
     let skipped = false
-    const report = (problem: Problem | null) =>
+    const makeResult = (problem: Problem | null) =>
       Option.some<Verification>({ rows: walk.rows, sealed: walk.sealed, begin, head: state.head, problem })
 
     while (true) {
-      const rows = yield* slice(sql, walk.last.seq, until)
+      const rows = yield* readSlice(sql, walk.last.seq, until)
       for (const row of rows) {
-        const misfit = walk.take(row)
+        const misfit = walk.advance(row)
         if (misfit === null) continue
-        const pruned = misfit === "seq" ? yield* prunedSince(sql, auditSigning, walk.last.seq) : null
+        const pruned = misfit === "seq" ? yield* findPrunedSince(sql, auditSigning, walk.last.seq) : null
         if (pruned === null) {
-          return report(yield* diagnose(walk, row, misfit, state.head.seq, lookup(sql)))
+          return makeResult(yield* diagnose(walk, row, misfit, state.head.seq, makeRowLookup(sql)))
         }
         walk.skipTo(pruned) // the retention went past us
         skipped = true
         break
       }
       if (rows.length === 0) {
-        const pruned = walk.last.seq < until ? yield* prunedSince(sql, auditSigning, walk.last.seq) : null
-        if (pruned === null) return report(skipped && walk.last.seq > until ? null : endProblem(state, begin, walk))
+        const pruned = walk.last.seq < until ? yield* findPrunedSince(sql, auditSigning, walk.last.seq) : null
+        if (pruned === null) return makeResult(skipped && walk.last.seq > until ? null : endProblem(state, begin, walk))
         walk.skipTo(pruned)
         skipped = true
       }
       yield* options.afterSlice ?? Effect.void
-      yield* turn
+      yield* yieldToEventLoop
     }
   })

@@ -1,14 +1,14 @@
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { StoredRow } from "./Append.ts"
+import type { StoredRow } from "./ChainWriter.ts"
 import { type Link, rowHash, rowHmac } from "./Chain.ts"
-import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
-import { toldBy } from "./Watermark.ts"
+import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
+import { watermarkFromMetadata } from "./Watermark.ts"
 
 /** What is not as it should be with a row: its place, its key, its hash, what it hangs on, or its HMAC. */
 export type Misfit = "seq" | "key" | "hash" | "link" | "hmac"
 
 /** Goes along the log, row by row, and holds one link only, however long the log is. */
-export class Walk {
+export class ChainWalk {
   /** Rows that fitted. */
   rows = 0
   /** Those among them whose key was retired and is not at hand; a later row proves them. */
@@ -19,16 +19,16 @@ export class Walk {
   time: Timestamp | null = null
   /** Up to which row the log itself says that rows were pruned. */
   pruned = 0
-  private readonly known = new Map<string, HeldKey | undefined>()
+  private readonly known = new Map<string, SymmetricKey | undefined>()
 
   constructor(
     public last: Link,
-    private readonly keys: HeldKeys,
+    private readonly keys: KeyRing,
     private readonly retired: ReadonlySet<string>
   ) {}
 
   /** Takes the row when it follows on the one before; else says why not. */
-  take(row: StoredRow): Misfit | null {
+  advance(row: StoredRow): Misfit | null {
     const { last } = this
     if (row.seq !== last.seq + 1) return "seq"
     const key = this.keyOf(row)
@@ -40,7 +40,7 @@ export class Walk {
     this.proven = key !== undefined
     this.rows++
     this.time = row.occurred_at
-    if (row.action === "audit.pruned") this.pruned = toldBy(row.metadata)?.seq ?? this.pruned
+    if (row.action === "audit.pruned") this.pruned = watermarkFromMetadata(row.metadata)?.seq ?? this.pruned
     this.last = row
     return null
   }
@@ -57,7 +57,7 @@ export class Walk {
     return key !== undefined && rowHmac(key.key, row.row_hash, row.prev_row_hmac) === row.row_hmac
   }
 
-  private keyOf({ key_id }: StoredRow): HeldKey | undefined {
+  private keyOf({ key_id }: StoredRow): SymmetricKey | undefined {
     if (!this.known.has(key_id)) this.known.set(key_id, this.keys.find(key_id))
     return this.known.get(key_id)
   }

@@ -3,23 +3,23 @@ import { Effect, Option, Schema } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { Link } from "./Chain.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
-import { signed } from "./Statement.ts"
+import { signStatement } from "./Statement.ts"
 
 /** Signs `link` as that of the last row that was pruned, in the caller's transaction. */
-export const sealWatermark = ({ signer }: SigningKeys, { row_hash, row_hmac, seq }: Link) =>
+export const signWatermark = ({ signer }: SigningKeys, { row_hash, row_hmac, seq }: Link) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const statement = signed(signer, { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now })
+    const statement = signStatement(signer, { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now })
     yield* sql`INSERT INTO audit_watermark ${sql.insert({ id: 1, seq, statement })}
       ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, statement = excluded.statement`
   })
 
-const Pruned = Schema.parseJson(
+const PrunedMetadata = Schema.parseJson(
   Schema.Struct({ last_seq: Schema.Int, last_row_hash: Schema.String, last_row_hmac: Schema.String })
 )
 
 /** The watermark that a row `audit.pruned` with this metadata tells of. */
-export const toldBy = (metadata: string): Link | null => {
-  const told = Option.getOrNull(Schema.decodeUnknownOption(Pruned)(metadata))
-  return told === null ? null : { seq: told.last_seq, row_hash: told.last_row_hash, row_hmac: told.last_row_hmac }
+export const watermarkFromMetadata = (metadata: string): Link | null => {
+  const pruned = Option.getOrNull(Schema.decodeUnknownOption(PrunedMetadata)(metadata))
+  return pruned === null ? null : { seq: pruned.last_seq, row_hash: pruned.last_row_hash, row_hmac: pruned.last_row_hmac }
 }

@@ -1,26 +1,26 @@
 import { Effect, Either, Queue, Stream } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { AgentLine, type AgentSession } from "../AgentLine.ts"
+import { AgentSessions, type AgentSession } from "../AgentSessions.ts"
 import { Hints } from "../Database.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import { Vault } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
-import { choose } from "./Choice.ts"
-import { Elsewhere } from "./Elsewhere.ts"
-import { outbound } from "./Outbound.ts"
-import { CommandQueue, type InFlight, type Outgoing, type Waiting } from "./Queue.ts"
+import { selectSession } from "./Routing.ts"
+import { RemoteProcesses } from "./RemoteProcesses.ts"
+import { encodeCommand } from "./EncodeCommand.ts"
+import { CommandQueueRepo, type CommandClaim, type ClaimedCommand, type PendingCommand } from "./QueueRepo.ts"
 
 /** Commands read and claimed in one statement. */
-const batch = 200
+const batchSize = 200
 
 /** Sorts before every UUIDv7. */
 const firstId = "00000000-0000-0000-0000-000000000000"
 
 /** Agents asked for in one statement. */
-const agentBatch = 500
+const agentBatchSize = 500
 
 /** Milliseconds after which a full outbox is tried again; doubled while it stays full, up to the poll's second. */
-const firstPause = 20
+const minPauseMillis = 20
 
 /** A process without an id of its own cannot be told from another one of the agent: nothing is sent to it twice. */
 const isAnonymous = (session: AgentSession): boolean => session.workerId === session.agentId
@@ -35,183 +35,183 @@ const isAnonymous = (session: AgentSession): boolean => session.workerId === ses
  */
 export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/CommandDispatch", {
   scoped: Effect.gen(function*() {
-    const line = yield* AgentLine
-    const queue = yield* CommandQueue
-    const elsewhere = yield* Elsewhere
+    const agentSessions = yield* AgentSessions
+    const queue = yield* CommandQueueRepo
+    const remote = yield* RemoteProcesses
     const vault = yield* Vault
     const hints = yield* Hints
     const loops = yield* Loops
 
     /** Agents to look at; true where other replicas are to be told of what stays behind. */
-    const woken = new Map<string, boolean>()
+    const wokenAgents = new Map<string, boolean>()
     const signal = yield* Queue.sliding<void>(1)
     /** Sessions whose process was already given again what it had not finished. */
-    const caughtUp = new Set<string>()
-    let pause = firstPause
+    const resentSessions = new Set<string>()
+    let pauseMillis = minPauseMillis
 
-    const wake = (agentId: string, tellOthers: boolean) => {
-      woken.set(agentId, tellOthers || woken.get(agentId) === true)
+    const wake = (agentId: string, notifyReplicas: boolean) => {
+      wokenAgents.set(agentId, notifyReplicas || wokenAgents.get(agentId) === true)
       signal.unsafeOffer(undefined)
     }
 
     /** Writes a claimed command; false when it is certain that nothing was written. */
-    const send = Effect.fnUntraced(function*(session: AgentSession | undefined, command: Outgoing) {
+    const send = Effect.fnUntraced(function*(session: AgentSession | undefined, command: ClaimedCommand) {
       const now = yield* Timestamp.now
       if (command.timeout_at <= now) return true // the claim took too long; the sweeper says so
-      const frame = yield* Effect.either(outbound(vault, command))
+      const frame = yield* Effect.either(encodeCommand(vault, command))
       if (Either.isRight(frame)) return session !== undefined && session.send(frame.right)
-      yield* queue.spoil(command.id, now)
+      yield* queue.failUndecryptable(command.id, now)
       return true
     })
 
     /** Sends all of a process's unfinished commands again over its new session. */
-    const catchUp = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {
+    const resendUnfinished = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {
       const now = yield* Timestamp.now
       const byWorker = new Map(sessions.map((session) => [`${session.agentId} ${session.workerId}`, session]))
-      const unfinished = yield* queue.inFlight([...new Set(sessions.map((session) => session.agentId))], now)
-      const moves = unfinished.flatMap((command) => {
+      const dispatched = yield* queue.listDispatched([...new Set(sessions.map((session) => session.agentId))], now)
+      const moves = dispatched.flatMap((command) => {
         const session = byWorker.get(`${command.agent_id} ${command.worker_id}`)
         return session === undefined || session.sessionId === command.session_id
           ? []
           : [{ id: command.id, from: command.session_id, to: session.sessionId }]
       })
-      const failed = new Set<string>()
-      for (let at = 0; at < moves.length; at += batch) {
-        const part = moves.slice(at, at + batch)
-        const back: Array<(typeof moves)[number]> = []
-        for (const command of yield* queue.move(part)) {
+      const failedSessionIds = new Set<string>()
+      for (let at = 0; at < moves.length; at += batchSize) {
+        const part = moves.slice(at, at + batchSize)
+        const reverts: Array<(typeof moves)[number]> = []
+        for (const command of yield* queue.updateSessions(part)) {
           const session = byWorker.get(`${command.agent_id} ${command.worker_id}`)
           if (yield* send(session, command)) continue
-          failed.add(command.session_id)
+          failedSessionIds.add(command.session_id)
           const from = part.find(({ id }) => id === command.id)?.from ?? ""
-          back.push({ id: command.id, from: command.session_id, to: from })
+          reverts.push({ id: command.id, from: command.session_id, to: from })
         }
-        if (back.length > 0) yield* queue.move(back)
+        if (reverts.length > 0) yield* queue.updateSessions(reverts)
       }
-      for (const session of sessions) if (!failed.has(session.sessionId)) caughtUp.add(session.sessionId)
+      for (const session of sessions) if (!failedSessionIds.has(session.sessionId)) resentSessions.add(session.sessionId)
     })
 
     /** Where each command goes from this replica; those that do not are left. */
-    const assign = Effect.fnUntraced(function*(
-      commands: ReadonlyArray<Waiting>,
-      full: ReadonlySet<string>,
+    const assignSessions = Effect.fnUntraced(function*(
+      commands: ReadonlyArray<PendingCommand>,
+      fullSessionIds: ReadonlySet<string>,
       now: Timestamp.Timestamp
     ) {
-      const claims: Array<InFlight> = []
+      const claims: Array<CommandClaim> = []
       const sessions = new Map<string, AgentSession>()
-      const left = new Set<string>()
+      const skippedAgentIds = new Set<string>()
       for (const command of commands) {
-        const here = line.sessions(command.agent_id)
-        const chosen = choose(command, here.filter((session) => !full.has(session.sessionId)))
-        if (chosen === null || (yield* elsewhere.hasBetter(command, chosen.fitness, here, now))) {
-          left.add(command.agent_id)
+        const localSessions = agentSessions.sessions(command.agent_id)
+        const route = selectSession(command, localSessions.filter((session) => !fullSessionIds.has(session.sessionId)))
+        if (route === null || (yield* remote.hasBetter(command, route.fitness, localSessions, now))) {
+          skippedAgentIds.add(command.agent_id)
           continue
         }
-        const { sessionId, workerId } = chosen.session
-        sessions.set(sessionId, chosen.session)
+        const { sessionId, workerId } = route.session
+        sessions.set(sessionId, route.session)
         claims.push({ id: command.id, agent_id: command.agent_id, worker_id: workerId, session_id: sessionId })
       }
-      return { claims, sessions, left }
+      return { claims, sessions, left: skippedAgentIds }
     })
 
     /** The two go together whatever happens to the fiber. Answers what was handed back, since nothing was written. */
     const claimAndSend = Effect.fnUntraced(function*(
-      claims: ReadonlyArray<InFlight>,
+      claims: ReadonlyArray<CommandClaim>,
       sessions: ReadonlyMap<string, AgentSession>,
       now: Timestamp.Timestamp
     ) {
-      const refused: Array<InFlight> = []
-      if (claims.length === 0) return refused
-      const full = new Set<string>()
+      const released: Array<CommandClaim> = []
+      if (claims.length === 0) return released
+      const fullSessionIds = new Set<string>()
       for (const command of yield* queue.claim(claims, now)) {
-        const session = full.has(command.session_id) ? undefined : sessions.get(command.session_id)
+        const session = fullSessionIds.has(command.session_id) ? undefined : sessions.get(command.session_id)
         if (yield* send(session, command)) continue
-        full.add(command.session_id)
-        refused.push(command)
+        fullSessionIds.add(command.session_id)
+        released.push(command)
       }
-      if (refused.length > 0) yield* queue.release(refused)
-      return refused
+      if (released.length > 0) yield* queue.release(released)
+      return released
     }, Effect.uninterruptible)
 
     /** Sends what waits for these agents, as far as this replica can. Answers the agents for whom something is left. */
     const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
-      const left = new Set<string>()
-      const full = new Set<string>()
+      const unsentAgentIds = new Set<string>()
+      const fullSessionIds = new Set<string>()
       let after = firstId
       for (let more = true; more;) {
         const now = yield* Timestamp.now
-        const commands = yield* queue.pending(agentIds, after, now, batch)
-        more = commands.length === batch
+        const commands = yield* queue.listPending(agentIds, after, now, batchSize)
+        more = commands.length === batchSize
         after = commands[commands.length - 1]?.id ?? after
-        const assigned = yield* assign(commands, full, now)
-        for (const agentId of assigned.left) left.add(agentId)
+        const assigned = yield* assignSessions(commands, fullSessionIds, now)
+        for (const agentId of assigned.left) unsentAgentIds.add(agentId)
         for (const command of yield* claimAndSend(assigned.claims, assigned.sessions, now)) {
-          full.add(command.session_id)
-          left.add(command.agent_id)
+          fullSessionIds.add(command.session_id)
+          unsentAgentIds.add(command.agent_id)
         }
       }
-      return { left, full: full.size > 0 }
+      return { left: unsentAgentIds, full: fullSessionIds.size > 0 }
     })
 
     /** One look at some of the woken agents that are connected here. */
     const serve = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
-      const returned = agentIds.flatMap((agentId) => line.sessions(agentId))
-        .filter((session) => !caughtUp.has(session.sessionId) && !isAnonymous(session))
-      if (returned.length > 0) yield* catchUp(returned)
+      const reconnected = agentIds.flatMap((agentId) => agentSessions.sessions(agentId))
+        .filter((session) => !resentSessions.has(session.sessionId) && !isAnonymous(session))
+      if (reconnected.length > 0) yield* resendUnfinished(reconnected)
       return yield* sendPending(agentIds)
     })
 
-    const round = Effect.gen(function*() {
+    const dispatchRound = Effect.gen(function*() {
       yield* signal.take
-      yield* turn // whoever else is about to wake it comes along
-      const agents = [...woken]
-      woken.clear()
-      const left = new Set(agents.map(([agentId]) => agentId).filter((agentId) => line.sessions(agentId).length === 0))
-      const connected = agents.map(([agentId]) => agentId).filter((agentId) => !left.has(agentId))
-      let full = false
-      for (let at = 0; at < connected.length; at += agentBatch) {
-        const served = yield* serve(connected.slice(at, at + agentBatch))
-        for (const agentId of served.left) left.add(agentId)
-        full ||= served.full
+      yield* yieldToEventLoop // whoever else is about to wake it comes along
+      const agents = [...wokenAgents]
+      wokenAgents.clear()
+      const unsentAgentIds = new Set(agents.map(([agentId]) => agentId).filter((agentId) => agentSessions.sessions(agentId).length === 0))
+      const connected = agents.map(([agentId]) => agentId).filter((agentId) => !unsentAgentIds.has(agentId))
+      let hasFullOutbox = false
+      for (let at = 0; at < connected.length; at += agentBatchSize) {
+        const served = yield* serve(connected.slice(at, at + agentBatchSize))
+        for (const agentId of served.left) unsentAgentIds.add(agentId)
+        hasFullOutbox ||= served.full
       }
       for (const [agentId, tellOthers] of agents) {
-        if (tellOthers && left.has(agentId)) yield* hints.publish("commands", agentId)
+        if (tellOthers && unsentAgentIds.has(agentId)) yield* hints.publish("commands", agentId)
       }
-      pause = full ? Math.min(2 * pause, 1000) : firstPause
-      const again = Effect.sync(() => left.forEach((agentId) => wake(agentId, false)))
-      if (full) yield* Effect.fork(Effect.delay(again, pause))
+      pauseMillis = hasFullOutbox ? Math.min(2 * pauseMillis, 1000) : minPauseMillis
+      const again = Effect.sync(() => unsentAgentIds.forEach((agentId) => wake(agentId, false)))
+      if (hasFullOutbox) yield* Effect.fork(Effect.delay(again, pauseMillis))
     })
 
     /** What hints may have missed: agents of this replica with something pending, and sessions to catch up with. */
     const poll = Effect.gen(function*() {
-      const here = line.agentIds()
+      const here = agentSessions.agentIds()
       const open = new Set<string>()
       for (const agentId of here) {
-        for (const session of line.sessions(agentId)) {
+        for (const session of agentSessions.sessions(agentId)) {
           open.add(session.sessionId)
-          if (!caughtUp.has(session.sessionId) && !isAnonymous(session)) wake(agentId, false)
+          if (!resentSessions.has(session.sessionId) && !isAnonymous(session)) wake(agentId, false)
         }
       }
-      for (const sessionId of caughtUp) if (!open.has(sessionId)) caughtUp.delete(sessionId)
+      for (const sessionId of resentSessions) if (!open.has(sessionId)) resentSessions.delete(sessionId)
       const connected = new Set(here)
-      for (const agentId of yield* queue.agentsWaiting) if (connected.has(agentId)) wake(agentId, false)
+      for (const agentId of yield* queue.listPendingAgentIds) if (connected.has(agentId)) wake(agentId, false)
     })
 
     const onHint = Stream.runForEach(hints.subscribe("commands"), (agentId) =>
       Effect.sync(() => {
-        if (line.sessions(agentId).length > 0) wake(agentId, false)
+        if (agentSessions.sessions(agentId).length > 0) wake(agentId, false)
       }))
-    const onSession = Stream.runForEach(line.opened, (session) => Effect.sync(() => wake(session.agentId, false)))
+    const onSession = Stream.runForEach(agentSessions.opened, (session) => Effect.sync(() => wake(session.agentId, false)))
 
-    yield* loops.forever("commands dispatch", round)
+    yield* loops.forever("commands dispatch", dispatchRound)
     yield* loops.forever("commands hints", onHint)
     yield* loops.forever("commands sessions", onSession)
     yield* loops.every("commands poll", "1 second", poll)
 
     /** To be called after the commit of a pending command. */
-    const issued = (agentId: string) => Effect.sync(() => wake(agentId, true))
+    const notify = (agentId: string) => Effect.sync(() => wake(agentId, true))
 
-    return { issued } as const
+    return { notify } as const
   })
 }) {
   static readonly layer = this.Default

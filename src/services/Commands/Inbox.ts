@@ -4,18 +4,18 @@ import { system } from "../../domain/Actor.ts"
 import * as Redaction from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
-import { type Answer, changesOf, type Ending, isEnding } from "./Answers.ts"
-import { observeEnd } from "./Ended.ts"
-import { CommandQueue } from "./Queue.ts"
+import { type Answer, matchAnswers, type EndingChange, isEndingChange } from "./Answers.ts"
+import { observeCommandEnd } from "./EndMetrics.ts"
+import { CommandQueueRepo } from "./QueueRepo.ts"
 import { TaskRetries } from "./Retries.ts"
 
 /** Which command an agent speaks of, and who speaks. */
-interface Report {
+interface CommandReport {
   readonly agentId: string
   readonly sessionId: string
   /** As in `AgentSession`. */
@@ -24,10 +24,10 @@ interface Report {
 }
 
 /** A `command_ack` frame: the agent has the command (the agents' protocol, section 2.6). */
-export type Acked = Report
+export type AckReport = CommandReport
 
 /** A `command_result` frame. `result` is JSON text as it came, all digits kept. */
-export interface Finished extends Report {
+export interface ResultReport extends CommandReport {
   readonly status: "success" | "failed"
   readonly result: string | null
   readonly error: string | null
@@ -39,11 +39,11 @@ export interface Finished extends Report {
  */
 export class CommandInbox extends Context.Tag("svc/CommandInbox")<CommandInbox, {
   /** Takes the report; suspends while the inbox is full, so that the session is read no further. */
-  readonly acked: (report: Acked) => Effect.Effect<void>
+  readonly offerAck: (report: AckReport) => Effect.Effect<void>
   /** The same. */
-  readonly finished: (report: Finished) => Effect.Effect<void>
+  readonly offerResult: (report: ResultReport) => Effect.Effect<void>
   /** Returns once everything taken before is committed: for long-poll, where a 200 makes the agent forget. */
-  readonly settled: Effect.Effect<void>
+  readonly awaitCommitted: Effect.Effect<void>
 }>() {}
 
 /** Answers that wait for the writer before sessions are paused. */
@@ -53,7 +53,7 @@ const capacity = 4096
 const batchSize = 500
 
 /** Somebody waits until all that came before is committed. */
-interface Mark {
+interface Barrier {
   readonly kind: "mark"
   readonly reached: Deferred.Deferred<void>
 }
@@ -64,17 +64,17 @@ interface Mark {
  */
 export const layer = Layer.scoped(CommandInbox, Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const queue = yield* CommandQueue
+  const queue = yield* CommandQueueRepo
   const retries = yield* TaskRetries
   const audit = yield* Audit
   const metrics = yield* Metrics
   const loops = yield* Loops
   const redaction = Redaction.make((yield* Settings).redactExtraKeys)
-  const inbox = yield* Queue.bounded<Answer | Mark>(capacity)
+  const inbox = yield* Queue.bounded<Answer | Barrier>(capacity)
   /** Taken from the queue and not committed yet; kept when the database fails. */
-  let held: ReadonlyArray<Answer | Mark> = []
+  let batch: ReadonlyArray<Answer | Barrier> = []
 
-  const late = ({ change, row }: Ending) => ({
+  const lateAnswerEntry = ({ change, row }: EndingChange) => ({
     actor: system("agents"),
     entry: {
       action: "command.answered_late",
@@ -89,42 +89,42 @@ export const layer = Layer.scoped(CommandInbox, Effect.gen(function*() {
   const write = Effect.fnUntraced(function*(answers: ReadonlyArray<Answer>) {
     const ids = [...new Set(answers.map(({ report }) => report.commandId).filter(Ids.isUuid))]
     const rows = ids.length === 0 ? [] : yield* queue.lock(ids)
-    const { changed, strays } = changesOf(answers, rows, redaction)
+    const { changed, strays } = matchAnswers(answers, rows, redaction)
     if (strays > 0) metrics.swallowedExceptions.inc({ module: "commands", site: "stray_answer" }, strays)
-    if (changed.length > 0) yield* queue.change(changed.map(({ change }) => change))
-    const endings = changed.filter(isEnding)
+    if (changed.length > 0) yield* queue.applyChanges(changed.map(({ change }) => change))
+    const endings = changed.filter(isEndingChange)
     yield* retries.insert(endings)
-    yield* audit.recordAll(endings.filter(({ row }) => row.status === "timeout").map(late))
+    yield* audit.recordAll(endings.filter(({ row }) => row.status === "timeout").map(lateAnswerEntry))
     return endings
   }, sql.withTransaction)
 
-  const writeHeld = Effect.gen(function*() {
-    const answers = held.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
+  const writeBatch = Effect.gen(function*() {
+    const answers = batch.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
     if (answers.length > 0) {
       for (const { change, row } of yield* write(answers)) {
-        observeEnd(metrics, { ...row, status: change.status }, change.completed_at)
+        observeCommandEnd(metrics, { ...row, status: change.status }, change.completed_at)
       }
     }
-    for (const entry of held) if (entry.kind === "mark") yield* Deferred.succeed(entry.reached, undefined)
-    held = []
+    for (const entry of batch) if (entry.kind === "mark") yield* Deferred.succeed(entry.reached, undefined)
+    batch = []
   })
 
   const tick = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
-      if (held.length === 0) {
-        held = [yield* restore(inbox.take)]
-        yield* turn // an acknowledgement and its result, and those of other sessions, go together
-        held = [...held, ...(yield* inbox.takeUpTo(batchSize - 1))]
+      if (batch.length === 0) {
+        batch = [yield* restore(inbox.take)]
+        yield* yieldToEventLoop // an acknowledgement and its result, and those of other sessions, go together
+        batch = [...batch, ...(yield* inbox.takeUpTo(batchSize - 1))]
       }
-      yield* writeHeld
+      yield* writeBatch
     })
   )
 
   const drain = Effect.gen(function*() {
     for (;;) {
-      if (held.length === 0) held = [...(yield* inbox.takeUpTo(batchSize))]
-      if (held.length === 0) return
-      yield* writeHeld
+      if (batch.length === 0) batch = [...(yield* inbox.takeUpTo(batchSize))]
+      if (batch.length === 0) return
+      yield* writeBatch
     }
   })
 
@@ -132,13 +132,13 @@ export const layer = Layer.scoped(CommandInbox, Effect.gen(function*() {
     Effect.catchAllCause(drain, (cause) => Effect.logError("agents' last answers to commands were not written", cause)))
   yield* loops.forever("commands answers", tick)
 
-  const take = (entry: (at: Timestamp.Timestamp) => Answer) =>
+  const offerAnswer = (entry: (at: Timestamp.Timestamp) => Answer) =>
     Effect.flatMap(Timestamp.now, (at) => Effect.asVoid(inbox.offer(entry(at))))
 
   return {
-    acked: (report) => take((at) => ({ kind: "acked", report, at })),
-    finished: (report) => take((at) => ({ kind: "finished", report, at })),
-    settled: Effect.flatMap(Deferred.make<void>(), (reached) =>
+    offerAck: (report) => offerAnswer((at) => ({ kind: "acked", report, at })),
+    offerResult: (report) => offerAnswer((at) => ({ kind: "finished", report, at })),
+    awaitCommitted: Effect.flatMap(Deferred.make<void>(), (reached) =>
       Effect.zipRight(inbox.offer({ kind: "mark", reached }), Deferred.await(reached)))
   }
 }))

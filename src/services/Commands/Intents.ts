@@ -13,16 +13,16 @@ import {
   type RestartWorker,
   type RetryTask
 } from "../../domain/Command/Requests.ts"
-import { selectionOf } from "../../domain/Command/Selection.ts"
+import { parseSelection } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import { purgeToken } from "../../domain/PurgeToken.ts"
 import { Agents } from "../Agents.ts"
-import { isTruncated } from "../../domain/StoredValue.ts"
+import { isTruncated } from "../../domain/ValueTruncation.ts"
 import { CurrentProject } from "../CurrentActor.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import { Settings } from "../Settings.ts"
 import { CommandsRepo } from "./Repo.ts"
-import { noSuchProcess, restartsByExit } from "./Restart.ts"
+import { unknownProcessReason, enginesRestartingByExit } from "./Restart.ts"
 
 /** A command to be issued in the current project: what the agent is asked for (the agents' protocol, section 5.2). */
 export interface Intent {
@@ -43,18 +43,18 @@ export interface Intent {
 /** Ids that are looked up in one statement. */
 const slice = 500
 
-const allTasks = new Gone({
+const allTasksError = new Gone({
   code: "use_bulk_retry_requests",
   detail: "Name the tasks in filter.task_ids. " +
     "To retry all that match a filter, use POST /projects/{slug}/bulk-retry-requests."
 })
 
 /** A name that some event told; `<unknown:…>` stands for one that none did, and agents refuse it. */
-const isKnown = (name: string): boolean => !name.startsWith("<unknown:")
+const isKnownName = (name: string): boolean => !name.startsWith("<unknown:")
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-const onlyOf = (values: ReadonlyArray<string>): string | undefined => (values.length === 1 ? values[0] : undefined)
+const singleOf = (values: ReadonlyArray<string>): string | undefined => (values.length === 1 ? values[0] : undefined)
 
 /** What each request asks of an agent, with what the brain knows filled in. */
 export class CommandIntents extends Effect.Service<CommandIntents>()("svc/CommandIntents", {
@@ -64,23 +64,23 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const { bulkCommandTimeout, commandTimeout } = yield* Settings
 
     /** The agent's engines; fails when it is not one of the project. */
-    const enginesOf = Effect.fnUntraced(function*(agentId: string) {
+    const getAgentEngines = Effect.fnUntraced(function*(agentId: string) {
       const project = yield* CurrentProject
-      const engines = yield* repo.enginesOfAgent(project.id, agentId)
+      const engines = yield* repo.findAgentEngines(project.id, agentId)
       return yield* Option.match(engines, { onNone: () => new NotFound({ resource: "agent" }), onSome: Effect.succeed })
     })
 
     /** The engine of the body, else the agent's only one, else the only one of the agent's that the records know. */
-    const engineFor = <E, R>(
+    const resolveEngine = <E, R>(
       own: ReadonlyArray<string>,
       given: string | null,
       recorded: Effect.Effect<ReadonlyArray<string>, E, R>
     ) =>
       Effect.gen(function*() {
-        const certain = given ?? onlyOf(own)
+        const certain = given ?? singleOf(own)
         if (certain !== undefined) return certain
         const known = new Set((yield* recorded).filter((engine) => own.length === 0 || own.includes(engine)))
-        const found = onlyOf([...known])
+        const found = singleOf([...known])
         if (found !== undefined) return found
         return yield* ValidationFailed.at(
           "engine",
@@ -90,13 +90,13 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         )
       })
 
-    const nameOf = Effect.fnUntraced(function*(engine: string, taskId: string) {
+    const findTaskName = Effect.fnUntraced(function*(engine: string, taskId: string) {
       const project = yield* CurrentProject
-      const name = yield* repo.taskName(project.id, engine, taskId)
-      return Option.getOrUndefined(Option.filter(name, isKnown))
+      const name = yield* repo.findTaskName(project.id, engine, taskId)
+      return Option.getOrUndefined(Option.filter(name, isKnownName))
     })
 
-    const ofTask = (request: CancelTask, action: string, parameters: Intent["parameters"]): Intent => ({
+    const makeTaskIntent = (request: CancelTask, action: string, parameters: Intent["parameters"]): Intent => ({
       agent_id: request.agent_id,
       action,
       engine: request.engine,
@@ -108,7 +108,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
 
     const retryTask = Effect.fnUntraced(function*(request: RetryTask) {
       const { engine, override_args, override_kwargs, task_id } = request
-      yield* enginesOf(request.agent_id)
+      yield* getAgentEngines(request.agent_id)
       const sealed = override_args === null || override_kwargs === null ? {} : { override_args, override_kwargs }
       const tooLong = Object.entries(sealed).filter(([, { text }]) => Buffer.byteLength(text) > maxOverrideBytes)
       const message = `must be at most ${maxOverrideBytes} bytes as JSON`
@@ -118,47 +118,47 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         ...cut.map(([path]): Issue => ({ path, message: "is the stored part of a value that was cut; send the whole value" }))
       ]
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
-      const intent = ofTask(request, "retry_task", {
-        task_name: yield* nameOf(engine, task_id),
+      const intent = makeTaskIntent(request, "retry_task", {
+        task_name: yield* findTaskName(engine, task_id),
         eta_seconds: request.eta_seconds ?? undefined
       })
       return { ...intent, sealed }
     })
 
     const cancelTask = (request: CancelTask) =>
-      Effect.as(enginesOf(request.agent_id), ofTask(request, "cancel_task", {}))
+      Effect.as(getAgentEngines(request.agent_id), makeTaskIntent(request, "cancel_task", {}))
 
     const requeueDeadLetter = Effect.fnUntraced(function*(request: RequeueDeadLetter) {
-      yield* enginesOf(request.agent_id)
-      const task_name = yield* nameOf(request.engine, request.task_id)
-      return ofTask(request, "requeue_dead_letter", { task_name, filter: { engine: request.engine } })
+      yield* getAgentEngines(request.agent_id)
+      const task_name = yield* findTaskName(request.engine, request.task_id)
+      return makeTaskIntent(request, "requeue_dead_letter", { task_name, filter: { engine: request.engine } })
     })
 
     /** The names of the ids, where known; fails when an id is no task of the project and engine. */
-    const namesOf = Effect.fnUntraced(function*(engine: string, taskIds: ReadonlyArray<string>) {
+    const getTaskNames = Effect.fnUntraced(function*(engine: string, taskIds: ReadonlyArray<string>) {
       const project = yield* CurrentProject
       const names = new Map<string, string>()
       for (let from = 0; from < taskIds.length; from += slice) {
-        const rows = yield* repo.taskNames(project.id, engine, taskIds.slice(from, from + slice))
+        const rows = yield* repo.listTaskNames(project.id, engine, taskIds.slice(from, from + slice))
         for (const { name, task_id } of rows) names.set(task_id, name)
-        yield* turn // others get their turn between two slices
+        yield* yieldToEventLoop // others get their turn between two slices
       }
-      const strange = taskIds.flatMap((id): ReadonlyArray<Issue> =>
+      const unknownIds = taskIds.flatMap((id): ReadonlyArray<Issue> =>
         names.has(id) ? [] : [{ path: "filter.task_ids", message: `"${id}" is no ${engine} task of this project` }])
-      return strange.length === 0 ? names : yield* new ValidationFailed({ issues: strange.slice(0, 100) })
+      return unknownIds.length === 0 ? names : yield* new ValidationFailed({ issues: unknownIds.slice(0, 100) })
     })
 
     const bulkRetry = Effect.fnUntraced(function*(request: BulkRetry) {
-      const selection = selectionOf(request.filter)
-      if (selection === null) return yield* allTasks
+      const selection = parseSelection(request.filter)
+      if (selection === null) return yield* allTasksError
       if (!("task_ids" in selection)) return yield* new ValidationFailed({ issues: selection })
-      const own = yield* enginesOf(request.agent_id)
-      const engine = yield* engineFor(own, selection.engine, Effect.succeed([]))
-      const names = yield* namesOf(engine, selection.task_ids)
+      const own = yield* getAgentEngines(request.agent_id)
+      const engine = yield* resolveEngine(own, selection.engine, Effect.succeed([]))
+      const names = yield* getTaskNames(engine, selection.task_ids)
       const task_ids = selection.task_ids.slice(0, request.max)
       const known = Object.fromEntries(task_ids.flatMap((id) => {
         const name = names.get(id) ?? ""
-        return isKnown(name) ? [[id, name]] : []
+        return isKnownName(name) ? [[id, name]] : []
       }))
       // An agent can do without names, which its result backend knows too: better than to refuse the whole command.
       const fit = jsonBytes(task_ids) + jsonBytes(known) + 2 * frameOverheadBytes <= maxFrameBytes
@@ -177,13 +177,13 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const purgeQueue = Effect.fnUntraced(function*(request: PurgeQueue) {
       const { agent_id, confirm_token, force, observed_depth, queue } = request
       const project = yield* CurrentProject
-      const own = yield* enginesOf(agent_id)
-      const engine = yield* engineFor(own, request.engine, repo.enginesOfQueue(project.id, queue))
+      const own = yield* getAgentEngines(agent_id)
+      const engine = yield* resolveEngine(own, request.engine, repo.listQueueEngines(project.id, queue))
       const token = confirm_token !== null
         ? confirm_token
         : observed_depth === null
         ? null
-        : purgeToken(Redacted.value(yield* agents.hmacKey(project.id, agent_id)), queue, observed_depth)
+        : purgeToken(Redacted.value(yield* agents.getHmacKey(project.id, agent_id)), queue, observed_depth)
       return {
         agent_id,
         action: "purge_queue",
@@ -198,51 +198,51 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     })
 
     /** To a worker by name; null is for all workers, and then the target must not name one either. */
-    const ofWorker = Effect.fnUntraced(function*<E, R>(
+    const makeWorkerIntent = Effect.fnUntraced(function*<E, R>(
       request: { readonly agent_id: string; readonly engine: string | null; readonly worker_name: string | null },
       action: string,
       parameters: Intent["parameters"],
       recorded: Effect.Effect<ReadonlyArray<string>, E, R>
     ) {
-      const own = yield* enginesOf(request.agent_id)
+      const own = yield* getAgentEngines(request.agent_id)
       return {
         agent_id: request.agent_id,
         action,
-        engine: yield* engineFor(own, request.engine, recorded),
+        engine: yield* resolveEngine(own, request.engine, recorded),
         target_type: "worker",
         target_id: request.worker_name,
         parameters: { worker_name: request.worker_name ?? undefined, ...parameters },
         timeout_seconds: commandTimeout
       } satisfies Intent
     })
-    const byWorker = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.enginesOfWorker(id, name))
-    const byTask = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.enginesOfTask(id, name))
+    const listWorkerEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.listWorkerEngines(id, name))
+    const listTaskEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.listTaskEngines(id, name))
 
     const restartWorker = Effect.fnUntraced(function*(request: RestartWorker) {
-      const intent = yield* ofWorker(request, "restart_worker", {}, byWorker(request.worker_name))
-      if (!restartsByExit.has(intent.engine)) return intent
-      const reason = noSuchProcess(intent, yield* repo.onlineProcesses(intent.agent_id, intent.engine))
+      const intent = yield* makeWorkerIntent(request, "restart_worker", {}, listWorkerEngines(request.worker_name))
+      if (!enginesRestartingByExit.has(intent.engine)) return intent
+      const reason = unknownProcessReason(intent, yield* repo.listOnlineProcesses(intent.agent_id, intent.engine))
       return reason === null ? intent : yield* ValidationFailed.at("worker_name", reason)
     })
 
     /** Agents know no resize, only to grow or shrink by so many. */
     const poolResize = (request: PoolResize) =>
-      ofWorker(
+      makeWorkerIntent(
         request,
         request.delta > 0 ? "pool_grow" : "pool_shrink",
         { delta: Math.abs(request.delta) },
-        byWorker(request.worker_name)
+        listWorkerEngines(request.worker_name)
       )
 
-    const consumer = (action: "add_consumer" | "cancel_consumer") => (request: Consumer) =>
-      ofWorker(request, action, { queue: request.queue }, byWorker(request.worker_name))
+    const makeConsumerIntent = (action: "add_consumer" | "cancel_consumer") => (request: Consumer) =>
+      makeWorkerIntent(request, action, { queue: request.queue }, listWorkerEngines(request.worker_name))
 
     const rateLimit = (request: RateLimit) =>
-      ofWorker(
+      makeWorkerIntent(
         { ...request, worker_name: request.worker_name === "" ? null : request.worker_name },
         "rate_limit",
         { task_name: request.task_name, rate: request.rate },
-        byTask(request.task_name)
+        listTaskEngines(request.task_name)
       )
 
     return {
@@ -253,8 +253,8 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       purgeQueue,
       restartWorker,
       poolResize,
-      addConsumer: consumer("add_consumer"),
-      cancelConsumer: consumer("cancel_consumer"),
+      addConsumer: makeConsumerIntent("add_consumer"),
+      cancelConsumer: makeConsumerIntent("cancel_consumer"),
       rateLimit
     } as const
   })

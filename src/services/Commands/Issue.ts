@@ -2,24 +2,24 @@ import { Effect, Option } from "effect"
 import { hash } from "node:crypto"
 import type { Actor } from "../../domain/Actor.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
-import { type Command, frameOverheadBytes, mask, maxFrameBytes } from "../../domain/Command.ts"
-import { noteOf } from "../../domain/Command/Note.ts"
+import { type Command, frameOverheadBytes, maskedValue, maxFrameBytes } from "../../domain/Command.ts"
+import { writeNote } from "../../domain/Command/Note.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
-import { keptSeconds } from "../../domain/Idempotency.ts"
+import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
 import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
 import { Metrics } from "../Metrics.ts"
-import { type Beginning, CommandAdmission } from "./Admission.ts"
+import { type InitialState, CommandAdmission } from "./Admission.ts"
 import { CommandDispatch } from "./Dispatch.ts"
-import { observeEnd } from "./Ended.ts"
+import { observeCommandEnd } from "./EndMetrics.ts"
 import type { Intent } from "./Intents.ts"
-import { targetText } from "./Outbound.ts"
+import { encodeTarget } from "./EncodeCommand.ts"
 import { CommandsRepo } from "./Repo.ts"
 import { CommandWriter } from "./Writer.ts"
 
-const keyReused = new Conflict({
+const idempotencyConflict = new Conflict({
   code: "idempotency_conflict",
   detail: "This idempotency_key was used with another body. Take a new key for a new request."
 })
@@ -31,7 +31,7 @@ interface IdempotencyKey {
 }
 
 // a request is JSON by its schema, and its overrides are CanonicalText
-const hashOf = (body: object): string => hash("sha256", canonicalize(body as JsonInput), "hex")
+const hashRequest = (body: object): string => hash("sha256", canonicalize(body as JsonInput), "hex")
 
 const actorKey = (actor: Actor): string => (actor.kind === "person" ? actor.user_id : `system ${actor.name}`)
 
@@ -46,18 +46,18 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     const metrics = yield* Metrics
 
     /** The earlier command of the key, if there is one; fails when it came with another request. */
-    const earlier = Effect.fnUntraced(function*({ key, requestHash }: IdempotencyKey) {
+    const findByIdempotencyKey = Effect.fnUntraced(function*({ key, requestHash }: IdempotencyKey) {
       const project = yield* CurrentProject
-      const since = Timestamp.addSeconds(yield* Timestamp.now, -keptSeconds)
-      const found = yield* repo.byIdempotencyKey(project.id, key, since)
+      const since = Timestamp.addSeconds(yield* Timestamp.now, -idempotencyRetentionSeconds)
+      const found = yield* repo.findByIdempotencyKey(project.id, key, since)
       if (Option.isNone(found)) return Option.none<Command>()
       const { id, request_hash } = found.value
       const first = yield* Effect.option(vault.open("commands.request_hash", id, request_hash))
-      return Option.contains(first, requestHash) ? yield* repo.byId(project.id, id) : yield* keyReused
+      return Option.contains(first, requestHash) ? yield* repo.findById(project.id, id) : yield* idempotencyConflict
     })
 
     /** Row and audit row, both or neither; none when a command of the same key came first. */
-    const insert = Effect.fnUntraced(function*(intent: Intent, beginning: Beginning, idempotency: IdempotencyKey | null) {
+    const insert = Effect.fnUntraced(function*(intent: Intent, beginning: InitialState, idempotency: IdempotencyKey | null) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
       const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
@@ -71,7 +71,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const request_hash = idempotency === null
         ? null
         : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
-      const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, mask]))
+      const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, maskedValue]))
       return yield* writer.insert({
         actor,
         command: {
@@ -105,7 +105,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     /** A frame that agents would not read is refused now, not lost later. */
     const checkSize = (intent: Intent) => {
       const parameters = canonicalize({ ...intent.parameters, ...intent.sealed })
-      const bytes = Buffer.byteLength(parameters) + Buffer.byteLength(targetText(intent)) + frameOverheadBytes
+      const bytes = Buffer.byteLength(parameters) + Buffer.byteLength(encodeTarget(intent)) + frameOverheadBytes
       return bytes <= maxFrameBytes
         ? Effect.void
         : ValidationFailed.at("", `the command would take ${bytes} bytes, and agents read ${maxFrameBytes} at most`)
@@ -118,11 +118,11 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const inserted = yield* insert(intent, beginning, idempotency)
       if (Option.isSome(inserted)) {
         const row = inserted.value
-        if (beginning.status === "pending") yield* dispatch.issued(intent.agent_id)
-        else observeEnd(metrics, row, row.issued_at)
-        return { ...row, note: noteOf(row, facts) } satisfies Command
+        if (beginning.status === "pending") yield* dispatch.notify(intent.agent_id)
+        else observeCommandEnd(metrics, row, row.issued_at)
+        return { ...row, note: writeNote(row, facts) } satisfies Command
       }
-      const first = idempotency === null ? Option.none<Command>() : yield* earlier(idempotency)
+      const first = idempotency === null ? Option.none<Command>() : yield* findByIdempotencyKey(idempotency)
       return yield* Effect.orDie(first) // the unique index refused the row, so there is one
     })
 
@@ -130,7 +130,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
      * Issues what a request asks for, once per idempotency key of the actor and the route: a repetition of the same
      * request gets the first command as it is now, and another request with the key is refused.
      */
-    const once = <A extends { readonly idempotency_key: string | null }, E, R>(
+    const issueOnce = <A extends { readonly idempotency_key: string | null }, E, R>(
       route: string,
       request: A,
       intentOf: (request: A) => Effect.Effect<Intent, E, R>
@@ -139,12 +139,12 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         const { idempotency_key, ...body } = request
         if (idempotency_key === null) return yield* issue(yield* intentOf(request))
         const key = `${actorKey(yield* CurrentActor)}:${route}:${idempotency_key}`
-        const idempotency = { key, requestHash: hashOf(body) }
-        const first = yield* earlier(idempotency)
+        const idempotency = { key, requestHash: hashRequest(body) }
+        const first = yield* findByIdempotencyKey(idempotency)
         return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), idempotency)
       })
 
-    return { issue, once } as const
+    return { issue, issueOnce } as const
   })
 }) {
   static readonly layer = this.Default

@@ -21,7 +21,7 @@ interface WorkerRow {
 }
 
 /** What a heartbeat left in a worker's metadata (`Presence/AdapterHealth.ts`). */
-interface Described {
+interface WorkerMetadata {
   readonly active_task_ids?: ReadonlyArray<string> | null
   readonly described_at?: Timestamp | null
 }
@@ -31,7 +31,7 @@ interface ServingRow {
   readonly engines: string
 }
 
-const withEngines = <A extends ServingRow>(rows: ReadonlyArray<A>) =>
+const parseEngines = <A extends ServingRow>(rows: ReadonlyArray<A>) =>
   rows.map((row): Omit<A, "engines"> & { readonly engines: ReadonlyArray<string> } => ({ ...row, engines: JSON.parse(row.engines) }))
 
 /** The reads of `TaskReconciliation`. */
@@ -39,13 +39,13 @@ export class ReconcileRepo extends Effect.Service<ReconcileRepo>()("svc/Reconcil
   effect: Effect.gen(function*() {
     const read = yield* Reader
 
-    const projects = Effect.map(
+    const listProjectIds = Effect.map(
       read<{ readonly id: string }>`SELECT id FROM projects ORDER BY id`,
       (rows) => rows.map(({ id }) => id)
     )
 
     /** Tasks started before `before`, oldest first, after the id `after`. */
-    const started = (projectId: string, after: string | null, before: Timestamp, limit: number) =>
+    const listStarted = (projectId: string, after: string | null, before: Timestamp, limit: number) =>
       read<StartedTask>`SELECT id, project_id, engine, task_id, worker_name, started_at FROM tasks WHERE ${
         read.and([
           read`project_id = ${projectId}`,
@@ -56,40 +56,40 @@ export class ReconcileRepo extends Effect.Service<ReconcileRepo>()("svc/Reconcil
       } ORDER BY id LIMIT ${limit}`
 
     /** The workers of these names, with the tasks that each runs where a heartbeat told. */
-    const workers = Effect.fnUntraced(function*(projectId: string, names: ReadonlyArray<string>) {
+    const listWorkers = Effect.fnUntraced(function*(projectId: string, names: ReadonlyArray<string>) {
       if (names.length === 0) return []
       const rows = yield* read<WorkerRow>`SELECT engine, name, state, last_heartbeat, metadata FROM workers
         WHERE project_id = ${projectId} AND name IN ${read.in(names)}`
       return rows.map(({ metadata, ...row }) => {
-        const { active_task_ids = null, described_at = null }: Described = JSON.parse(metadata) // what Presence wrote
+        const { active_task_ids = null, described_at = null }: WorkerMetadata = JSON.parse(metadata) // what Presence wrote
         return { ...row, active: active_task_ids === null ? null : new Set(active_task_ids), described_at }
       })
     })
 
     /** The project's online agent processes: since when each is there, and its engines. */
-    const processes = (projectId: string) =>
+    const listProcesses = (projectId: string) =>
       Effect.map(
         read<ServingRow & { readonly since: Timestamp }>`SELECT coalesce(started_at, created_at) AS since, engines
           FROM agent_workers WHERE project_id = ${projectId} AND state = 'online'`,
-        withEngines
+        parseEngines
       )
 
     /** The project's online agents, the one seen last first. */
-    const agents = (projectId: string) =>
+    const listAgents = (projectId: string) =>
       Effect.map(
         read<ServingRow & { readonly id: string }>`SELECT id, engine_adapters AS engines FROM agents
           WHERE project_id = ${projectId} AND state = 'online' ORDER BY last_seen_at DESC`,
-        withEngines
+        parseEngines
       )
 
     /** Those of the commands that have ended. */
-    const answers = (ids: ReadonlyArray<string>) =>
+    const listAnswers = (ids: ReadonlyArray<string>) =>
       ids.length === 0
         ? Effect.succeed([])
         : read<{ readonly id: string; readonly status: string; readonly result: string | null }>`
           SELECT id, status, result FROM commands WHERE id IN ${read.in(ids)} AND completed_at IS NOT NULL`
 
-    return { projects, started, workers, processes, agents, answers } as const
+    return { listProjectIds, listStarted, listWorkers, listProcesses, listAgents, listAnswers } as const
   })
 }) {
   static readonly layer = this.Default

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
-import { isListed, type Outcome, outcomeOf, Reconciled, type Worker } from "../../domain/Task/Outcome.ts"
+import { isActiveOn, type Outcome, inferOutcome, ReconcileResult, type WorkerActivity } from "../../domain/Task/Outcome.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
 import { Ingest } from "../Ingest.ts"
@@ -11,19 +11,19 @@ import { CommandsRepo, type NewCommand } from "./Repo.ts"
 import { ReconcileRepo, type StartedTask } from "./ReconcileRepo.ts"
 
 /** Started tasks looked at in one tick, and questions asked: an agent answers them one after the other. */
-const lookedAt = 200
-const mostAsked = 20
+const maxTasksPerTick = 200
+const maxQuestionsPerTick = 20
 /** Projects looked at in one tick. */
-const mostProjects = 50
+const maxProjectsPerTick = 50
 /** Questions without an answer yet. */
-const mostOpen = 200
+const maxOpenQuestions = 200
 
-interface Asked extends StartedTask {
+interface Question extends StartedTask {
   readonly agent_id: string
   readonly at: Timestamp.Timestamp
 }
 
-const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(Reconciled))
+const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
 
 /**
  * Asks what became of tasks that started long ago and never ended, by `reconcile_task`, and reports the answers as
@@ -37,48 +37,48 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const ingest = yield* Ingest
     const { agentOfflineAfter, commandTimeout, reconcileAfter } = yield* Settings
 
-    const open = new Map<string, Asked>()
-    let place: { readonly project: string; readonly after: string | null } = { project: "", after: null }
+    const openQuestions = new Map<string, Question>()
+    let cursor: { readonly project: string; readonly after: string | null } = { project: "", after: null }
 
     /** The workers of these tasks. A task without a worker's name hangs on the processes of its engine. */
-    const workersOf = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-      const known = yield* repo.workers(project, [...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))])
+    const makeWorkerLookup = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
+      const workers = yield* repo.listWorkers(project, [...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))])
       const nameless = tasks.filter(({ worker_name }) => worker_name === null)
-      const processes = nameless.length === 0 ? [] : yield* repo.processes(project)
+      const processes = nameless.length === 0 ? [] : yield* repo.listProcesses(project)
       const fresh = Timestamp.addSeconds(now, -2 * agentOfflineAfter)
       const silent = Timestamp.addSeconds(now, -reconcileAfter)
-      return (task: StartedTask): Worker => {
+      return (task: StartedTask): WorkerActivity => {
         if (task.worker_name === null) {
           const mayRun = processes.some(({ engines, since }) => engines.includes(task.engine) && since <= task.started_at)
-          return { name: null, active: null, silentSince: mayRun ? null : task.started_at }
+          return { name: null, activeTaskIds: null, silentSince: mayRun ? null : task.started_at }
         }
-        const found = known.find(({ engine, name }) => engine === task.engine && name === task.worker_name)
-        if (found === undefined) return { name: task.worker_name, active: null, silentSince: task.started_at }
-        const { active, described_at, last_heartbeat, state } = found
-        const lists = described_at !== null && described_at >= fresh && described_at > task.started_at
+        const workerRow = workers.find(({ engine, name }) => engine === task.engine && name === task.worker_name)
+        if (workerRow === undefined) return { name: task.worker_name, activeTaskIds: null, silentSince: task.started_at }
+        const { active, described_at, last_heartbeat, state } = workerRow
+        const hasFreshList = described_at !== null && described_at >= fresh && described_at > task.started_at
         const isGone = state === "offline" && (last_heartbeat ?? task.started_at) < silent
         return {
           name: task.worker_name,
-          active: lists ? active : null,
+          activeTaskIds: hasFreshList ? active : null,
           silentSince: isGone ? last_heartbeat ?? task.started_at : null
         }
       }
     })
 
-    const report = (commandId: string, asked: Asked, outcome: Outcome): boolean =>
+    const reportOutcome = (commandId: string, question: Question, outcome: Outcome): boolean =>
       ingest.offer({
-        projectId: asked.project_id,
-        agentId: asked.agent_id,
+        projectId: question.project_id,
+        agentId: question.agent_id,
         reporter: "",
         size: 500,
-        settle: () => {},
+        onCommit: () => {},
         events: [{
           id: commandId,
           kind: "task.reconciled",
-          engine: asked.engine,
-          taskId: asked.task_id,
+          engine: question.engine,
+          taskId: question.task_id,
           // of the moment of the question: what started after it is another attempt
-          occurredAt: asked.at,
+          occurredAt: question.at,
           data: new Map(Object.entries(outcome).map(([field, value]) => [field, canonicalize(value)]))
         }]
       })
@@ -87,27 +87,27 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const settle = Effect.fn("TaskReconciliation.settle")(function*() {
       const now = yield* Timestamp.now
       const overdue = Timestamp.addSeconds(now, -2 * commandTimeout)
-      for (const answer of yield* repo.answers([...open.keys()])) {
-        const asked = open.get(answer.id)
+      for (const answer of yield* repo.listAnswers([...openQuestions.keys()])) {
+        const asked = openQuestions.get(answer.id)
         if (asked === undefined) continue
         const reconciled = answer.status === "completed" ? decodeAnswer(answer.result) : Option.none()
         if (Option.isSome(reconciled)) {
           const finished_at = Timestamp.parse(reconciled.value.finished_at ?? "") ?? null
-          const worker = (yield* workersOf(asked.project_id, [asked], now))(asked)
+          const worker = (yield* makeWorkerLookup(asked.project_id, [asked], now))(asked)
           // an end before the start is that of an earlier attempt
           const isOld = finished_at !== null && finished_at < asked.started_at
-          const outcome = isOld ? null : outcomeOf({ ...reconciled.value, finished_at }, asked.task_id, worker)
-          if (outcome !== null && !report(answer.id, asked, outcome)) continue
+          const outcome = isOld ? null : inferOutcome({ ...reconciled.value, finished_at }, asked.task_id, worker)
+          if (outcome !== null && !reportOutcome(answer.id, asked, outcome)) continue
         }
-        open.delete(answer.id)
+        openQuestions.delete(answer.id)
       }
-      for (const [id, { at }] of open) if (at < overdue) open.delete(id)
+      for (const [id, { at }] of openQuestions) if (at < overdue) openQuestions.delete(id)
     })
 
-    const ask = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-      const agents = yield* repo.agents(project)
+    const askAgents = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
+      const agents = yield* repo.listAgents(project)
       const round = Math.floor(Timestamp.toEpochMillis(now) / (reconcileAfter * 1000))
-      const questions = new Map<string, Asked>()
+      const questions = new Map<string, Question>()
       for (const task of tasks) {
         const agent = agents.find(({ engines }) => engines.includes(task.engine))
         if (agent !== undefined) questions.set(yield* Ids.next, { ...task, agent_id: agent.id, at: now })
@@ -135,38 +135,38 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         completed_at: null
       })))
       for (const { agent_id, id } of inserted) {
-        open.set(id, questions.get(id)!)
-        if (agent_id !== null) yield* dispatch.issued(agent_id)
+        openQuestions.set(id, questions.get(id)!)
+        if (agent_id !== null) yield* dispatch.notify(agent_id)
       }
     })
 
     /** Looks at the next started tasks, project after project, and asks about those that no worker lists. */
-    const look = Effect.fn("TaskReconciliation.look")(function*() {
+    const scanTasks = Effect.fn("TaskReconciliation.scanTasks")(function*() {
       const now = yield* Timestamp.now
       const before = Timestamp.addSeconds(now, -reconcileAfter)
-      const projects = yield* repo.projects
-      const first = Math.max(0, projects.findIndex((id) => id >= place.project))
-      let left = lookedAt
-      let room = mostAsked
-      for (const project of [...projects.slice(first), ...projects.slice(0, first)].slice(0, mostProjects)) {
-        const tasks = yield* repo.started(project, project === place.project ? place.after : null, before, left)
-        const worker = yield* workersOf(project, tasks, now)
-        const lost = tasks.filter((task) => !isListed(task.task_id, worker(task)))
-        const questions = lost.slice(0, room)
-        yield* ask(project, questions, now)
-        left -= tasks.length
-        room -= questions.length
-        if (left > 0 && room > 0) continue
-        place = { project, after: (questions.length < lost.length ? questions : tasks).at(-1)?.id ?? null }
+      const projects = yield* repo.listProjectIds
+      const first = Math.max(0, projects.findIndex((id) => id >= cursor.project))
+      let tasksLeft = maxTasksPerTick
+      let questionsLeft = maxQuestionsPerTick
+      for (const project of [...projects.slice(first), ...projects.slice(0, first)].slice(0, maxProjectsPerTick)) {
+        const tasks = yield* repo.listStarted(project, project === cursor.project ? cursor.after : null, before, tasksLeft)
+        const worker = yield* makeWorkerLookup(project, tasks, now)
+        const unlistedTasks = tasks.filter((task) => !isActiveOn(task.task_id, worker(task)))
+        const questions = unlistedTasks.slice(0, questionsLeft)
+        yield* askAgents(project, questions, now)
+        tasksLeft -= tasks.length
+        questionsLeft -= questions.length
+        if (tasksLeft > 0 && questionsLeft > 0) continue
+        cursor = { project, after: (questions.length < unlistedTasks.length ? questions : tasks).at(-1)?.id ?? null }
         return
       }
-      const next = projects.length <= mostProjects ? undefined : projects[(first + mostProjects) % projects.length]
-      place = { project: next ?? "", after: null }
+      const next = projects.length <= maxProjectsPerTick ? undefined : projects[(first + maxProjectsPerTick) % projects.length]
+      cursor = { project: next ?? "", after: null }
     })
 
     const tick = Effect.gen(function*() {
       yield* settle()
-      if (open.size < mostOpen) yield* look()
+      if (openQuestions.size < maxOpenQuestions) yield* scanTasks()
     })
 
     return { tick } as const

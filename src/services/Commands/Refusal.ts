@@ -1,9 +1,9 @@
-import { missingArguments } from "../../domain/Command/Retry.ts"
-import { type Candidate, capabilityOf, fitness } from "./Choice.ts"
+import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
+import { type Candidate, capabilityOf, rateFitness } from "./Routing.ts"
 import type { Intent } from "./Intents.ts"
 
 /** What people can do where an engine's adapter does not offer the action. */
-const instead: Readonly<Record<string, string>> = {
+const alternatives: Readonly<Record<string, string>> = {
   add_consumer: "Start the worker with the queue instead.",
   bulk_retry: "Retry the tasks one by one.",
   cancel_consumer: "Start the worker without the queue instead.",
@@ -14,52 +14,52 @@ const instead: Readonly<Record<string, string>> = {
   requeue_dead_letter: "Retry the task instead."
 }
 
-const adviceOf = (action: string, engine: string): string =>
+const alternativeOf = (action: string, engine: string): string =>
   action === "cancel_task" && engine === "dramatiq"
     ? "Install dramatiq-abort beside the worker. "
-    : instead[action] === undefined ? "" : `${instead[action]} `
+    : alternatives[action] === undefined ? "" : `${alternatives[action]} `
 
 /** Markers such as `retry_by_reference_v1` are no actions. */
 const isAction = (capability: string): boolean => !/_v\d+$/.test(capability)
 
 /** Engines whose retry with other arguments is a new task, submitted by its name. */
-const submitsRetries: ReadonlySet<string> = new Set(["arq", "taskiq"])
+const enginesSubmittingRetries: ReadonlySet<string> = new Set(["arq", "taskiq"])
 
 /** Engines that need the task's name for a retry with other arguments; Celery's result backend may know it. */
-const needsName: ReadonlySet<string> = new Set(["arq", "dramatiq", "huey", "rq", "taskiq"])
+const enginesNeedingTaskName: ReadonlySet<string> = new Set(["arq", "dramatiq", "huey", "rq", "taskiq"])
 
 /** Engines that cannot run a retry later. */
-const withoutEta: ReadonlySet<string> = new Set(["dramatiq", "taskiq"])
+const enginesWithoutEta: ReadonlySet<string> = new Set(["dramatiq", "taskiq"])
 
 /** Why no process of these can do what the intent asks, and what would do; null where one can, or may. */
-export const cannotDo = (intent: Intent, processes: ReadonlyArray<Candidate>): string | null => {
+export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<Candidate>): string | null => {
   const { action, engine } = intent
   if (engine === null) return null
-  const asked = { ...intent, action: isSubmitted(intent) ? "submit_task" : action }
-  const fits = processes.map((process) => fitness(asked, process)).filter((fit) => fit !== null)
+  const command = { ...intent, action: isSubmittedRetry(intent) ? "submit_task" : action }
+  const fits = processes.map((process) => rateFitness(command, process)).filter((fit) => fit !== null)
   if (fits.length === 0 || fits.some((fit) => fit <= 2)) return null
   const offered = new Set(processes.flatMap(({ capabilities }) => capabilities[engine] ?? []).filter(isAction))
   const can = offered.size === 0 ? "nothing that can be asked of it" : [...offered].sort().join(", ")
-  return `The agent's ${engine} adapter cannot do ${capabilityOf(action) ?? action}. ${adviceOf(action, engine)}It can do: ${can}.`
+  return `The agent's ${engine} adapter cannot do ${capabilityOf(action) ?? action}. ${alternativeOf(action, engine)}It can do: ${can}.`
 }
 
 /** Why any agent of the engine would refuse it (the agents' protocol, sections 5.2 to 5.4), and what would do. */
-export const wouldRefuse = (intent: Intent): string | null => {
+export const refusalReason = (intent: Intent): string | null => {
   const { action, engine, parameters } = intent
   if (action === "purge_queue" && parameters.force !== true && intent.sealed?.confirm_token === undefined) {
     return "A purge needs to know how many messages are meant: send confirm_token, or observed_depth, or force."
   }
   if (action !== "retry_task" || engine === null) return null
-  if (!hasOverrides(intent)) return missingArguments(engine)
-  if (parameters.eta_seconds !== undefined && withoutEta.has(engine)) {
+  if (!hasOverrides(intent)) return missingArgumentsNote(engine)
+  if (parameters.eta_seconds !== undefined && enginesWithoutEta.has(engine)) {
     return `${engine} cannot run a retry later: leave eta_seconds out.`
   }
-  return parameters.task_name === undefined && needsName.has(engine)
+  return parameters.task_name === undefined && enginesNeedingTaskName.has(engine)
     ? `No event has told the name of this task, and ${engine} needs it for a retry with other arguments.`
     : null
 }
 
 const hasOverrides = ({ sealed }: Intent): boolean => sealed?.override_args !== undefined
 
-const isSubmitted = (intent: Intent): boolean =>
-  intent.action === "retry_task" && hasOverrides(intent) && submitsRetries.has(intent.engine ?? "")
+const isSubmittedRetry = (intent: Intent): boolean =>
+  intent.action === "retry_task" && hasOverrides(intent) && enginesSubmittingRetries.has(intent.engine ?? "")

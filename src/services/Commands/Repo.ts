@@ -1,15 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
-import { type NoteFacts, noteOf } from "../../domain/Command/Note.ts"
+import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { pageBytes, prefixWithin, type Sized } from "../PageBytes.ts"
+import { pageBytes, takeWithin, type RowSize } from "../PageBytes.ts"
 import { recordset } from "../Recordset.ts"
-import type { Beginning } from "./Admission.ts"
+import type { InitialState } from "./Admission.ts"
 
 /** What a new row holds. */
-export interface NewCommand extends Beginning {
+export interface NewCommand extends InitialState {
   readonly id: string
   readonly project_id: string
   readonly agent_id: string
@@ -31,7 +31,7 @@ export interface NewCommand extends Beginning {
 /** A row without its note. */
 export type CommandRow = Omit<Command, "note">
 
-const newColumns = {
+const insertColumnTypes = {
   id: "uuid",
   project_id: "uuid",
   agent_id: "uuid",
@@ -53,11 +53,11 @@ const newColumns = {
 } satisfies Record<keyof NewCommand, "uuid" | "text">
 
 /** A row with what its note is made of. */
-type NotedRow = CommandRow & NoteFacts
+type RowWithNoteFacts = CommandRow & NoteFacts
 
-const withNote = ({ agent_name, agent_seen_at, agent_state, engine, is_served, task_state, ...command }: NotedRow): Command => ({
+const withNote = ({ agent_name, agent_seen_at, agent_state, engine, is_served, task_state, ...command }: RowWithNoteFacts): Command => ({
   ...command,
-  note: noteOf(command, { agent_name, agent_seen_at, agent_state, engine, is_served, task_state })
+  note: writeNote(command, { agent_name, agent_seen_at, agent_state, engine, is_served, task_state })
 })
 
 const columns = [
@@ -83,31 +83,31 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const all = sql.literal(columns.join(", "))
-    const noted = sql.literal(columns.map((column) => `c.${column}`).join(", "))
+    const returnedColumns = sql.literal(columns.join(", "))
+    const notedColumns = sql.literal(columns.map((column) => `c.${column}`).join(", "))
     /** Commands with what their notes are made of. A process that says nothing of its engines may serve any. */
-    const withFacts = read`SELECT ${noted}, c.engine, a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
+    const selectWithFacts = read`SELECT ${notedColumns}, c.engine, a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
         CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
           AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state
       FROM commands c LEFT JOIN agents a ON a.id = c.agent_id
       LEFT JOIN tasks t ON c.action = 'cancel_task'
         AND t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id`
-    const given = sql.literal(Object.keys(newColumns).join(", "))
+    const insertColumns = sql.literal(Object.keys(insertColumnTypes).join(", "))
 
     /** Answers the rows that were inserted: not those whose idempotency key another command has. */
     const insert = (commands: ReadonlyArray<NewCommand>) =>
-      sql<CommandRow>`INSERT INTO commands (${given})
-        SELECT ${given} FROM ${recordset(sql, "r", newColumns, commands)} WHERE true
-        ON CONFLICT DO NOTHING RETURNING ${all}`
+      sql<CommandRow>`INSERT INTO commands (${insertColumns})
+        SELECT ${insertColumns} FROM ${recordset(sql, "r", insertColumnTypes, commands)} WHERE true
+        ON CONFLICT DO NOTHING RETURNING ${returnedColumns}`
 
-    const byId = (projectId: string, id: string) =>
+    const findById = (projectId: string, id: string) =>
       Effect.map(
-        read<NotedRow>`${withFacts} WHERE c.project_id = ${projectId} AND c.id = ${id}`,
+        read<RowWithNoteFacts>`${selectWithFacts} WHERE c.project_id = ${projectId} AND c.id = ${id}`,
         (rows) => Option.map(Option.fromNullable(rows[0]), withNote)
       )
 
     /** Id of the command of an idempotency key that was issued after `since`, and the fingerprint of its request. */
-    const byIdempotencyKey = (projectId: string, key: string, since: Timestamp) =>
+    const findByIdempotencyKey = (projectId: string, key: string, since: Timestamp) =>
       Effect.map(
         sql<{ readonly id: string; readonly request_hash: string }>`SELECT id, request_hash FROM commands
           WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at > ${since}`,
@@ -115,18 +115,18 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       )
 
     /** Frees an idempotency key whose command is older than the keys live. */
-    const forgetKey = (projectId: string, key: string, before: Timestamp) =>
+    const releaseIdempotencyKey = (projectId: string, key: string, before: Timestamp) =>
       sql`UPDATE commands SET idempotency_key = NULL
         WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at <= ${before}`
 
     /** Newest first, after the id `after`: at most `limit` rows and the one behind them, fewer when they are large. */
-    const page = Effect.fnUntraced(function*(
+    const listPage = Effect.fnUntraced(function*(
       projectId: string,
       status: CommandStatus | null,
       after: string | null,
       limit: number
     ) {
-      const ids = yield* read<Sized>`
+      const ids = yield* read<RowSize>`
         SELECT id, octet_length(payload) + coalesce(octet_length(result), 0) AS bytes FROM commands
         WHERE ${
         read.and([
@@ -135,12 +135,12 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
           ...(after === null ? [] : [read`id < ${after}`])
         ])
       } ORDER BY id DESC LIMIT ${limit + 1}`
-      const fitting = prefixWithin(ids, pageBytes).slice(0, limit).map(({ id }) => id)
-      const rows = fitting.length === 0
+      const pageIds = takeWithin(ids, pageBytes).slice(0, limit).map(({ id }) => id)
+      const rows = pageIds.length === 0
         ? []
-        : yield* read<NotedRow>`${withFacts}
-          WHERE c.project_id = ${projectId} AND c.id IN ${read.in(fitting)} ORDER BY c.id DESC`
-      return { rows: rows.map(withNote), more: ids.length > fitting.length }
+        : yield* read<RowWithNoteFacts>`${selectWithFacts}
+          WHERE c.project_id = ${projectId} AND c.id IN ${read.in(pageIds)} ORDER BY c.id DESC`
+      return { rows: rows.map(withNote), more: ids.length > pageIds.length }
     })
 
     /** The row as it is now cancelled, or none when it was not pending (any more). */
@@ -148,12 +148,12 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       Effect.map(
         sql<CommandRow>`UPDATE commands
           SET status = 'cancelled', error = ${error}, completed_at = ${at}, sealed_payload = NULL
-          WHERE project_id = ${projectId} AND id = ${id} AND status = 'pending' RETURNING ${all}`,
+          WHERE project_id = ${projectId} AND id = ${id} AND status = 'pending' RETURNING ${returnedColumns}`,
         (rows): Option.Option<Command> => Option.map(Option.fromNullable(rows[0]), (row) => ({ ...row, note: null }))
       )
 
     /** The name of a task, where one is known. */
-    const taskName = (projectId: string, engine: string, taskId: string) =>
+    const findTaskName = (projectId: string, engine: string, taskId: string) =>
       Effect.map(
         read<{ readonly name: string }>`SELECT name FROM tasks
           WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${taskId}`,
@@ -161,17 +161,17 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       )
 
     /** Those of the ids that are tasks of the project and engine, with their names. */
-    const taskNames = (projectId: string, engine: string, taskIds: ReadonlyArray<string>) =>
+    const listTaskNames = (projectId: string, engine: string, taskIds: ReadonlyArray<string>) =>
       read<{ readonly task_id: string; readonly name: string }>`SELECT task_id, name FROM tasks
         WHERE project_id = ${projectId} AND engine = ${engine} AND task_id IN ${read.in(taskIds)}`
 
     interface Engine {
       readonly engine: string
     }
-    const engines = Effect.map((rows: ReadonlyArray<Engine>) => rows.map((row) => row.engine))
+    const mapEngines = Effect.map((rows: ReadonlyArray<Engine>) => rows.map((row) => row.engine))
 
     /** The engines that an agent last told of; none when it is no agent of the project. */
-    const enginesOfAgent = (projectId: string, agentId: string) =>
+    const findAgentEngines = (projectId: string, agentId: string) =>
       Effect.map(
         read<{ readonly engine_adapters: string }>`SELECT engine_adapters FROM agents
           WHERE project_id = ${projectId} AND id = ${agentId}`,
@@ -183,7 +183,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       )
 
     /** The worker ids of the agent's online processes that serve the engine; the agent's own id stands for a process without one. */
-    const onlineProcesses = (agentId: string, engine: string) =>
+    const listOnlineProcesses = (agentId: string, engine: string) =>
       Effect.map(
         read<{ readonly worker_id: string; readonly engines: string }>`SELECT worker_id, engines FROM agent_workers
           WHERE agent_id = ${agentId} AND state = 'online' ORDER BY worker_id`,
@@ -194,31 +194,31 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
           })
       )
 
-    const enginesOfQueue = (projectId: string, name: string) =>
-      engines(read<Engine>`SELECT engine FROM queues WHERE project_id = ${projectId} AND name = ${name}`)
+    const listQueueEngines = (projectId: string, name: string) =>
+      mapEngines(read<Engine>`SELECT engine FROM queues WHERE project_id = ${projectId} AND name = ${name}`)
 
-    const enginesOfWorker = (projectId: string, name: string) =>
-      engines(read<Engine>`SELECT engine FROM workers WHERE project_id = ${projectId} AND name = ${name}`)
+    const listWorkerEngines = (projectId: string, name: string) =>
+      mapEngines(read<Engine>`SELECT engine FROM workers WHERE project_id = ${projectId} AND name = ${name}`)
 
     /** Of the latest task of that name. */
-    const enginesOfTask = (projectId: string, name: string) =>
-      engines(read<Engine>`SELECT engine FROM tasks
+    const listTaskEngines = (projectId: string, name: string) =>
+      mapEngines(read<Engine>`SELECT engine FROM tasks
         WHERE project_id = ${projectId} AND name = ${name} ORDER BY id DESC LIMIT 1`)
 
     return {
       insert,
-      byId,
-      byIdempotencyKey,
-      forgetKey,
-      page,
+      findById,
+      findByIdempotencyKey,
+      releaseIdempotencyKey,
+      listPage,
       cancel,
-      taskName,
-      taskNames,
-      enginesOfAgent,
-      onlineProcesses,
-      enginesOfQueue,
-      enginesOfWorker,
-      enginesOfTask
+      findTaskName,
+      listTaskNames,
+      findAgentEngines,
+      listOnlineProcesses,
+      listQueueEngines,
+      listWorkerEngines,
+      listTaskEngines
     } as const
   })
 }) {

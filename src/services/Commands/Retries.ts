@@ -1,25 +1,25 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type Retried, retriedBy } from "../../domain/Command/Retried.ts"
+import { type TaskRetry, parseTaskRetries } from "../../domain/Command/TaskRetry.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
-import type { Ending } from "./Answers.ts"
+import type { EndingChange } from "./Answers.ts"
 
 /** Rows of one statement. */
 const slice = 1000
 
-interface Link extends Retried {
+interface Link extends TaskRetry {
   readonly project_id: string
   readonly engine: string
   readonly command_id: string
 }
 
-const linksOf = ({ change, row }: Ending): ReadonlyArray<Link> => {
+const linksOf = ({ change, row }: EndingChange): ReadonlyArray<Link> => {
   const { action, engine, id, project_id, target_id } = row
   if (change.status !== "completed" || change.result === null || engine === null) return []
-  return retriedBy(action, target_id, change.result).map((retried) => ({ ...retried, project_id, engine, command_id: id }))
+  return parseTaskRetries(action, target_id, change.result).map((retried) => ({ ...retried, project_id, engine, command_id: id }))
 }
 
 /** Links retried tasks with the tasks that the retries made. */
@@ -30,10 +30,10 @@ export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries"
     const names = sql.literal(Object.keys(columns).join(", "))
 
     /** Inserts the links that the ended commands tell of, in the caller's transaction. */
-    const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<Ending>) {
+    const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<EndingChange>) {
       const links = endings.flatMap(linksOf)
       for (let from = 0; from < links.length; from += slice) {
-        if (from > 0) yield* turn
+        if (from > 0) yield* yieldToEventLoop
         // SQLite reads ON CONFLICT behind a table as a join's ON, unless a WHERE stands between
         yield* sql`INSERT INTO task_retries (${names})
           SELECT ${names} FROM ${recordset(sql, "r", columns, links.slice(from, from + slice))} WHERE true
@@ -46,7 +46,7 @@ export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries"
       Effect.map(
         sql`DELETE FROM task_retries WHERE (project_id, engine, new_task_id, task_id) IN (
           SELECT project_id, engine, new_task_id, task_id FROM task_retries
-          WHERE command_id < ${Ids.lowestAt(Timestamp.toEpochMillis(before))}
+          WHERE command_id < ${Ids.minIdAt(Timestamp.toEpochMillis(before))}
           ORDER BY command_id LIMIT ${limit}) RETURNING 1`,
         (rows) => rows.length
       )

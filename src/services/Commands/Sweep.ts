@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
-import { observeEnd } from "./Ended.ts"
-import { CommandQueue } from "./Queue.ts"
+import { observeCommandEnd } from "./EndMetrics.ts"
+import { CommandQueueRepo } from "./QueueRepo.ts"
 import { TaskRetries } from "./Retries.ts"
 
 /** Rows of one statement. */
@@ -14,7 +14,7 @@ const slice = 500
 /** Ends what is overdue, and forgets what ended long ago. Every replica sweeps: each row goes to one of them. */
 export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSweep", {
   effect: Effect.gen(function*() {
-    const queue = yield* CommandQueue
+    const queue = yield* CommandQueueRepo
     const retries = yield* TaskRetries
     const metrics = yield* Metrics
     const { commandsRetentionDays } = yield* Settings
@@ -24,19 +24,19 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
       const now = yield* Timestamp.now
       for (let more = true; more;) {
         const ended = yield* queue.expire(now, slice)
-        for (const command of ended) observeEnd(metrics, command, now)
+        for (const command of ended) observeCommandEnd(metrics, command, now)
         more = ended.length === slice
       }
     })
 
     /** Commands that ended longer ago than the retention are deleted, and the links between tasks that such retries made. */
-    const forget = Effect.gen(function*() {
+    const prune = Effect.gen(function*() {
       const before = Timestamp.addSeconds(yield* Timestamp.now, -commandsRetentionDays * 86_400)
-      while ((yield* queue.forget(before, slice)) === slice) yield* turn
-      while ((yield* retries.prune(before, slice)) === slice) yield* turn
+      while ((yield* queue.prune(before, slice)) === slice) yield* yieldToEventLoop
+      while ((yield* retries.prune(before, slice)) === slice) yield* yieldToEventLoop
     })
 
-    return { expire, forget } as const
+    return { expire, prune } as const
   })
 }) {
   static readonly layer = this.Default
@@ -44,8 +44,8 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
   /** The two loops. */
   static readonly loops = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
-    const { expire, forget } = yield* CommandSweep
+    const { expire, prune } = yield* CommandSweep
     yield* loops.every("commands timeout", "1 second", expire)
-    yield* loops.every("commands retention", "10 minutes", forget)
+    yield* loops.every("commands retention", "10 minutes", prune)
   }))
 }

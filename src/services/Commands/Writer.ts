@@ -1,10 +1,10 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Deferred, Effect, Exit, Option, Order, Queue } from "effect"
 import type { Actor } from "../../domain/Actor.ts"
-import { keptSeconds } from "../../domain/Idempotency.ts"
+import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit, type Entry } from "../Audit.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import { type CommandRow, CommandsRepo, type NewCommand } from "./Repo.ts"
 
@@ -15,15 +15,15 @@ const batchSize = 100
 const capacity = 1000
 
 /** A new command with its audit row. */
-export interface Issued {
+export interface CommandInsert {
   readonly command: NewCommand
   readonly actor: Actor
   readonly entry: Entry
 }
 
-const byKey = Order.mapInput(Order.string, ({ command }: Issued) => command.idempotency_key ?? "")
+const byIdempotencyKey = Order.mapInput(Order.string, ({ command }: CommandInsert) => command.idempotency_key ?? "")
 
-interface Waiting extends Issued {
+interface PendingInsert extends CommandInsert {
   /** None: there is a command of the same idempotency key. */
   readonly done: Deferred.Deferred<Option.Option<CommandRow>, SqlError.SqlError>
 }
@@ -38,15 +38,15 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
     const repo = yield* CommandsRepo
     const audit = yield* Audit
     const loops = yield* Loops
-    const waiting = yield* Queue.bounded<Waiting>(capacity)
+    const queue = yield* Queue.bounded<PendingInsert>(capacity)
 
     /** Rows and audit rows, all or none; answers the rows by id. */
-    const commit = Effect.fnUntraced(function*(issued: ReadonlyArray<Issued>) {
+    const commit = Effect.fnUntraced(function*(inserts: ReadonlyArray<CommandInsert>) {
       // the same order of keys on every replica, so that two of them cannot wait for each other
-      const batch = issued.toSorted(byKey)
+      const batch = inserts.toSorted(byIdempotencyKey)
       for (const { command: { idempotency_key, issued_at, project_id } } of batch) {
         if (idempotency_key === null) continue
-        yield* repo.forgetKey(project_id, idempotency_key, Timestamp.addSeconds(issued_at, -keptSeconds))
+        yield* repo.releaseIdempotencyKey(project_id, idempotency_key, Timestamp.addSeconds(issued_at, -idempotencyRetentionSeconds))
       }
       const rows = yield* repo.insert(batch.map(({ command }) => command))
       const inserted = new Map(rows.map((row) => [row.id, row]))
@@ -54,27 +54,27 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
       return inserted
     }, sql.withTransaction)
 
-    const write = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>) {
+    const write = Effect.fnUntraced(function*(batch: ReadonlyArray<PendingInsert>) {
       const exit = yield* Effect.exit(commit(batch))
       for (const { command, done } of batch) {
         yield* Deferred.done(done, Exit.map(exit, (inserted) => Option.fromNullable(inserted.get(command.id))))
       }
     })
 
-    const work = Effect.uninterruptibleMask((restore) =>
+    const writeNextBatch = Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
-        const first = yield* restore(waiting.take)
-        yield* turn // those that are on their way come along
-        yield* write([first, ...(yield* waiting.takeUpTo(batchSize - 1))])
+        const first = yield* restore(queue.take)
+        yield* yieldToEventLoop // those that are on their way come along
+        yield* write([first, ...(yield* queue.takeUpTo(batchSize - 1))])
       })
     )
 
-    yield* loops.forever("commands writer", work)
+    yield* loops.forever("commands writer", writeNextBatch)
 
     /** Returns once it is committed: the row, or none when there is a command of the same idempotency key. */
-    const insert = (issued: Issued) =>
+    const insert = (issued: CommandInsert) =>
       Effect.flatMap(Deferred.make<Option.Option<CommandRow>, SqlError.SqlError>(), (done) =>
-        Effect.zipRight(waiting.offer({ ...issued, done }), Deferred.await(done)))
+        Effect.zipRight(queue.offer({ ...issued, done }), Deferred.await(done)))
 
     return { insert } as const
   })

@@ -1,23 +1,23 @@
 /** A thread that makes one xlsx file: rows come in pieces, then `end`; the file goes back, and the thread is over. */
 import { parentPort, workerData } from "node:worker_threads"
 import writeXlsxFile, { type Cell, type Row } from "write-excel-file/node"
-import type { XlsxAnswer, XlsxQuestion } from "./Xlsx.ts"
+import type { XlsxResponse, XlsxRequest } from "./Xlsx.ts"
 
 const rows: Array<Row> = []
 
 const cellOf = (value: string | number | null): Cell =>
   typeof value === "string" ? { type: String, value } : value
 
-const answer = (what: XlsxAnswer) => parentPort?.postMessage(what)
+const respond = (what: XlsxResponse) => parentPort?.postMessage(what)
 
 const finish = async () => {
   const sheet: string = workerData
-  answer({ bytes: await writeXlsxFile(rows, { sheet, stickyRowsCount: 1 }).toBuffer() })
+  respond({ bytes: await writeXlsxFile(rows, { sheet, stickyRowsCount: 1 }).toBuffer() })
   parentPort?.close()
 }
 
-parentPort?.on("message", (question: XlsxQuestion) => {
+parentPort?.on("message", (question: XlsxRequest) => {
   if (question === "end") return void finish()
   for (const row of question) rows.push(row.map(cellOf))
-  answer("more")
+  respond("more")
 })

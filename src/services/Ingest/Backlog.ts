@@ -4,16 +4,16 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { EventBatch } from "../Ingest.ts"
 
 /** A batch of which not all events have met their end. It does not hold the events: they are let go one by one. */
-interface Ticket {
-  readonly settle: EventBatch["settle"]
+interface BatchProgress {
+  readonly onCommit: EventBatch["onCommit"]
   readonly events: number
   readonly size: number
-  open: number
+  remaining: number
   rejected: number
 }
 
 /** One event on its way through the writer. A class, and one object an event: thousands a second pass. */
-export class Pending {
+export class PendingEvent {
   readonly id: string
   readonly kind: EventKind
   readonly engine: string
@@ -33,7 +33,7 @@ export class Pending {
   queue: string | null = null
   worker: string | null = null
 
-  constructor(event: AgentEvent, { agentId, projectId, reporter }: EventBatch, readonly ticket: Ticket) {
+  constructor(event: AgentEvent, { agentId, projectId, reporter }: EventBatch, readonly progress: BatchProgress) {
     this.id = event.id
     this.kind = event.kind
     this.engine = event.engine
@@ -42,23 +42,23 @@ export class Pending {
     this.projectId = projectId
     this.agentId = agentId
     this.reporter = reporter
-    this.size = ticket.size / ticket.events
+    this.size = progress.size / progress.events
     this.data = event.data
   }
 }
 
 /** One line of waiting events, with one writer at its end. */
 class Lane {
-  private waiting: Array<Pending> = []
+  private queue: Array<PendingEvent> = []
   private wake: (() => void) | null = null
 
-  add(event: Pending): void {
-    this.waiting.push(event)
+  add(event: PendingEvent): void {
+    this.queue.push(event)
   }
 
   /** Lets the writer see what was added. */
-  stir(): void {
-    if (this.waiting.length > 0) this.wake?.()
+  wakeWriter(): void {
+    if (this.queue.length > 0) this.wake?.()
   }
 
   /** Waits until there is something to take, and then for what else the sockets have at hand. */
@@ -67,7 +67,7 @@ class Lane {
       this.wake = null
       setImmediate(() => resume(Effect.void))
     }
-    if (this.waiting.length > 0) return onNextTurn()
+    if (this.queue.length > 0) return onNextTurn()
     this.wake = onNextTurn
     return Effect.sync(() => {
       this.wake = null
@@ -75,18 +75,18 @@ class Lane {
   })
 
   /** The next events, oldest first: at most `most`, and not more text than a transaction should carry. */
-  take(most: number): ReadonlyArray<Pending> {
-    const taken = this.waiting
+  take(most: number): ReadonlyArray<PendingEvent> {
+    const taken = this.queue
     let count = 0
-    for (let size = 0; count < taken.length && count < most && size < TEXT_AT_ONCE; count++) size += taken[count]!.size
-    this.waiting = taken.splice(count)
+    for (let size = 0; count < taken.length && count < most && size < MAX_TRANSACTION_CHARACTERS; count++) size += taken[count]!.size
+    this.queue = taken.splice(count)
     return taken
   }
 }
 
 /** Characters of one transaction, and of all that waits. Usual events have a few hundred, so that their number counts. */
-const TEXT_AT_ONCE = 1024 * 1024
-const TEXT_WAITING = 16 * 1024 * 1024
+const MAX_TRANSACTION_CHARACTERS = 1024 * 1024
+const MAX_BACKLOG_CHARACTERS = 16 * 1024 * 1024
 
 /**
  * What waits for the writers: bounded, in plain code. All events of a task are in one lane, so that writers do not get
@@ -95,12 +95,12 @@ const TEXT_WAITING = 16 * 1024 * 1024
 export class Backlog {
   readonly lanes: ReadonlyArray<Lane>
   /** Events that were offered and are not settled. */
-  private open = 0
+  private pendingCount = 0
   /** Characters of the batches that are not settled. */
-  private text = 0
-  private closed = false
-  private refusedSome = false
-  private readonly listeners = new Set<() => void>()
+  private pendingCharacters = 0
+  private isClosed = false
+  private hasRefused = false
+  private readonly capacityListeners = new Set<() => void>()
   private onDrained: (() => void) | null = null
 
   constructor(lanes: number, private readonly limit: number, private readonly onThrow: (error: unknown) => void) {
@@ -109,20 +109,20 @@ export class Backlog {
 
   /** Whether the batch was taken. One that is larger than the whole queue still goes in when there is room at all. */
   offer(batch: EventBatch): boolean {
-    if (this.closed || this.open >= this.limit || this.text >= TEXT_WAITING) {
-      this.refusedSome = true
+    if (this.isClosed || this.pendingCount >= this.limit || this.pendingCharacters >= MAX_BACKLOG_CHARACTERS) {
+      this.hasRefused = true
       return false
     }
     const { length } = batch.events
-    const ticket = { settle: batch.settle, events: length, size: batch.size, open: length, rejected: 0 }
-    if (ticket.open === 0) {
+    const ticket = { onCommit: batch.onCommit, events: length, size: batch.size, remaining: length, rejected: 0 }
+    if (ticket.remaining === 0) {
       this.settle(ticket)
       return true
     }
-    this.open += ticket.open
-    this.text += ticket.size
-    for (const event of batch.events) this.laneOf(event.taskId).add(new Pending(event, batch, ticket))
-    for (const lane of this.lanes) lane.stir()
+    this.pendingCount += ticket.remaining
+    this.pendingCharacters += ticket.size
+    for (const event of batch.events) this.laneOf(event.taskId).add(new PendingEvent(event, batch, ticket))
+    for (const lane of this.lanes) lane.wakeWriter()
     return true
   }
 
@@ -134,47 +134,47 @@ export class Backlog {
     return this.lanes[hash % this.lanes.length]!
   }
 
-  onRoom(listener: () => void): () => void {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
+  onCapacity(listener: () => void): () => void {
+    this.capacityListeners.add(listener)
+    return () => this.capacityListeners.delete(listener)
   }
 
   get size(): number {
-    return this.open
+    return this.pendingCount
   }
 
   /** Refuses what comes from now on. */
   close(): void {
-    this.closed = true
+    this.isClosed = true
   }
 
   /** Waits until everything is settled. */
-  readonly drained: Effect.Effect<void> = Effect.async<void>((resume) => {
-    if (this.open === 0) return resume(Effect.void)
+  readonly awaitEmpty: Effect.Effect<void> = Effect.async<void>((resume) => {
+    if (this.pendingCount === 0) return resume(Effect.void)
     this.onDrained = () => resume(Effect.void)
   })
 
   /** These events were committed, or refused for good. */
-  done(events: ReadonlyArray<Pending>): void {
-    for (const { refusal, ticket } of events) {
-      if (refusal !== null) ticket.rejected++
-      if (--ticket.open > 0) continue
-      this.text -= ticket.size
-      this.settle(ticket)
+  complete(events: ReadonlyArray<PendingEvent>): void {
+    for (const { refusal, progress } of events) {
+      if (refusal !== null) progress.rejected++
+      if (--progress.remaining > 0) continue
+      this.pendingCharacters -= progress.size
+      this.settle(progress)
     }
-    this.open -= events.length
-    if (this.open === 0) this.onDrained?.()
-    if (!this.refusedSome || this.closed || this.open > this.limit / 2 || this.text > TEXT_WAITING / 2) return
-    this.refusedSome = false
-    for (const listener of this.listeners) this.guarded(listener)
+    this.pendingCount -= events.length
+    if (this.pendingCount === 0) this.onDrained?.()
+    if (!this.hasRefused || this.isClosed || this.pendingCount > this.limit / 2 || this.pendingCharacters > MAX_BACKLOG_CHARACTERS / 2) return
+    this.hasRefused = false
+    for (const listener of this.capacityListeners) this.runSafely(listener)
   }
 
-  private settle({ events, rejected, settle }: Ticket): void {
-    this.guarded(() => settle({ accepted: events - rejected, rejected }))
+  private settle({ events, rejected, onCommit }: BatchProgress): void {
+    this.runSafely(() => onCommit({ accepted: events - rejected, rejected }))
   }
 
   /** Others' code must not stop the writer. */
-  private guarded(run: () => void): void {
+  private runSafely(run: () => void): void {
     try {
       run()
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { TaskRow } from "./Fold.ts"
+import type { TaskRecord } from "./Fold.ts"
 
 /** The columns of `tasks` with their types on PostgreSQL. */
 export const TASK_COLUMNS = {
@@ -30,20 +30,20 @@ export const TASK_COLUMNS = {
   revision: "integer",
   created_at: "text",
   updated_at: "text"
-} as const satisfies Record<keyof TaskRow, string>
+} as const satisfies Record<keyof TaskRecord, string>
 
-export type TaskColumn = keyof TaskRow
+export type TaskColumn = keyof TaskRecord
 
 // The cast: the record has no other keys.
 export const taskColumns = Object.keys(TASK_COLUMNS) as ReadonlyArray<TaskColumn>
 
 /** Columns that say which row it is, and never change. */
-const FIXED: ReadonlySet<TaskColumn> = new Set(["id", "project_id", "engine", "task_id", "created_at"])
+const IDENTITY_COLUMNS: ReadonlySet<TaskColumn> = new Set(["id", "project_id", "engine", "task_id", "created_at"])
 
-export const changingColumns = taskColumns.filter((column) => !FIXED.has(column))
+export const mutableColumns = taskColumns.filter((column) => !IDENTITY_COLUMNS.has(column))
 
 /** Columns of `Known`. */
-export const knownColumns = [
+export const storedTaskColumns = [
   "id",
   "revision",
   "state",

@@ -2,11 +2,11 @@ import type { SqlError } from "@effect/sql"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
-import type { Group } from "./Arrivals.ts"
-import type { Known, TaskKey } from "./Recent.ts"
+import type { TaskGroup } from "./Grouping.ts"
+import type { StoredTask, ProjectTaskKey } from "./TaskCache.ts"
 
 /** A row of `tasks`; columns as in the table. */
-export interface TaskRow extends TaskKey, Omit<TaskHistory.TaskFields, "tags"> {
+export interface TaskRecord extends ProjectTaskKey, Omit<TaskHistory.TaskFields, "tags"> {
   readonly id: string
   /** JSON text. */
   readonly tags: string
@@ -17,11 +17,11 @@ export interface TaskRow extends TaskKey, Omit<TaskHistory.TaskFields, "tags"> {
 }
 
 /** What a group's events make of its task. */
-export interface Folded {
-  readonly group: Group
+export interface FoldResult {
+  readonly group: TaskGroup
   /** The stored task that they were folded into; undefined: there was none. */
-  readonly known: Known | undefined
-  readonly row: TaskRow
+  readonly stored: StoredTask | undefined
+  readonly row: TaskRecord
   /** What workers have done more (or, where a later event knows better, less) than was known. */
   readonly ends: ReadonlyArray<TaskHistory.WorkerEnds>
 }
@@ -30,24 +30,24 @@ export interface Folded {
  * The task's new row, null when its events tell nothing new. Marks the group's events that cannot be taken in; doing
  * so again with another `known` judges them anew. Plain code: each event of a hot stream passes here.
  */
-export const fold = (known: Known | undefined, group: Group, at: Timestamp): Folded | null => {
+export const fold = (stored: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldResult | null => {
   try {
-    return folded(known, group, at)
+    return foldGroup(stored, group, at)
   } catch (cause) {
-    throw new Unfoldable("a task's events cannot be folded", { cause })
+    throw new FoldError("a task's events cannot be folded", { cause })
   }
 }
 
 /** Not the database but an event, or what is stored of its task, is at fault. */
-class Unfoldable extends Error {}
+class FoldError extends Error {}
 
-export const isUnfoldable = (error: SqlError.SqlError): boolean => error.cause instanceof Unfoldable
+export const isFoldError = (error: SqlError.SqlError): boolean => error.cause instanceof FoldError
 
-const folded = (known: Known | undefined, group: Group, at: Timestamp): Folded | null => {
+const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldResult | null => {
   // the task was deleted while its agent was asked about it
   if (known === undefined && group.events.every(({ kind }) => kind === "task.reconciled")) return null
-  const history = known === undefined ? TaskHistory.empty() : TaskHistory.decode(known.history)
-  const before = known === undefined ? none : TaskHistory.endsByWorker(history)
+  const history = known === undefined ? TaskHistory.emptyHistory() : TaskHistory.decode(known.history)
+  const before = known === undefined ? noEnds : TaskHistory.endsByWorker(history)
   let changed = false
   for (const event of group.events) {
     const applied = TaskHistory.apply(history, event)
@@ -59,20 +59,20 @@ const folded = (known: Known | undefined, group: Group, at: Timestamp): Folded |
   const fields = TaskHistory.project(history, analysis)
   return {
     group,
-    known,
+    stored: known,
     row: rowOf(known, group, fields, TaskHistory.encode(history), at),
-    ends: difference(before, TaskHistory.endsByWorker(history, analysis))
+    ends: subtractEnds(before, TaskHistory.endsByWorker(history, analysis))
   }
 }
 
 /** Written out: copying an object's properties with a spread costs more than the fold. */
 const rowOf = (
-  known: Known | undefined,
-  group: Group,
+  known: StoredTask | undefined,
+  group: TaskGroup,
   fields: TaskHistory.TaskFields,
   history: string,
   at: Timestamp
-): TaskRow => ({
+): TaskRecord => ({
   id: known?.id ?? Ids.uuidv7(toEpochMillis(at)),
   project_id: group.project_id,
   engine: group.engine,
@@ -84,8 +84,8 @@ const rowOf = (
   args: fields.args,
   kwargs: fields.kwargs,
   result: fields.result,
-  exception: storable(fields.exception),
-  traceback: storable(fields.traceback),
+  exception: toStorableText(fields.exception),
+  traceback: toStorableText(fields.traceback),
   retry_count: fields.retry_count,
   eta: fields.eta,
   received_at: fields.received_at,
@@ -93,8 +93,8 @@ const rowOf = (
   finished_at: fields.finished_at,
   runtime_ms: fields.runtime_ms,
   worker_name: fields.worker_name,
-  parent_task_id: storable(fields.parent_task_id),
-  root_task_id: storable(fields.root_task_id),
+  parent_task_id: toStorableText(fields.parent_task_id),
+  root_task_id: toStorableText(fields.root_task_id),
   tags: fields.tags.length === 0 ? "[]" : JSON.stringify(fields.tags),
   first_event_at: fields.first_event_at,
   history,
@@ -104,26 +104,26 @@ const rowOf = (
 })
 
 /** PostgreSQL keeps no NUL, and half of a message is better than none. */
-const storable = (text: string | null): string | null =>
+const toStorableText = (text: string | null): string | null =>
   text !== null && text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text
 
-const none: ReadonlyArray<TaskHistory.WorkerEnds> = []
+const noEnds: ReadonlyArray<TaskHistory.WorkerEnds> = []
 
-const difference = (
+const subtractEnds = (
   before: ReadonlyArray<TaskHistory.WorkerEnds>,
   after: ReadonlyArray<TaskHistory.WorkerEnds>
 ): ReadonlyArray<TaskHistory.WorkerEnds> => {
   if (before.length === 0) return after
   const changes: Array<TaskHistory.WorkerEnds> = []
   for (const worker of new Set([...before, ...after].map((ends) => ends.worker))) {
-    const was = before.find((ends) => ends.worker === worker)
-    const is = after.find((ends) => ends.worker === worker)
+    const oldEnds = before.find((ends) => ends.worker === worker)
+    const newEnds = after.find((ends) => ends.worker === worker)
     const more = {
       worker,
-      processed: (is?.processed ?? 0) - (was?.processed ?? 0),
-      succeeded: (is?.succeeded ?? 0) - (was?.succeeded ?? 0),
-      failed: (is?.failed ?? 0) - (was?.failed ?? 0),
-      retried: (is?.retried ?? 0) - (was?.retried ?? 0)
+      processed: (newEnds?.processed ?? 0) - (oldEnds?.processed ?? 0),
+      succeeded: (newEnds?.succeeded ?? 0) - (oldEnds?.succeeded ?? 0),
+      failed: (newEnds?.failed ?? 0) - (oldEnds?.failed ?? 0),
+      retried: (newEnds?.retried ?? 0) - (oldEnds?.retried ?? 0)
     }
     if (more.processed !== 0 || more.succeeded !== 0 || more.failed !== 0 || more.retried !== 0) changes.push(more)
   }

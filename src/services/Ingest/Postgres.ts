@@ -1,30 +1,30 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import { recordOf } from "../Recordset.ts"
-import type { Group } from "./Arrivals.ts"
-import { changingColumns, knownColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
-import type { TaskRow } from "./Fold.ts"
-import { type Known, keyOf, type TaskKey } from "./Recent.ts"
+import { recordColumns } from "../Recordset.ts"
+import type { TaskGroup } from "./Grouping.ts"
+import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
+import type { TaskRecord } from "./Fold.ts"
+import { type StoredTask, taskKeyText, type ProjectTaskKey } from "./TaskCache.ts"
 import { queueChanges, workerChanges } from "./Sqlite.ts"
 import type { Tally } from "./Tally.ts"
 
 /** As `services/Recordset.ts`, for the driver: `$1` is the table `r`. */
 const recordset = (columns: Readonly<Record<string, string>>): string =>
-  `json_to_recordset($1::json) AS ${recordOf("r", columns)}`
+  `json_to_recordset($1::json) AS ${recordColumns("r", columns)}`
 
-const selected = ["project_id", "engine", "task_id", ...knownColumns].map((column) => `t.${column}`)
+const selectColumns = ["project_id", "engine", "task_id", ...storedTaskColumns].map((column) => `t.${column}`)
 
-const selectText = `SELECT ${selected.join(", ")} FROM ${recordset({ project_id: "uuid", engine: "text", task_id: "text" })}
+const selectText = `SELECT ${selectColumns.join(", ")} FROM ${recordset({ project_id: "uuid", engine: "text", task_id: "text" })}
   JOIN tasks t ON t.project_id = r.project_id AND t.engine = r.engine AND t.task_id = r.task_id`
 
-const inserted = taskColumns.join(", ")
+const insertColumns = taskColumns.join(", ")
 
-const insertText = `INSERT INTO tasks (${inserted}) SELECT ${inserted} FROM ${recordset(TASK_COLUMNS)}
+const insertText = `INSERT INTO tasks (${insertColumns}) SELECT ${insertColumns} FROM ${recordset(TASK_COLUMNS)}
   ON CONFLICT (project_id, engine, task_id) DO NOTHING RETURNING id`
 
 /** The rows come in the order of their keys and are looked up one by one, so that replicas take them in one order. */
-const updateText = `UPDATE tasks t SET ${changingColumns.map((column) => `${column} = r.${column}`).join(", ")}
+const updateText = `UPDATE tasks t SET ${mutableColumns.map((column) => `${column} = r.${column}`).join(", ")}
   FROM ${recordset(TASK_COLUMNS)}
   WHERE t.project_id = r.project_id AND t.engine = r.engine AND t.task_id = r.task_id
     AND t.id = r.id AND t.revision = r.revision - 1
@@ -68,12 +68,12 @@ const queuesText = `INSERT INTO queues (id, project_id, engine, name, depth, las
 } JOIN projects p ON p.id = r.project_id
   ON CONFLICT (project_id, engine, name) DO UPDATE SET ${queueChanges("greatest")}`
 
-const farewellsText = `UPDATE workers w SET state = 'offline', last_heartbeat = r.last_heartbeat, updated_at = $2
+const offlineReportsText = `UPDATE workers w SET state = 'offline', last_heartbeat = r.last_heartbeat, updated_at = $2
   FROM ${recordset({ project_id: "uuid", name: "text", last_heartbeat: "text" })}
   WHERE w.project_id = r.project_id AND w.name = r.name AND coalesce(w.last_heartbeat, '') <= r.last_heartbeat`
 
 /** The writer's statements on PostgreSQL: one a table, whatever the number of rows. */
-export const postgresTasks = (sql: SqlClient.SqlClient) => {
+export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
   const run = <A extends object>(
     text: string,
     rows: ReadonlyArray<object>,
@@ -86,25 +86,25 @@ export const postgresTasks = (sql: SqlClient.SqlClient) => {
 
   return {
     /** What is stored of these tasks, by `keyOf`. */
-    read: (groups: ReadonlyArray<Group>): Effect.Effect<ReadonlyMap<string, Known>, SqlError.SqlError> => {
-      const keys = groups.map(({ engine, project_id, task_id }): TaskKey => ({ engine, project_id, task_id }))
-      return Effect.map(run<Known & TaskKey>(selectText, keys), (rows) =>
-        new Map(rows.map((row) => [keyOf(row.project_id, row.engine, row.task_id), row])))
+    read: (groups: ReadonlyArray<TaskGroup>): Effect.Effect<ReadonlyMap<string, StoredTask>, SqlError.SqlError> => {
+      const keys = groups.map(({ engine, project_id, task_id }): ProjectTaskKey => ({ engine, project_id, task_id }))
+      return Effect.map(run<StoredTask & ProjectTaskKey>(selectText, keys), (rows) =>
+        new Map(rows.map((row) => [taskKeyText(row.project_id, row.engine, row.task_id), row])))
     },
 
     /** Inserts the rows of tasks that are not there; answers the ids of those that went in. */
-    insert: (rows: ReadonlyArray<TaskRow>) => ids(run<{ readonly id: string }>(insertText, rows)),
+    insert: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(insertText, rows)),
 
     /** Replaces the rows whose stored revision is the one before; answers the ids of those that were replaced. */
-    update: (rows: ReadonlyArray<TaskRow>) => ids(run<{ readonly id: string }>(updateText, rows)),
+    update: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(updateText, rows)),
 
-    writeTally: ({ counts, facets, farewells, queues, workers }: Tally, slot: number, at: Timestamp) =>
+    writeTally: ({ counts, facets, offlineReports, queues, workers }: Tally, slot: number, at: Timestamp) =>
       Effect.all([
         run(facetsText, facets, at),
         run(countsText, counts, slot),
         run(workersText, workers, at),
         run(queuesText, queues, at),
-        run(farewellsText, farewells, at)
+        run(offlineReportsText, offlineReports, at)
       ], { discard: true })
   } as const
 }

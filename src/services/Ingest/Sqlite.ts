@@ -1,9 +1,9 @@
 import type BetterSqlite3 from "better-sqlite3"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { Group } from "./Arrivals.ts"
-import { changingColumns, knownColumns, type TaskColumn, taskColumns } from "./Columns.ts"
-import { fold, type Folded, type TaskRow } from "./Fold.ts"
-import type { Known, Recent, TaskKey } from "./Recent.ts"
+import type { TaskGroup } from "./Grouping.ts"
+import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from "./Columns.ts"
+import { fold, type FoldResult, type TaskRecord } from "./Fold.ts"
+import type { StoredTask, TaskCache, ProjectTaskKey } from "./TaskCache.ts"
 import type { Tally } from "./Tally.ts"
 
 /**
@@ -11,54 +11,54 @@ import type { Tally } from "./Tally.ts"
  * until it ends, so that what was read stays true.
  */
 export class SqliteTasks {
-  private readonly select: BetterSqlite3.Statement<[string, string, string], Known>
-  private readonly insert: BetterSqlite3.Statement<Array<TaskRow[TaskColumn]>>
-  private readonly updates = new Map<number, (row: TaskRow, revision: number) => boolean>()
+  private readonly select: BetterSqlite3.Statement<[string, string, string], StoredTask>
+  private readonly insert: BetterSqlite3.Statement<Array<TaskRecord[TaskColumn]>>
+  private readonly updates = new Map<number, (row: TaskRecord, revision: number) => boolean>()
 
   constructor(private readonly db: BetterSqlite3.Database) {
-    this.select = db.prepare<[string, string, string], Known>(
-      `SELECT ${knownColumns.join(", ")} FROM tasks WHERE project_id = ? AND engine = ? AND task_id = ?`
+    this.select = db.prepare<[string, string, string], StoredTask>(
+      `SELECT ${storedTaskColumns.join(", ")} FROM tasks WHERE project_id = ? AND engine = ? AND task_id = ?`
     )
-    this.insert = db.prepare<Array<TaskRow[TaskColumn]>>(
+    this.insert = db.prepare<Array<TaskRecord[TaskColumn]>>(
       `INSERT INTO tasks (${taskColumns.join(", ")}) VALUES (${taskColumns.map(() => "?").join(", ")})
        ON CONFLICT DO NOTHING`
     )
   }
 
   /** Folds the group into its task and writes the row; null when it tells nothing new. */
-  write(group: Group, recent: Recent, at: Timestamp): Folded | null {
-    const known = recent.get(group.key)
+  write(group: TaskGroup, cache: TaskCache, at: Timestamp): FoldResult | null {
+    const known = cache.get(group.key)
     if (known === undefined && group.opening) {
       // probably new: the insert itself finds out
       const folded = fold(undefined, group, at)
-      if (folded === null || this.inserted(folded.row)) return folded
+      if (folded === null || this.tryInsert(folded.row)) return folded
       return this.writeStored(group, at)
     }
     if (known === undefined) return this.writeStored(group, at)
     const folded = fold(known, group, at)
-    if (folded === null || this.updated(known, folded.row)) return folded
+    if (folded === null || this.tryUpdate(known, folded.row)) return folded
     return this.writeStored(group, at)
   }
 
   /** As `write`, on the strength of what is in the table. */
-  private writeStored(group: Group, at: Timestamp): Folded | null {
+  private writeStored(group: TaskGroup, at: Timestamp): FoldResult | null {
     const known = this.read(group)
     const folded = fold(known, group, at)
     if (folded === null) return null
-    const written = known === undefined ? this.inserted(folded.row) : this.updated(known, folded.row)
+    const written = known === undefined ? this.tryInsert(folded.row) : this.tryUpdate(known, folded.row)
     if (!written) throw new Error("a task changed inside a transaction of its only writer")
     return folded
   }
 
-  private read({ engine, project_id, task_id }: TaskKey): Known | undefined {
+  private read({ engine, project_id, task_id }: ProjectTaskKey): StoredTask | undefined {
     return this.select.get(project_id, engine, task_id)
   }
 
-  private inserted(row: TaskRow): boolean {
+  private tryInsert(row: TaskRecord): boolean {
     return this.insert.run(...valuesOf(row)).changes === 1
   }
 
-  private updated(known: Known, row: TaskRow): boolean {
+  private tryUpdate(known: StoredTask, row: TaskRecord): boolean {
     const changes = changedIndexes(known, row)
     let update = this.updates.get(changes)
     if (update === undefined) {
@@ -69,10 +69,10 @@ export class SqliteTasks {
   }
 
   /** SQLite writes every index of a column in the SET list, changed or not: those that did not change are left out. */
-  private prepareUpdate(changes: number): (row: TaskRow, revision: number) => boolean {
-    const unchanged = new Set(INDEXED.flatMap((columns, bit) => (changes & (1 << bit)) === 0 ? columns : []))
-    const columns = changingColumns.filter((column) => !unchanged.has(column))
-    const statement = this.db.prepare<Array<TaskRow[TaskColumn]>>(
+  private prepareUpdate(changes: number): (row: TaskRecord, revision: number) => boolean {
+    const unchanged = new Set(INDEXED_COLUMNS.flatMap((columns, bit) => (changes & (1 << bit)) === 0 ? columns : []))
+    const columns = mutableColumns.filter((column) => !unchanged.has(column))
+    const statement = this.db.prepare<Array<TaskRecord[TaskColumn]>>(
       `UPDATE tasks SET ${columns.map((column) => `${column} = ?`).join(", ")}
        WHERE project_id = ? AND engine = ? AND task_id = ? AND id = ? AND revision = ?`
     )
@@ -89,7 +89,7 @@ export class SqliteTasks {
 }
 
 /** In the order of `taskColumns`; written out, since looking each up by its name costs as much as an index. */
-const valuesOf = (row: TaskRow): Array<TaskRow[TaskColumn]> => [
+const valuesOf = (row: TaskRecord): Array<TaskRecord[TaskColumn]> => [
   row.id,
   row.project_id,
   row.engine,
@@ -121,7 +121,7 @@ const valuesOf = (row: TaskRow): Array<TaskRow[TaskColumn]> => [
 ]
 
 /** Columns of indexes that seldom change; each list is one bit. `updated_at` is indexed too, and always changes. */
-const INDEXED: ReadonlyArray<ReadonlyArray<TaskColumn>> = [
+const INDEXED_COLUMNS: ReadonlyArray<ReadonlyArray<TaskColumn>> = [
   ["state"],
   ["name"],
   ["queue"],
@@ -130,7 +130,7 @@ const INDEXED: ReadonlyArray<ReadonlyArray<TaskColumn>> = [
   ["received_at", "first_event_at"]
 ]
 
-const changedIndexes = (known: Known, row: TaskRow): number =>
+const changedIndexes = (known: StoredTask, row: TaskRecord): number =>
   (known.state === row.state ? 0 : 1) |
   (known.name === row.name ? 0 : 2) |
   (known.queue === row.queue ? 0 : 4) |
@@ -144,7 +144,7 @@ export class SqliteTallies {
   private readonly facet: BetterSqlite3.Statement
   private readonly worker: BetterSqlite3.Statement
   private readonly queue: BetterSqlite3.Statement
-  private readonly farewell: BetterSqlite3.Statement
+  private readonly offlineReport: BetterSqlite3.Statement
 
   constructor(db: BetterSqlite3.Database) {
     this.count = db.prepare(
@@ -168,18 +168,18 @@ export class SqliteTallies {
        SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at FROM projects WHERE projects.id = @project_id
        ON CONFLICT (project_id, engine, name) DO UPDATE SET ${queueChanges("max")}`
     )
-    this.farewell = db.prepare(
+    this.offlineReport = db.prepare(
       `UPDATE workers SET state = 'offline', last_heartbeat = @last_heartbeat, updated_at = @at
        WHERE project_id = @project_id AND name = @name AND coalesce(last_heartbeat, '') <= @last_heartbeat`
     )
   }
 
-  write({ counts, facets, farewells, queues, workers }: Tally, slot: number, at: Timestamp): void {
+  write({ counts, facets, offlineReports, queues, workers }: Tally, slot: number, at: Timestamp): void {
     for (const row of counts) this.count.run({ ...row, slot })
     for (const row of facets) this.facet.run({ ...row, at })
     for (const row of workers) this.worker.run({ ...row, at })
     for (const row of queues) this.queue.run({ ...row, at })
-    for (const row of farewells) this.farewell.run({ ...row, at })
+    for (const row of offlineReports) this.offlineReport.run({ ...row, at })
   }
 }
 

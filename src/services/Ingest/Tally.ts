@@ -3,13 +3,13 @@ import { RANK } from "../../domain/TaskState.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
-import type { Arrivals, Group, SidePending } from "./Arrivals.ts"
-import type { Folded } from "./Fold.ts"
+import type { GroupedEvents, TaskGroup, PendingSideEvent } from "./Grouping.ts"
+import type { FoldResult } from "./Fold.ts"
 
 type Counters = Omit<WorkerEnds, "worker">
 
 /** What one transaction tells of a worker. Counters are to be added. */
-export interface WorkerRow extends Counters {
+export interface WorkerUpdate extends Counters {
   readonly id: string
   readonly project_id: string
   readonly engine: string
@@ -22,7 +22,7 @@ export interface WorkerRow extends Counters {
   readonly last_heartbeat: Timestamp | null
 }
 
-export interface QueueRow {
+export interface QueueUpdate {
   readonly id: string
   readonly project_id: string
   /** Who reported it. */
@@ -39,7 +39,7 @@ export interface FacetRow {
   readonly value: string
 }
 
-export interface CountRow {
+export interface CountDelta {
   readonly project_id: string
   readonly state: string
   /** To be added. */
@@ -47,7 +47,7 @@ export interface CountRow {
 }
 
 /** A worker that says goodbye without its engine: whatever worker of the name is meant. */
-export interface Farewell {
+export interface OfflineReport {
   readonly project_id: string
   readonly name: string
   readonly last_heartbeat: Timestamp
@@ -55,16 +55,16 @@ export interface Farewell {
 
 /** What a transaction writes besides tasks, in the order of the keys: two replicas cannot block each other. */
 export interface Tally {
-  readonly counts: ReadonlyArray<CountRow>
+  readonly counts: ReadonlyArray<CountDelta>
   readonly facets: ReadonlyArray<FacetRow>
-  readonly workers: ReadonlyArray<WorkerRow>
-  readonly queues: ReadonlyArray<QueueRow>
-  readonly farewells: ReadonlyArray<Farewell>
+  readonly workers: ReadonlyArray<WorkerUpdate>
+  readonly queues: ReadonlyArray<QueueUpdate>
+  readonly offlineReports: ReadonlyArray<OfflineReport>
 }
 
-interface Sighting {
+interface Observation {
   /** Whether a task's event named it. */
-  ofTask: boolean
+  isFromTask: boolean
   at: Timestamp | null
   state: "online" | "offline"
   agentId: string
@@ -72,124 +72,124 @@ interface Sighting {
   ends: Counters
 }
 
-const nothing: Counters = { processed: 0, succeeded: 0, failed: 0, retried: 0 }
+const zeroCounters: Counters = { processed: 0, succeeded: 0, failed: 0, retried: 0 }
 
 /** What was seen of one engine in one project. */
-interface Scene {
+interface EngineTally {
   readonly projectId: string
   readonly engine: string
   readonly names: Set<string>
   /** By name as JSON text. */
-  readonly queues: Map<string, Sighting>
-  readonly workers: Map<string, Sighting>
+  readonly queues: Map<string, Observation>
+  readonly workers: Map<string, Observation>
 }
 
 /**
  * Gathers the counts, facets, workers and queues of a transaction. Everything is a sum, a maximum or a union over the
  * events, so that neither their order nor their grouping into transactions can be told from it afterwards.
  */
-export const tallyOf = ({ groups, side }: Arrivals, folded: ReadonlyArray<Folded>, millis: number): Tally => {
-  const scenes = new Map<string, Scene>()
-  let scene: Scene | undefined
-  const sceneOf = (projectId: string, engine: string): Scene => {
-    if (scene !== undefined && scene.projectId === projectId && scene.engine === engine) return scene
+export const makeTally = ({ groups, side }: GroupedEvents, folded: ReadonlyArray<FoldResult>, millis: number): Tally => {
+  const engineTallies = new Map<string, EngineTally>()
+  let engineTally: EngineTally | undefined
+  const engineTallyOf = (projectId: string, engine: string): EngineTally => {
+    if (engineTally !== undefined && engineTally.projectId === projectId && engineTally.engine === engine) return engineTally
     const key = `${projectId} ${engine}`
-    scene = scenes.get(key) ?? { projectId, engine, names: new Set(), queues: new Map(), workers: new Map() }
-    scenes.set(key, scene)
-    return scene
+    engineTally = engineTallies.get(key) ?? { projectId, engine, names: new Set(), queues: new Map(), workers: new Map() }
+    engineTallies.set(key, engineTally)
+    return engineTally
   }
-  const farewells: Array<Farewell> = []
-  for (const group of groups) seeGroup(sceneOf(group.project_id, group.engine), group)
+  const offlineReports: Array<OfflineReport> = []
+  for (const group of groups) observeGroup(engineTallyOf(group.project_id, group.engine), group)
   for (const event of side) {
-    const farewell = seeSideEvent(sceneOf(event.projectId, event.engine), event)
-    if (farewell !== null) farewells.push(farewell)
+    const offlineReport = observeSideEvent(engineTallyOf(event.projectId, event.engine), event)
+    if (offlineReport !== null) offlineReports.push(offlineReport)
   }
   for (const { ends, group } of folded) {
     for (const more of ends) {
-      const { workers } = sceneOf(group.project_id, group.engine)
-      const sighting = sightingOf(workers, JSON.stringify(more.worker), group.events[0]!.agentId)
-      sighting.ends = sum(sighting.ends, more)
+      const { workers } = engineTallyOf(group.project_id, group.engine)
+      const observation = observationOf(workers, JSON.stringify(more.worker), group.events[0]!.agentId)
+      observation.ends = addCounters(observation.ends, more)
     }
   }
-  const sorted = [...scenes.keys()].sort().map((key) => scenes.get(key)!)
+  const sorted = [...engineTallies.keys()].sort().map((key) => engineTallies.get(key)!)
   return {
     counts: countsOf(folded),
     facets: facetsOf(sorted),
-    workers: sorted.flatMap((scene) => workersOf(scene, millis)),
-    queues: sorted.flatMap((scene) => queuesOf(scene, millis)),
-    farewells
+    workers: sorted.flatMap((engineTally) => workersOf(engineTally, millis)),
+    queues: sorted.flatMap((engineTally) => queuesOf(engineTally, millis)),
+    offlineReports
   }
 }
 
-const seeGroup = (scene: Scene, { events }: Group): void => {
+const observeGroup = (scene: EngineTally, { events }: TaskGroup): void => {
   for (const event of events) {
     if (event.refusal !== null) continue
     // every task has a placeholder of its own until its name is known
     if (event.name !== null && !event.name.startsWith("\"<unknown")) scene.names.add(event.name)
-    if (event.queue !== null) see(scene.queues, event.queue, event).ofTask = true
+    if (event.queue !== null) observe(scene.queues, event.queue, event).isFromTask = true
     // `received` may name the process that enqueued
     if (event.worker !== null && RANK[event.kind] >= RANK["task.started"]) {
-      see(scene.workers, event.worker, event).ofTask = true
+      observe(scene.workers, event.worker, event).isFromTask = true
     }
   }
 }
 
-interface Sign {
+interface SignOfLife {
   readonly occurredAt: Timestamp
   readonly agentId: string
 }
 
-const sightingOf = (sightings: Map<string, Sighting>, json: string, agentId: string): Sighting => {
-  let sighting = sightings.get(json)
-  if (sighting === undefined) {
-    sighting = { ofTask: false, at: null, state: "online", agentId, depth: null, ends: nothing }
-    sightings.set(json, sighting)
+const observationOf = (sightings: Map<string, Observation>, json: string, agentId: string): Observation => {
+  let observation = sightings.get(json)
+  if (observation === undefined) {
+    observation = { isFromTask: false, at: null, state: "online", agentId, depth: null, ends: zeroCounters }
+    sightings.set(json, observation)
   }
-  return sighting
+  return observation
 }
 
 /** A sign of life. Of two at one moment the farewell counts. */
-const see = (
-  sightings: Map<string, Sighting>,
+const observe = (
+  sightings: Map<string, Observation>,
   json: string,
-  { agentId, occurredAt }: Sign,
+  { agentId, occurredAt }: SignOfLife,
   state: "online" | "offline" = "online"
-): Sighting => {
-  const sighting = sightingOf(sightings, json, agentId)
-  if (sighting.at === null || occurredAt > sighting.at || (occurredAt === sighting.at && state === "offline")) {
-    sighting.at = occurredAt
-    sighting.state = state
+): Observation => {
+  const observation = observationOf(sightings, json, agentId)
+  if (observation.at === null || occurredAt > observation.at || (occurredAt === observation.at && state === "offline")) {
+    observation.at = occurredAt
+    observation.state = state
   }
-  return sighting
+  return observation
 }
 
 /** Published agents say goodbye as `worker_name` and without an engine (agents' protocol, section 5.5). */
-const seeSideEvent = (scene: Scene, event: SidePending): Farewell | null => {
+const observeSideEvent = (scene: EngineTally, event: PendingSideEvent): OfflineReport | null => {
   const fields = new Map<string, string>()
   event.data.forEach((json, field) => {
     fields.set(field, json)
   })
-  const named = (...names: ReadonlyArray<string>): string | undefined =>
+  const firstNameIn = (...names: ReadonlyArray<string>): string | undefined =>
     names.map((name) => fields.get(name)).find((json) => json !== undefined && isName(json))
   switch (event.kind) {
     case "worker.online":
     case "worker.heartbeat":
     case "worker.offline": {
-      const worker = named("worker", "worker_name", "hostname", "name")
+      const worker = firstNameIn("worker", "worker_name", "hostname", "name")
       if (worker === undefined || worker.includes("\\u0000")) return null
       const state = event.kind === "worker.offline" ? "offline" : "online"
       if (event.engine === "" && state === "offline") {
-        return { project_id: scene.projectId, name: textOf(worker), last_heartbeat: event.occurredAt }
+        return { project_id: scene.projectId, name: parseText(worker), last_heartbeat: event.occurredAt }
       }
-      if (event.engine !== "") see(scene.workers, worker, event, state)
+      if (event.engine !== "") observe(scene.workers, worker, event, state)
       return null
     }
     case "queue.depth_report": {
-      const queue = named("queue", "queue_name", "name")
+      const queue = firstNameIn("queue", "queue_name", "name")
       if (queue === undefined || queue.includes("\\u0000") || event.engine === "") return null
       const depth = fields.get("depth") ?? ""
-      const sighting = see(scene.queues, queue, event)
-      if (/^\d{1,15}$/.test(depth) && sighting.at === event.occurredAt) sighting.depth = Number(depth)
+      const observation = observe(scene.queues, queue, event)
+      if (/^\d{1,15}$/.test(depth) && observation.at === event.occurredAt) observation.depth = Number(depth)
       return null
     }
     default:
@@ -200,20 +200,20 @@ const seeSideEvent = (scene: Scene, event: SidePending): Farewell | null => {
 /** As JSON text: not empty, at most 200 characters. */
 const isName = (json: string): boolean => json.startsWith("\"") && json.length > 2 && json.length <= 202
 
-const sum = (left: Counters, right: Counters): Counters => ({
+const addCounters = (left: Counters, right: Counters): Counters => ({
   processed: left.processed + right.processed,
   succeeded: left.succeeded + right.succeeded,
   failed: left.failed + right.failed,
   retried: left.retried + right.retried
 })
 
-const countsOf = (folded: ReadonlyArray<Folded>): ReadonlyArray<CountRow> => {
+const countsOf = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<CountDelta> => {
   const counts = new Map<string, Map<string, number>>()
-  for (const { known, row } of folded) {
-    if (known?.state === row.state) continue
+  for (const { stored, row } of folded) {
+    if (stored?.state === row.state) continue
     const states = counts.get(row.project_id) ?? new Map<string, number>()
     counts.set(row.project_id, states)
-    if (known !== undefined) states.set(known.state, (states.get(known.state) ?? 0) - 1)
+    if (stored !== undefined) states.set(stored.state, (states.get(stored.state) ?? 0) - 1)
     states.set(row.state, (states.get(row.state) ?? 0) + 1)
   }
   return [...counts].sort(byKey).flatMap(([project_id, states]) =>
@@ -222,32 +222,32 @@ const countsOf = (folded: ReadonlyArray<Folded>): ReadonlyArray<CountRow> => {
 
 const byKey = ([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number => left < right ? -1 : 1
 
-const facetsOf = (scenes: ReadonlyArray<Scene>): ReadonlyArray<FacetRow> => {
+const facetsOf = (scenes: ReadonlyArray<EngineTally>): ReadonlyArray<FacetRow> => {
   const found = new Map<string, FacetRow>()
   const add = (project_id: string, facet: TaskFacet, jsons: Iterable<string>) => {
-    for (const json of jsons) found.set(`${project_id} ${facet} ${json}`, { project_id, facet, value: textOf(json) })
+    for (const json of jsons) found.set(`${project_id} ${facet} ${json}`, { project_id, facet, value: parseText(json) })
   }
   for (const { names, projectId, queues, workers } of scenes) {
     add(projectId, "name", names)
-    add(projectId, "queue", ofTasks(queues))
-    add(projectId, "worker_name", ofTasks(workers))
+    add(projectId, "queue", namesFromTasks(queues))
+    add(projectId, "worker_name", namesFromTasks(workers))
   }
   return [...found.keys()].sort().map((key) => found.get(key)!)
 }
 
-const ofTasks = (sightings: ReadonlyMap<string, Sighting>): ReadonlyArray<string> =>
-  [...sightings].filter(([, sighting]) => sighting.ofTask).map(([json]) => json)
+const namesFromTasks = (sightings: ReadonlyMap<string, Observation>): ReadonlyArray<string> =>
+  [...sightings].filter(([, observation]) => observation.isFromTask).map(([json]) => json)
 
-const workersOf = ({ engine, projectId, workers }: Scene, millis: number): ReadonlyArray<WorkerRow> =>
+const workersOf = ({ engine, projectId, workers }: EngineTally, millis: number): ReadonlyArray<WorkerUpdate> =>
   [...workers.keys()].sort().map((json) => {
     const { agentId, at, ends, state } = workers.get(json)!
-    const name = textOf(json)
+    const name = parseText(json)
     return {
       id: Ids.uuidv7(millis),
       project_id: projectId,
       engine,
       name,
-      ...placeOf(name),
+      ...hostAndPidOf(name),
       agent_id: agentId,
       state,
       last_heartbeat: at,
@@ -256,22 +256,22 @@ const workersOf = ({ engine, projectId, workers }: Scene, millis: number): Reado
   })
 
 /** Celery names a worker `celery@host`, Dramatiq `host@pid`. */
-const placeOf = (name: string): { readonly hostname: string | null; readonly pid: number | null } => {
+const hostAndPidOf = (name: string): { readonly hostname: string | null; readonly pid: number | null } => {
   const at = name.lastIndexOf("@")
   if (at < 1) return { hostname: null, pid: null }
   const tail = name.slice(at + 1)
   return /^\d{1,9}$/.test(tail) ? { hostname: name.slice(0, at), pid: Number(tail) } : { hostname: tail, pid: null }
 }
 
-const queuesOf = ({ engine, projectId, queues }: Scene, millis: number): ReadonlyArray<QueueRow> =>
+const queuesOf = ({ engine, projectId, queues }: EngineTally, millis: number): ReadonlyArray<QueueUpdate> =>
   [...queues.keys()].sort().flatMap((json) => {
     const { agentId, at, depth } = queues.get(json)!
     return at === null
       ? []
-      : [{ id: Ids.uuidv7(millis), project_id: projectId, agent_id: agentId, engine, name: textOf(json), depth, last_seen_at: at }]
+      : [{ id: Ids.uuidv7(millis), project_id: projectId, agent_id: agentId, engine, name: parseText(json), depth, last_seen_at: at }]
   })
 
 /** The value of a JSON string, in memory of its own. */
-const textOf = (json: string): string =>
+const parseText = (json: string): string =>
   // The cast: only JSON strings are collected.
   JSON.parse(json) as string

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Redacted } from "effect"
-import { type Actor, type Source, system } from "../../domain/Actor.ts"
+import { type Actor, type RequestSource, system } from "../../domain/Actor.ts"
 import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../domain/Errors.ts"
 import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../domain/Invitation.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { textsOf, type UserDetail } from "../../domain/User.ts"
+import { personalTextsOf, type UserDetail } from "../../domain/User.ts"
 import { Audit, type Entry } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../Database.ts"
@@ -15,7 +15,7 @@ import { UsersRepo } from "../Users/Repo.ts"
 import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
 
 /** One answer for a token that is wrong, used, revoked, too old, or given by who may not invite any more. */
-const invalid = new Forbidden({
+const invitationInvalid = new Forbidden({
   code: "invitation_invalid",
   detail: "This invitation is not valid, was used or withdrawn, or has run out. Ask for a new one."
 })
@@ -43,18 +43,18 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     const audit = yield* Audit
     const hints = yield* Hints
 
-    const openBy = Effect.fnUntraced(function*(token: Redacted.Redacted) {
-      const found = yield* repo.open(Ids.hashSecret(Redacted.value(token)), yield* Timestamp.now)
-      return yield* Option.match(found, { onNone: () => invalid, onSome: Effect.succeed })
+    const getOpenByToken = Effect.fnUntraced(function*(token: Redacted.Redacted) {
+      const invitation = yield* repo.findOpen(Ids.hashSecret(Redacted.value(token)), yield* Timestamp.now)
+      return yield* Option.match(invitation, { onNone: () => invitationInvalid, onSome: Effect.succeed })
     })
 
     const preview = Effect.fn("InvitationAcceptance.preview")(function*(token: Redacted.Redacted) {
-      const { email, expires_at, project_name, project_slug, role } = yield* openBy(token)
+      const { email, expires_at, project_name, project_slug, role } = yield* getOpenByToken(token)
       return { email, role, project_slug, project_name, expires_at } satisfies InvitationPreview
     }, orDieOnSql)
 
     /** Uses the invitation up and makes the membership, with `first` done before; all or nothing. */
-    const joined = Effect.fnUntraced(function*(
+    const acceptInvitation = Effect.fnUntraced(function*(
       { id, project_id, role }: OpenInvitation,
       userId: string,
       { actor, entries, first }: {
@@ -64,7 +64,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       }
     ) {
       const now = yield* Timestamp.now
-      if (!(yield* repo.take(id, now))) return yield* invalid
+      if (!(yield* repo.markAccepted(id, now))) return yield* invitationInvalid
       yield* first
       const membershipId = yield* Ids.next
       yield* memberships.insert({ id: membershipId, user_id: userId, project_id, role, created_at: now }).pipe(
@@ -73,7 +73,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       yield* audit.recordAll(entries(membershipId).map((entry) => ({ actor, entry })))
     }, sql.withTransaction)
 
-    const joinedEntries = ({ id, project_id, role }: OpenInvitation, userId: string, source: Source) => (membershipId: string) => [
+    const acceptanceEntries = ({ id, project_id, role }: OpenInvitation, userId: string, source: RequestSource) => (membershipId: string) => [
       {
         action: "membership.granted",
         target_type: "membership",
@@ -86,15 +86,15 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     ]
 
     /** An account that there is joins, if it is the one that is signed in. */
-    const acceptAs = Effect.fnUntraced(function*(invitation: OpenInvitation, userId: string, source: Source) {
+    const acceptAsExistingUser = Effect.fnUntraced(function*(invitation: OpenInvitation, userId: string, source: RequestSource) {
       const actor = yield* CurrentActor
       if (actor.kind !== "person") return yield* signInFirst
       if (actor.user_id !== userId) return yield* wrongAccount
-      yield* joined(invitation, userId, { first: Effect.void, actor, entries: joinedEntries(invitation, userId, source) })
+      yield* acceptInvitation(invitation, userId, { first: Effect.void, actor, entries: acceptanceEntries(invitation, userId, source) })
       return userId
     })
 
-    const required = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
+    const requireNewUserFields = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
       if (display_name !== undefined && password !== undefined) return { display_name, password }
       const missing = { display_name, password }
       const issues = Object.entries(missing).filter(([, value]) => value === undefined)
@@ -103,10 +103,10 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     })
 
     /** Nobody has the address: an account is made for it. */
-    const acceptNew = Effect.fnUntraced(function*(invitation: OpenInvitation, input: AcceptInvitation, source: Source) {
-      const { display_name, password } = yield* required(input)
+    const acceptAsNewUser = Effect.fnUntraced(function*(invitation: OpenInvitation, input: AcceptInvitation, source: RequestSource) {
+      const { display_name, password } = yield* requireNewUserFields(input)
       const { email, email_key } = invitation
-      const passwordHash = yield* passwords.hashNew({ password, field: "password", about: textsOf({ email, display_name }) })
+      const passwordHash = yield* passwords.hashNew({ password, field: "password", about: personalTextsOf({ email, display_name }) })
       const now = yield* Timestamp.now
       const user: UserDetail = {
         id: yield* Ids.next,
@@ -121,17 +121,17 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
         created_at: now,
         updated_at: now
       }
-      const created: Entry = {
+      const userCreated: Entry = {
         action: "user.created",
         target_type: "user",
         target_id: user.id,
         metadata: { email, is_admin: false, invitation_id: invitation.id },
         source
       }
-      yield* joined(invitation, user.id, {
+      yield* acceptInvitation(invitation, user.id, {
         first: users.insert(user, email_key, passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => signInFirst), orDieOnSql),
         actor: system("invitation"),
-        entries: (membershipId) => [created, ...joinedEntries(invitation, user.id, source)(membershipId)]
+        entries: (membershipId) => [userCreated, ...acceptanceEntries(invitation, user.id, source)(membershipId)]
       })
       return user.id
     })
@@ -140,12 +140,12 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
      * Accepts: the signed-in account of the invited address, or a new one where nobody has the address. Whether there
      * is an account is told to who holds the token only.
      */
-    const accept = Effect.fn("InvitationAcceptance.accept")(function*(input: AcceptInvitation, source: Source) {
-      const invitation = yield* openBy(input.token)
-      const account = yield* users.byEmailKey(invitation.email_key)
+    const accept = Effect.fn("InvitationAcceptance.accept")(function*(input: AcceptInvitation, source: RequestSource) {
+      const invitation = yield* getOpenByToken(input.token)
+      const account = yield* users.findByEmailKey(invitation.email_key)
       const user_id = Option.isSome(account)
-        ? yield* acceptAs(invitation, account.value.id, source)
-        : yield* acceptNew(invitation, input, source)
+        ? yield* acceptAsExistingUser(invitation, account.value.id, source)
+        : yield* acceptAsNewUser(invitation, input, source)
       yield* hints.publish("access", user_id)
       return { user_id, project_slug: invitation.project_slug, role: invitation.role } satisfies InvitationAccepted
     }, orDieOnSql)

@@ -36,7 +36,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
           read`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} ORDER BY id DESC`,
           (rows) => rows.map(decode)
         ),
-      byId: (projectId: string, id: string) =>
+      findById: (projectId: string, id: string) =>
         Effect.map(
           sql`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} AND id = ${id}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), decode)
@@ -58,7 +58,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
       insert: (invitation: Invitation, email_key: string, token_hash: string) =>
         sql`INSERT INTO invitations ${sql.insert({ ...invitation, email_key, token_hash })}`,
       /** Ends the address's earlier invitation to the project, if there is one; its id. */
-      replace: (projectId: string, emailKey: string, now: string) =>
+      revokePending: (projectId: string, emailKey: string, now: string) =>
         Effect.map(
           sql<{ id: string }>`UPDATE invitations SET revoked_at = ${now}
             WHERE project_id = ${projectId} AND email_key = ${emailKey} AND accepted_at IS NULL AND revoked_at IS NULL
@@ -72,7 +72,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
             WHERE id = ${id} AND accepted_at IS NULL AND revoked_at IS NULL RETURNING id`,
           (rows) => rows.length > 0
         ),
-      open: (tokenHash: string, now: string) =>
+      findOpen: (tokenHash: string, now: string) =>
         Effect.map(
           read`SELECT i.id, i.project_id, i.email, i.email_key, i.role, i.expires_at,
               p.slug AS project_slug, p.name AS project_name
@@ -81,7 +81,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => decodeOpen(row))
         ),
       /** Uses it up: of two at once, one may go on. */
-      take: (id: string, now: string) =>
+      markAccepted: (id: string, now: string) =>
         Effect.map(
           sql`UPDATE invitations AS i SET accepted_at = ${now} WHERE i.id = ${id} AND ${isOpen(now)} RETURNING id`,
           (rows) => rows.length > 0

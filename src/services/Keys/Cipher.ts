@@ -1,25 +1,25 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
-import type { HeldKey, HeldKeys } from "../HeldKeys.ts"
+import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
 
 /** A key of SVC_SECRET_KEY; which of them seals is written in `key_fingerprints`. */
-export const secretKeyOf = (bytes: Buffer): HeldKey => ({
+export const secretKeyOf = (bytes: Buffer): SymmetricKey => ({
   key_id: createHash("sha256").update("svc key fingerprint\n").update(bytes).digest("hex").slice(0, 32),
   key: createSecretKey(bytes)
 })
 
 /** What the text sealed under this key begins with. */
-export const prefixOf = (key_id: string): string => `${key_id}.`
+export const keyPrefixOf = (key_id: string): string => `${key_id}.`
 
 /**
  * AES-256-GCM (NIST SP 800-38D), 12 random bytes of nonce, the purpose as associated data: the key's id, a dot, and
  * base64url of nonce, ciphertext and tag.
  */
-export const seal = ({ key, key_id }: HeldKey, purpose: string, text: string): string => {
+export const seal = ({ key, key_id }: SymmetricKey, purpose: string, text: string): string => {
   const nonce = randomBytes(12)
   const cipher = createCipheriv("aes-256-gcm", key, nonce)
   cipher.setAAD(Buffer.from(purpose, "utf8"))
   const bytes = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
-  return prefixOf(key_id) + bytes.toString("base64url")
+  return keyPrefixOf(key_id) + bytes.toString("base64url")
 }
 
 const decrypt = (key: KeyObject, purpose: string, bytes: Buffer): string => {
@@ -29,7 +29,7 @@ const decrypt = (key: KeyObject, purpose: string, bytes: Buffer): string => {
   return Buffer.concat([decipher.update(bytes.subarray(12, bytes.length - 16)), decipher.final()]).toString("utf8")
 }
 
-const opened = (key: KeyObject, purpose: string, body: string): string | null => {
+const tryDecrypt = (key: KeyObject, purpose: string, body: string): string | null => {
   try {
     return decrypt(key, purpose, Buffer.from(body, "base64url"))
   } catch {
@@ -38,12 +38,12 @@ const opened = (key: KeyObject, purpose: string, body: string): string | null =>
 }
 
 /** Null when the key is not held, or the bytes or the purpose are not those that were sealed. */
-export const open = (keys: HeldKeys, purpose: string, sealed: string): string | null => {
+export const open = (keys: KeyRing, purpose: string, sealed: string): string | null => {
   const [, key_id, body] = /^([0-9a-f]{32})\.(.*)$/s.exec(sealed) ?? []
   // what was sealed when there was only one key names none
   const candidates = key_id === undefined ? keys.all() : [keys.find(key_id)]
-  for (const held of candidates) {
-    const text = held === undefined ? null : opened(held.key, purpose, body ?? sealed)
+  for (const key of candidates) {
+    const text = key === undefined ? null : tryDecrypt(key.key, purpose, body ?? sealed)
     if (text !== null) return text
   }
   return null

@@ -2,18 +2,18 @@ import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { addKey, howToAdd } from "../HeldKeys.ts"
+import { appendNewKey, addKeyInstructions } from "../KeyRing.ts"
 import { Keys } from "../Keys.ts"
 import { secretKeyOf } from "./Cipher.ts"
-import { formerly, known, sealing } from "./Known.ts"
+import { formerKeyName, readSecretKeyIds, activeKeyName } from "./Fingerprints.ts"
 
 /** No next key can be had; `message` is a sentence for whoever wanted it. */
 export class NoNextKey extends Data.TaggedError("NoNextKey")<{ readonly message: string }> {}
 
 /** A key that is held and never sealed anything here; null when there is none. */
-const waiting = Effect.gen(function*() {
+const findUnusedKeyId = Effect.gen(function*() {
   const { secret } = yield* Keys
-  const { ids } = yield* known
+  const { ids } = yield* readSecretKeyIds
   return secret.all().find(({ key_id }) => !ids.includes(key_id))?.key_id ?? null
 })
 
@@ -21,16 +21,16 @@ const waiting = Effect.gen(function*() {
  * The next key: one that was given and never used, else a new one in the file that the keys come from. It seals nothing
  * until `activate`, so that every replica can be given it before. Answers its id.
  */
-export const stage = Effect.gen(function*() {
+export const stageSecretKey = Effect.gen(function*() {
   const { secret } = yield* Keys
-  const given = yield* waiting
-  if (given !== null) return given
+  const unusedKeyId = yield* findUnusedKeyId
+  if (unusedKeyId !== null) return unusedKeyId
   if (secret.file === null) {
     return yield* new NoNextKey({
-      message: `SVC_SECRET_KEY comes from the environment and has no new key: ${howToAdd}`
+      message: `SVC_SECRET_KEY comes from the environment and has no new key: ${addKeyInstructions}`
     })
   }
-  const { key_id } = secretKeyOf(yield* addKey(secret.file))
+  const { key_id } = secretKeyOf(yield* appendNewKey(secret.file))
   secret.find(key_id) // reads it
   return key_id
 })
@@ -39,19 +39,19 @@ export const stage = Effect.gen(function*() {
  * Lets the next key seal from now on, at every replica: whoever was sealing has committed before. Answers both ids, or
  * null when every key that is held was in use already.
  */
-export const activate = Effect.gen(function*() {
+export const activateSecretKey = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
   const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
   return yield* sql.withTransaction(Effect.gen(function*() {
     const [before] = yield* sql<{ fingerprint: string; created_at: string }>`
-      SELECT fingerprint, created_at FROM key_fingerprints WHERE name = ${sealing} ${forUpdate}`
-    const to = yield* waiting
+      SELECT fingerprint, created_at FROM key_fingerprints WHERE name = ${activeKeyName} ${forUpdate}`
+    const to = yield* findUnusedKeyId
     if (before === undefined || to === null) return null
     const { created_at, fingerprint: from } = before
     const now = yield* Timestamp.now
-    yield* sql`INSERT INTO key_fingerprints ${sql.insert({ name: formerly(from), fingerprint: from, created_at })}`
-    yield* sql`UPDATE key_fingerprints SET fingerprint = ${to}, created_at = ${now} WHERE name = ${sealing}`
+    yield* sql`INSERT INTO key_fingerprints ${sql.insert({ name: formerKeyName(from), fingerprint: from, created_at })}`
+    yield* sql`UPDATE key_fingerprints SET fingerprint = ${to}, created_at = ${now} WHERE name = ${activeKeyName}`
     const metadata = { from, to }
     yield* audit.record({ action: "secrets.key_rotated", target_type: "secret_key", target_id: to, metadata })
     return metadata

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { LiveTask, Position } from "../../domain/LiveTask.ts"
+import type { LiveTask, ChangePosition } from "../../domain/LiveTask.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
 
@@ -20,7 +20,7 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTask
     // on SQLite one connection writes, in the order of its stamps
     const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
 
-    const page = (projectId: string, { id, updated_at }: Position, to: Position | null) =>
+    const listPage = (projectId: string, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
       orDieOnSql(read<LiveTask>`
         SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
                finished_at, runtime_ms, updated_at
@@ -29,10 +29,10 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTask
         ORDER BY updated_at, id LIMIT ${pageSize}`)
 
     /** Where to read from so that what others commit late is found too. */
-    const before = (position: Position): Position =>
+    const rewind = (position: ChangePosition): ChangePosition =>
       overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: firstId }
 
-    return { page, before } as const
+    return { listPage, rewind } as const
   })
 }) {
   static readonly layer = this.Default

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import type { Source } from "../../domain/Actor.ts"
+import type { RequestSource } from "../../domain/Actor.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Mail } from "../Mail.ts"
 import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
-import { noticeLetter, type Noticed } from "./Letters.ts"
+import { noticeMessage, type NoticeKind } from "./Templates.ts"
 
 /** A notice that could not be sent for a day is of no use. */
 const noticeSeconds = 86_400
@@ -19,19 +19,19 @@ export class Notices extends Effect.Service<Notices>()("svc/Notices", {
      * In the caller's transaction: what is undone is not told. `source_ip` of the user themselves, or null; `workingKeys`:
      * how many API keys a new password left as they were.
      */
-    const tell = Effect.fn("Notices.tell")(function*(
-      what: Noticed,
+    const enqueue = Effect.fn("Notices.enqueue")(function*(
+      kind: NoticeKind,
       to: string,
-      { source_ip }: Pick<Source, "source_ip">,
+      { source_ip }: Pick<RequestSource, "source_ip">,
       workingKeys = 0
     ) {
-      if (!mail.isOn) return
+      if (!mail.isEnabled) return
       const at = yield* Timestamp.now
-      const letter = noticeLetter({ what, to, source_ip, workingKeys, url: publicUrlOf(settings), at })
-      yield* mail.enqueue(letter, Timestamp.addSeconds(at, noticeSeconds))
+      const message = noticeMessage({ kind, to, source_ip, workingKeys, url: publicUrlOf(settings), at })
+      yield* mail.enqueue(message, Timestamp.addSeconds(at, noticeSeconds))
     })
 
-    return { tell } as const
+    return { enqueue } as const
   })
 }) {
   static readonly layer = this.Default

@@ -10,7 +10,7 @@ export interface NewMail {
   readonly expires_at: string
 }
 
-export interface Claimed {
+export interface ClaimedMail {
   readonly id: string
   readonly sealed: string
   /** This one counted. */
@@ -22,7 +22,7 @@ export class MailRepo extends Effect.Service<MailRepo>()("svc/MailRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const unlocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
+    const skipLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
 
     return {
       insert: (mail: NewMail) => sql`INSERT INTO mail_outbox ${sql.insert({ ...mail })}`,
@@ -31,8 +31,8 @@ export class MailRepo extends Effect.Service<MailRepo>()("svc/MailRepo", {
       /** Takes the mail that is due longest, for this process alone until `until`. */
       claim: (now: string, until: string) =>
         Effect.map(
-          sql<Claimed>`UPDATE mail_outbox SET attempts = attempts + 1, due_at = ${until}
-            WHERE id = (SELECT id FROM mail_outbox WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 ${unlocked})
+          sql<ClaimedMail>`UPDATE mail_outbox SET attempts = attempts + 1, due_at = ${until}
+            WHERE id = (SELECT id FROM mail_outbox WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 ${skipLocked})
             RETURNING id, sealed, attempts, expires_at`,
           (rows) => Option.fromNullable(rows[0])
         ),

@@ -4,7 +4,7 @@ import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 
 /** A letter in plain text. Whatever the fields hold, each stays in its place: none can add a header or a recipient. */
-export interface Message {
+export interface MailMessage {
   readonly to: string
   readonly subject: string
   readonly text: string
@@ -24,28 +24,28 @@ export class MailRefused extends Data.TaggedError("MailRefused")<{
 }
 
 /** Milliseconds: to connect, to be greeted, without a word, and for all of it. */
-const [connecting, greeting, silence, most] = [10_000, 10_000, 20_000, 45_000]
+const [connectMillis, greetingMillis, idleMillis, sendMillis] = [10_000, 10_000, 20_000, 45_000]
 
-const field = (error: unknown, name: string): unknown =>
+const readField = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
-const aboutOne = ["EENVELOPE", "EMESSAGE"]
+const messageErrorCodes = ["EENVELOPE", "EMESSAGE"]
 
-const refusedBy = (error: unknown): MailRefused => {
-  const [code, response] = [String(field(error, "code") ?? "unknown"), field(error, "response")]
-  const said = typeof response === "string" ? response : String(field(error, "message") ?? "")
+const toMailRefused = (error: unknown): MailRefused => {
+  const [code, response] = [String(readField(error, "code") ?? "unknown"), readField(error, "response")]
+  const serverText = typeof response === "string" ? response : String(readField(error, "message") ?? "")
   // one line of the server's own words, and nobody's address
-  const reason = `${code}: ${said.replace(/\S+@\S+/g, "…").replace(/[\p{Cc}\s]+/gu, " ").slice(0, 200)}`
-  const forGood = field(error, "permanent") === true || field(error, "command") === "API"
-  const isOfOne = aboutOne.includes(code) && field(error, "command") !== "MAIL FROM"
-  return new MailRefused({ reason, fault: !isOfOne ? "server" : forGood ? "mail" : "moment" })
+  const reason = `${code}: ${serverText.replace(/\S+@\S+/g, "…").replace(/[\p{Cc}\s]+/gu, " ").slice(0, 200)}`
+  const isPermanent = readField(error, "permanent") === true || readField(error, "command") === "API"
+  const isMessageError = messageErrorCodes.includes(code) && readField(error, "command") !== "MAIL FROM"
+  return new MailRefused({ reason, fault: !isMessageError ? "server" : isPermanent ? "mail" : "moment" })
 }
 
 /** Hands mail to the server of SVC_SMTP_URL. */
 export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTransport", {
   effect: Effect.gen(function*() {
     const settings = yield* Settings
-    if (settings.smtpUrl === null) return { isConfigured: false, send: () => unset, verify: unset }
+    if (settings.smtpUrl === null) return { isConfigured: false, send: () => dieUnconfigured, verify: dieUnconfigured }
     const server = yield* Either.mapLeft(parseSmtpUrl(Redacted.value(settings.smtpUrl)), (wrong) => `SVC_SMTP_URL ${wrong}`).pipe(
       Effect.catchAll((wrong) => Effect.dieMessage(wrong)) // the setting was read by the same rule
     )
@@ -59,22 +59,22 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
       // where nothing but plain text may do, a certificate that nobody vouches for is no worse
       tls: { rejectUnauthorized: security !== "optional" },
       ...(login !== null && { auth: { user: login.user, pass: login.password } }),
-      connectionTimeout: connecting,
-      greetingTimeout: greeting,
-      socketTimeout: silence,
+      connectionTimeout: connectMillis,
+      greetingTimeout: greetingMillis,
+      socketTimeout: idleMillis,
       disableFileAccess: true,
       disableUrlAccess: true
     })
     const from = senderOf(settings.smtpFrom, server, publicUrlOf(settings))
 
-    const inTime = <A>(work: (signal: AbortSignal) => Promise<A>) =>
-      Effect.tryPromise({ try: work, catch: refusedBy }).pipe(
-        Effect.timeoutFail({ duration: most, onTimeout: () => new MailRefused({ fault: "server", reason: "ETIMEDOUT: no end in 45 s" }) })
+    const withTimeout = <A>(work: (signal: AbortSignal) => Promise<A>) =>
+      Effect.tryPromise({ try: work, catch: toMailRefused }).pipe(
+        Effect.timeoutFail({ duration: sendMillis, onTimeout: () => new MailRefused({ fault: "server", reason: "ETIMEDOUT: no end in 45 s" }) })
       )
 
     /** `id` makes a mail that is sent twice the same mail to who reads it. */
-    const send = (id: string, { subject, text, to }: Message): Effect.Effect<void, MailRefused> =>
-      Effect.asVoid(inTime((signal) =>
+    const send = (id: string, { subject, text, to }: MailMessage): Effect.Effect<void, MailRefused> =>
+      Effect.asVoid(withTimeout((signal) =>
         transport.sendMail({
           from,
           to: { name: "", address: to },
@@ -87,7 +87,7 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
       ))
 
     /** Connects and signs in, and sends nothing. */
-    const verify: Effect.Effect<void, MailRefused> = Effect.asVoid(inTime(() => transport.verify()))
+    const verify: Effect.Effect<void, MailRefused> = Effect.asVoid(withTimeout(() => transport.verify()))
 
     return { isConfigured: true, send, verify }
   })
@@ -95,4 +95,4 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
   static readonly layer = this.Default
 }
 
-const unset: Effect.Effect<void, MailRefused> = Effect.dieMessage("mail was to be sent without SVC_SMTP_URL")
+const dieUnconfigured: Effect.Effect<void, MailRefused> = Effect.dieMessage("mail was to be sent without SVC_SMTP_URL")

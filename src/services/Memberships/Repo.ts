@@ -32,7 +32,7 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
           (rows) => rows.map(decode)
         ),
       /** Of the transaction it is called in, if any. */
-      byId: (projectId: string, id: string) =>
+      findById: (projectId: string, id: string) =>
         Effect.map(
           sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
             WHERE m.project_id = ${projectId} AND m.id = ${id}`,

@@ -7,7 +7,7 @@ const periodSeconds = 30
 const isTotp = (code: string): boolean => /^\d{6}$/.test(code)
 
 /** A new secret in base32, and the URL that a QR code for the app holds. */
-export const newSecret = (email: string) => {
+export const newTotpSecret = (email: string) => {
   const secret = generateSecret()
   return { secret, url: generateURI({ issuer: "svc", label: email, secret }) }
 }
@@ -16,7 +16,7 @@ export const newSecret = (email: string) => {
  * The time step that the code is of: this one, the one before or the one after, for clocks that differ and people who
  * type. Null when it is of none of them.
  */
-export const stepOf = (secret: string, code: string, epochMillis: number): number | null => {
+export const findTimeStep = (secret: string, code: string, epochMillis: number): number | null => {
   if (!isTotp(code)) return null
   const epoch = Math.floor(epochMillis / 1000)
   const result = verifySync({ secret, token: code, epoch, period: periodSeconds, epochTolerance: periodSeconds })
@@ -24,7 +24,7 @@ export const stepOf = (secret: string, code: string, epochMillis: number): numbe
 }
 
 /** Letters and digits without those that look alike. */
-const alphabet = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+const recoveryAlphabet = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 const length = 20
 const count = 10
 
@@ -33,4 +33,4 @@ const count = 10
  * longer than the contract takes.
  */
 export const newRecoveryCodes = (): ReadonlyArray<string> =>
-  Array.from({ length: count }, () => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join(""))
+  Array.from({ length: count }, () => Array.from({ length }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join(""))

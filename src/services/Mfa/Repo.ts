@@ -15,31 +15,31 @@ export interface MfaRow {
   readonly mfa_enforcement_started_at: Timestamp | null
 }
 
-const didIt = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
+const hasRows = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
+    const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     return {
       /** Within a transaction: nobody else changes the row until it ends. */
-      lockedByUser: (userId: string) =>
+      findByUserForUpdate: (userId: string) =>
         Effect.map(
           sql<MfaRow>`SELECT is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret, mfa_pending_at,
               mfa_enforcement_started_at
-            FROM users WHERE id = ${userId} ${locked}`,
+            FROM users WHERE id = ${userId} ${forUpdate}`,
           (rows) => Option.fromNullable(rows[0])
         ),
       isEnrolled: (userId: string) =>
-        Effect.map(sql`SELECT 1 FROM users WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL`, didIt),
+        Effect.map(sql`SELECT 1 FROM users WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL`, hasRows),
       /** Keeps a secret until a code of it is given; false when the user has a second factor already. */
-      setPending: (userId: string, sealed: string, now: string) =>
+      setPendingSecret: (userId: string, sealed: string, now: string) =>
         Effect.map(
           sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now}
             WHERE id = ${userId} AND mfa_enrolled_at IS NULL RETURNING id`,
-          didIt
+          hasRows
         ),
       /** The pending secret becomes the second factor; `step` is that of the code that proved it. */
       enroll: (userId: string, step: number, now: string) =>
@@ -47,23 +47,23 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             mfa_failed_codes = 0, mfa_locked_until = NULL, mfa_pending_secret = NULL, mfa_pending_at = NULL
           WHERE id = ${userId}`,
       /** Takes a code of this time step, on whichever replica; false when one of it or a later one was taken before. */
-      spendStep: (userId: string, step: number) =>
+      consumeStep: (userId: string, step: number) =>
         Effect.map(
           sql`UPDATE users SET mfa_last_step = ${step}
             WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL AND mfa_last_step < ${step} RETURNING id`,
-          didIt
+          hasRows
         ),
       /** Takes a recovery code; false when there is no such code (any more). */
-      spendRecoveryCode: (userId: string, code: string) =>
+      consumeRecoveryCode: (userId: string, code: string) =>
         Effect.map(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId} AND code_hash = ${Ids.hashSecret(code)}
             RETURNING user_id`,
-          didIt
+          hasRows
         ),
-      countRight: (userId: string) =>
+      resetFailures: (userId: string) =>
         sql`UPDATE users SET mfa_failed_codes = 0, mfa_locked_until = NULL WHERE id = ${userId}`,
       /** Counts a wrong code; from the `threshold`th since the last right one on none is taken until `lockUntil`. Whether so. */
-      countWrong: (userId: string, threshold: number, lockUntil: string) =>
+      countFailure: (userId: string, threshold: number, lockUntil: string) =>
         Effect.map(
           sql<{ locked: number }>`UPDATE users SET mfa_failed_codes = mfa_failed_codes + 1,
               mfa_locked_until = CASE WHEN mfa_failed_codes + 1 >= ${threshold} THEN ${lockUntil} ELSE NULL END
@@ -76,14 +76,14 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
         Effect.map(
           sql`UPDATE users SET mfa_enforcement_started_at = ${now}
             WHERE id = ${userId} AND mfa_enforcement_started_at IS NULL RETURNING id`,
-          didIt
+          hasRows
         ),
-      recoveryCodesLeft: (userId: string) =>
+      countRecoveryCodes: (userId: string) =>
         Effect.map(
           sql<{ n: number }>`SELECT count(*) AS n FROM mfa_recovery_codes WHERE user_id = ${userId}`,
           (rows) => rows[0]?.n ?? 0
         ),
-      setRecoveryCodes: (userId: string, codes: ReadonlyArray<string>) =>
+      replaceRecoveryCodes: (userId: string, codes: ReadonlyArray<string>) =>
         Effect.zipRight(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId}`,
           sql`INSERT INTO mfa_recovery_codes ${
@@ -98,11 +98,11 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             sql`UPDATE users SET mfa_secret = NULL, mfa_enrolled_at = NULL, mfa_failed_codes = 0, mfa_locked_until = NULL,
                 mfa_pending_secret = NULL, mfa_pending_at = NULL
               WHERE id = ${userId} AND (mfa_enrolled_at IS NOT NULL OR mfa_pending_secret IS NOT NULL) RETURNING id`,
-            didIt
+            hasRows
           )
         ),
       /** For status pages: outside of any transaction. */
-      statusOf: (userId: string) =>
+      findStatus: (userId: string) =>
         Effect.map(
           read<Pick<MfaRow, "is_admin" | "mfa_enforcement_started_at" | "mfa_enrolled_at"> & { readonly codes: number }>`
             SELECT is_admin, mfa_enrolled_at, mfa_enforcement_started_at,

@@ -9,7 +9,7 @@ import { SessionsRepo } from "../Sessions/Repo.ts"
 import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
 import { MfaRepo } from "./Repo.ts"
 
-type Whom = Pick<UserDetail, "email" | "id">
+type ResetUser = Pick<UserDetail, "email" | "id">
 
 /** For who has lost their second factor; only from the command line, for who owns the database. */
 export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
@@ -22,13 +22,13 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
     const audit = yield* Audit
     const hints = yield* Hints
 
-    const cleared = Effect.fnUntraced(function*({ email, id: userId }: Whom) {
-      yield* repo.lockedByUser(userId) // before its codes, in the order that a verification locks them
+    const clearFactor = Effect.fnUntraced(function*({ email, id: userId }: ResetUser) {
+      yield* repo.findByUserForUpdate(userId) // before its codes, in the order that a verification locks them
       if (!(yield* repo.clear(userId))) return false
       const now = yield* Timestamp.now
       yield* devices.revokeAll(userId, now)
       yield* sessions.revokeAll(userId, now, null)
-      yield* notices.tell("factor_reset", email, { source_ip: null })
+      yield* notices.enqueue("factor_reset", email, { source_ip: null })
       yield* audit.record({ action: "user.mfa_reset_by_admin", target_type: "user", target_id: userId })
       return true
     }, sql.withTransaction)
@@ -37,10 +37,10 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
      * Takes the user's secret, recovery codes and trusted browsers away, and ends their sessions: the device that is
      * lost may hold one. False when there was nothing.
      */
-    const reset = Effect.fn("MfaReset.reset")(function*(user: Whom) {
-      const had = yield* cleared(user)
+    const reset = Effect.fn("MfaReset.reset")(function*(user: ResetUser) {
+      const hadFactor = yield* clearFactor(user)
       yield* hints.publish("access", user.id)
-      return had
+      return hadFactor
     }, orDieOnSql)
 
     return { reset } as const

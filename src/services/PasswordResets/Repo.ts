@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Reader } from "../Database.ts"
 
-export interface Request {
+export interface ResetRequest {
   readonly id: string
   readonly email_key: string
   readonly source_ip: string | null
@@ -22,33 +22,33 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const unlocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
+    const skipLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
 
     return {
-      insertRequest: (request: Request) => sql`INSERT INTO password_reset_requests ${sql.insert({ ...request })}`,
+      insertRequest: (request: ResetRequest) => sql`INSERT INTO password_reset_requests ${sql.insert({ ...request })}`,
       hasRequests: Effect.map(read`SELECT 1 FROM password_reset_requests LIMIT 1`, (rows) => rows.length > 0),
       /** Within a transaction: the oldest request, which is gone when it commits. */
-      takeRequest: Effect.map(
-        sql<Request>`DELETE FROM password_reset_requests
-          WHERE id = (SELECT id FROM password_reset_requests ORDER BY id LIMIT 1 ${unlocked})
+      consumeRequest: Effect.map(
+        sql<ResetRequest>`DELETE FROM password_reset_requests
+          WHERE id = (SELECT id FROM password_reset_requests ORDER BY id LIMIT 1 ${skipLocked})
           RETURNING id, email_key, source_ip, created_at`,
         (rows) => Option.fromNullable(rows[0])
       ),
       insert: (reset: NewReset) => sql`INSERT INTO password_resets ${sql.insert({ ...reset })}`,
       /** Of the transaction it is called in: how many links of the user still work. */
-      countOf: (userId: string, now: string) =>
+      countByUser: (userId: string, now: string) =>
         Effect.map(
           sql<{ n: number }>`SELECT count(*) AS n FROM password_resets WHERE user_id = ${userId} AND expires_at > ${now}`,
           (rows) => rows[0]?.n ?? 0
         ),
-      deleteOf: (userId: string) => sql`DELETE FROM password_resets WHERE user_id = ${userId}`,
-      userOf: (tokenHash: string, now: string) =>
+      deleteByUser: (userId: string) => sql`DELETE FROM password_resets WHERE user_id = ${userId}`,
+      findUserId: (tokenHash: string, now: string) =>
         Effect.map(
           read<{ user_id: string }>`SELECT user_id FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.user_id)
         ),
       /** Uses the link up; whether it was there to be used. */
-      take: (tokenHash: string, now: string) =>
+      consume: (tokenHash: string, now: string) =>
         Effect.map(
           sql`DELETE FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > ${now} RETURNING id`,
           (rows) => rows.length > 0

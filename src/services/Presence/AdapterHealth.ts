@@ -2,7 +2,7 @@
  * What a heartbeat's `adapter_health` says about an engine's workers and queues (the agents' protocol, section 2.5).
  * Everything in it is an agent's word: what does not fit is left out, never an error.
  */
-import { withoutCredentials } from "../../domain/Credentials.ts"
+import { maskCredentials } from "../../domain/Credentials.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 
 export interface WorkerReport {
@@ -29,11 +29,11 @@ export interface AdapterReport {
   readonly queues: ReadonlyArray<QueueReport>
 }
 
-const longestName = 200
-const mostWorkers = 1000
-const mostQueues = 1000
-const mostTaskNames = 5000
-const mostActive = 2000
+const maxNameLength = 200
+const maxWorkers = 1000
+const maxQueues = 1000
+const maxTaskNames = 5000
+const maxActiveTasks = 2000
 
 /** `health`: `<engine>.<name>` to text, objects as JSON text. Scheduler names count as engines too. */
 export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, redaction: Redaction): AdapterReport => {
@@ -44,10 +44,10 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
     const engine = key.slice(0, at)
     const field = key.slice(at + 1)
     if (at < 1 || engine.length > 40 || (field !== "worker_details" && field !== "queue_depths")) continue
-    const brokerType = name(health[`${engine}.broker_type`])
+    const brokerType = asName(health[`${engine}.broker_type`])
     const add = (queue: string, depth: number | null, hint: string | null) => {
       const known = queues.get(`${engine}\n${queue}`)
-      if (known === undefined && queues.size >= mostQueues) return
+      if (known === undefined && queues.size >= maxQueues) return
       queues.set(`${engine}\n${queue}`, {
         engine,
         name: queue,
@@ -56,16 +56,16 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
         depth: depth ?? known?.depth ?? null
       })
     }
-    const entries = Object.entries(record(parse(value)))
+    const entries = Object.entries(asRecord(parseJson(value)))
     if (field === "queue_depths") {
-      for (const [queue, depth] of entries) if (name(queue) !== null) add(queue, count(depth), null)
+      for (const [queue, depth] of entries) if (asName(queue) !== null) add(queue, asCount(depth), null)
       continue
     }
-    for (const [node, details] of entries.slice(0, mostWorkers)) {
-      if (name(node) === null) continue
-      const report = workerOf(engine, node, record(details), redaction)
+    for (const [node, details] of entries.slice(0, maxWorkers)) {
+      if (asName(node) === null) continue
+      const report = readWorker(engine, node, asRecord(details), redaction)
       workers.push(report)
-      const hint = brokerHint(record(record(record(details).stats).broker))
+      const hint = brokerUrlHint(asRecord(asRecord(asRecord(details).stats).broker))
       for (const queue of report.queues) add(queue, null, hint)
     }
   }
@@ -73,53 +73,53 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
 }
 
 /** One node of Celery's `worker_details`: `stats`, `active`, `active_queues`, `registered`, `conf`. */
-const workerOf = (engine: string, node: string, details: Readonly<Record<string, unknown>>, redaction: Redaction): WorkerReport => {
-  const stats = record(details.stats)
-  const pool = record(stats.pool)
-  const totals = Object.values(record(stats.total)).map((total) => count(total) ?? 0)
+const readWorker = (engine: string, node: string, details: Readonly<Record<string, unknown>>, redaction: Redaction): WorkerReport => {
+  const stats = asRecord(details.stats)
+  const pool = asRecord(stats.pool)
+  const totals = Object.values(asRecord(stats.total)).map((total) => asCount(total) ?? 0)
   const at = node.indexOf("@")
   return {
     engine,
     name: node,
-    hostname: at === -1 ? name(stats.hostname) : node.slice(at + 1),
-    pid: int32(stats.pid),
-    concurrency: int32(pool["max-concurrency"]),
-    queues: list(details.active_queues).flatMap((queue) => name(record(queue).name) ?? []),
-    active_tasks: list(details.active).length,
+    hostname: at === -1 ? asName(stats.hostname) : node.slice(at + 1),
+    pid: asInt32(stats.pid),
+    concurrency: asInt32(pool["max-concurrency"]),
+    queues: asArray(details.active_queues).flatMap((queue) => asName(asRecord(queue).name) ?? []),
+    active_tasks: asArray(details.active).length,
     metadata: {
-      registered: list(details.registered).flatMap((task) => name(task) ?? []).slice(0, mostTaskNames),
-      pool: scalars({ ...pool, processes: list(pool.processes).length }, redaction),
-      prefetch_count: count(stats.prefetch_count),
+      registered: asArray(details.registered).flatMap((task) => asName(task) ?? []).slice(0, maxTaskNames),
+      pool: pickScalars({ ...pool, processes: asArray(pool.processes).length }, redaction),
+      prefetch_count: asCount(stats.prefetch_count),
       active_task_ids: Array.isArray(details.active)
-        ? details.active.slice(0, mostActive).flatMap((task) => name(record(task).id) ?? [])
+        ? details.active.slice(0, maxActiveTasks).flatMap((task) => asName(asRecord(task).id) ?? [])
         : null,
-      uptime_seconds: count(stats.uptime),
+      uptime_seconds: asCount(stats.uptime),
       processed_since_start: totals.reduce((sum, total) => sum + total, 0),
-      conf: scalars(record(details.conf), redaction)
+      conf: pickScalars(asRecord(details.conf), redaction)
     }
   }
 }
 
 /** `redis://127.0.0.1:6379/12`: no user, no password. */
-const brokerHint = (broker: Readonly<Record<string, unknown>>): string | null => {
-  const host = name(broker.hostname)
+const brokerUrlHint = (broker: Readonly<Record<string, unknown>>): string | null => {
+  const host = asName(broker.hostname)
   if (host === null) return null
-  const port = count(broker.port)
-  const path = name(broker.virtual_host)?.replace(/^\/+/, "") ?? ""
-  const url = `${name(broker.transport) ?? "broker"}://${host}${port === null ? "" : `:${port}`}/${path}`
-  return withoutCredentials(url).slice(0, 2 * longestName)
+  const port = asCount(broker.port)
+  const path = asName(broker.virtual_host)?.replace(/^\/+/, "") ?? ""
+  const url = `${asName(broker.transport) ?? "broker"}://${host}${port === null ? "" : `:${port}`}/${path}`
+  return maskCredentials(url).slice(0, 2 * maxNameLength)
 }
 
 /** The members that are plain values, texts cut; keeps what may name a secret out, and masks what shows by its form. */
-const scalars = (from: Readonly<Record<string, unknown>>, redaction: Redaction): Record<string, unknown> =>
+const pickScalars = (from: Readonly<Record<string, unknown>>, redaction: Redaction): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(from).slice(0, 200).filter(([key, value]) =>
-      !/password|secret|token|url|credential/i.test(key) && !redaction.secretKey(key) &&
+      !/password|secret|token|url|credential/i.test(key) && !redaction.isSecretKey(key) &&
       (value === null || ["string", "number", "boolean"].includes(typeof value))
-    ).map(([key, value]) => [storable(key, longestName), typeof value === "string" ? storable(redaction.text(withoutCredentials(value)), 500) : value])
+    ).map(([key, value]) => [toStorableText(key, maxNameLength), typeof value === "string" ? toStorableText(redaction.text(maskCredentials(value)), 500) : value])
   )
 
-const parse = (value: unknown): unknown => {
+const parseJson = (value: unknown): unknown => {
   if (typeof value !== "string") return value
   try {
     return JSON.parse(value)
@@ -128,25 +128,25 @@ const parse = (value: unknown): unknown => {
   }
 }
 
-const record = (value: unknown): Readonly<Record<string, unknown>> =>
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   // The cast: an object that is no array has members, whatever they are.
   typeof value === "object" && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {}
 
-const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+const asArray = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-const count = (value: unknown): number | null =>
+const asCount = (value: unknown): number | null =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null
 
-const int32 = (value: unknown): number | null => {
-  const number = count(value)
+const asInt32 = (value: unknown): number | null => {
+  const number = asCount(value)
   return number !== null && number < 2 ** 31 ? number : null
 }
 
 /** A name that both databases can hold, or null. */
-const name = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && value.length <= longestName && storable(value, longestName) === value
+const asName = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" && value.length <= maxNameLength && toStorableText(value, maxNameLength) === value
     ? value
     : null
 
 /** Cut to `most` characters, without NUL and without halves of surrogate pairs. */
-export const storable = (text: string, most: number): string => text.slice(0, most).replaceAll("\0", "").toWellFormed()
+export const toStorableText = (text: string, most: number): string => text.slice(0, most).replaceAll("\0", "").toWellFormed()

@@ -4,11 +4,11 @@ import { recordset } from "../Recordset.ts"
 import type {
   AdviceRow,
   ConnectRow,
-  GoneRow,
+  DisconnectRow,
   HealthRow,
   QueueRow,
   RefusalRow,
-  SeenRow,
+  HeartbeatRow,
   WorkerRow
 } from "./Rows.ts"
 
@@ -30,27 +30,27 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
 
     /** Not FOR UPDATE: a writer that only refers to an agent need not wait. */
     const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR NO KEY UPDATE"), orElse: () => sql.literal("") })
-    const ids = (rows: ReadonlyArray<{ readonly agent_id: string }>) => [...new Set(rows.map((row) => row.agent_id))]
+    const agentIdsOf = (rows: ReadonlyArray<{ readonly agent_id: string }>) => [...new Set(rows.map((row) => row.agent_id))]
     type Write = Effect.Effect<unknown, SqlError.SqlError>
 
     /** What `write` does with the rows as the table `r`; nothing if there are none. */
-    const over = (
+    const writeRows = (
       rows: ReadonlyArray<object>,
       columns: Parameters<typeof recordset>[2],
       write: (r: Statement.Fragment) => Write
     ): Write => rows.length === 0 ? Effect.void : write(recordset(sql, "r", columns, rows))
 
-    const lock = (agentIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
+    const lockAgents = (agentIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
       agentIds.length === 0
         ? Effect.succeed([])
         : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forUpdate}`
 
     /** On long-poll all processes are one, and what a new session does not tell yet is not news. */
-    const isNameless = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
+    const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
 
     /** Processes that said hello: online, and owned by their new session. */
-    const connected = (rows: ReadonlyArray<ConnectRow>) =>
-      over(rows, {
+    const upsertProcesses = (rows: ReadonlyArray<ConnectRow>) =>
+      writeRows(rows, {
         id: "uuid",
         agent_id: "uuid",
         worker_id: "text",
@@ -71,13 +71,13 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
           FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
           ON CONFLICT (agent_id, worker_id) DO UPDATE SET role = excluded.role, framework = excluded.framework,
             pid = excluded.pid, started_at = excluded.started_at,
-            engines = CASE WHEN excluded.engines = '[]' AND ${isNameless} THEN agent_workers.engines ELSE excluded.engines END,
+            engines = CASE WHEN excluded.engines = '[]' AND ${isAnonymous} THEN agent_workers.engines ELSE excluded.engines END,
             capabilities = excluded.capabilities, state = 'online', session_id = excluded.session_id,
             last_seen_at = excluded.last_seen_at, last_connect_at = excluded.last_connect_at, updated_at = excluded.updated_at`)
 
     /** The agents' own records: what the latest hello of each said that named something to operate. At most one row an agent. */
-    const introduced = (rows: ReadonlyArray<ConnectRow>) =>
-      over(rows, {
+    const updateAgentsFromHello = (rows: ReadonlyArray<ConnectRow>) =>
+      writeRows(rows, {
         agent_id: "uuid",
         framework: "text",
         engines: "text",
@@ -96,62 +96,62 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
           FROM ${r} WHERE agents.id = r.agent_id`)
 
     /** Agents of whom a process came that tells nothing of what it is, as long-poll sessions begin. */
-    const arrived = (rows: ReadonlyArray<ConnectRow>) =>
-      over(rows, { agent_id: "uuid", protocol_version: "text", at: "text" }, (r) =>
+    const updateAgentsOnline = (rows: ReadonlyArray<ConnectRow>) =>
+      writeRows(rows, { agent_id: "uuid", protocol_version: "text", at: "text" }, (r) =>
         sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
             last_seen_at = r.at, updated_at = r.at
           FROM ${r} WHERE agents.id = r.agent_id`)
 
     /** Signs of life. Answers the sessions that still own their process's row. */
-    const seen = (rows: ReadonlyArray<SeenRow>) =>
+    const updateLastSeen = (rows: ReadonlyArray<HeartbeatRow>) =>
       Effect.gen(function*() {
         if (rows.length === 0) return []
         const columns = { agent_id: "uuid", worker_id: "text", session_id: "text", exclusive: "integer", at: "text" } as const
-        const owned = yield* sql<{ agent_id: string; worker_id: string }>`
+        const ownedRows = yield* sql<{ agent_id: string; worker_id: string }>`
           UPDATE agent_workers SET last_seen_at = r.at, state = 'online', updated_at = r.at FROM ${recordset(sql, "r", columns, rows)}
           WHERE agent_workers.agent_id = r.agent_id AND agent_workers.worker_id = r.worker_id
             AND (agent_workers.session_id = r.session_id OR r.exclusive = 0)
           RETURNING agent_workers.agent_id, agent_workers.worker_id`
         yield* sql`
-          UPDATE agents SET last_seen_at = r.at, state = 'online' FROM ${recordset(sql, "r", columns, latestOfAgents(rows))}
+          UPDATE agents SET last_seen_at = r.at, state = 'online' FROM ${recordset(sql, "r", columns, lastPerAgent(rows))}
           WHERE agents.id = r.agent_id
             AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
-        return owned
+        return ownedRows
       })
 
     /** Of these agents, those that have no process online any more. */
-    const settleOffline = (agentIds: ReadonlyArray<string>, at: string): Write =>
+    const updateAgentsOffline = (agentIds: ReadonlyArray<string>, at: string): Write =>
       sql`UPDATE agents SET state = 'offline', updated_at = ${at}
         WHERE ${sql.in("id", agentIds)} AND state = 'online'
           AND NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
 
     /** Sessions that ended. One that was replaced meanwhile no longer owns the row and changes nothing. */
-    const gone = (rows: ReadonlyArray<GoneRow>) =>
-      over(rows, { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, (r) =>
+    const updateProcessesOffline = (rows: ReadonlyArray<DisconnectRow>) =>
+      writeRows(rows, { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, (r) =>
         Effect.zipRight(
           sql`UPDATE agent_workers SET state = 'offline', updated_at = r.at FROM ${r}
             WHERE agent_workers.agent_id = r.agent_id AND agent_workers.worker_id = r.worker_id
               AND agent_workers.session_id = r.session_id`,
-          settleOffline(ids(rows), rows[rows.length - 1]?.at ?? "")
+          updateAgentsOffline(agentIdsOf(rows), rows[rows.length - 1]?.at ?? "")
         ))
 
-    const refused = (rows: ReadonlyArray<RefusalRow>) =>
-      over(rows, { agent_id: "uuid", reason: "text", detail: "text", at: "text" }, (r) =>
+    const updateRefusals = (rows: ReadonlyArray<RefusalRow>) =>
+      writeRows(rows, { agent_id: "uuid", reason: "text", detail: "text", at: "text" }, (r) =>
         sql`UPDATE agents SET last_refused_at = r.at, last_refused_reason = r.reason, last_refused_detail = r.detail
           FROM ${r} WHERE agents.id = r.agent_id`)
 
-    const advised = (rows: ReadonlyArray<AdviceRow>) =>
-      over(rows, { agent_id: "uuid", setup_advice: "text", at: "text" }, (r) =>
+    const updateAdvice = (rows: ReadonlyArray<AdviceRow>) =>
+      writeRows(rows, { agent_id: "uuid", setup_advice: "text", at: "text" }, (r) =>
         sql`UPDATE agents SET setup_advice = r.setup_advice, updated_at = r.at FROM ${r} WHERE agents.id = r.agent_id`)
 
-    const health = (rows: ReadonlyArray<HealthRow>) =>
-      over(rows, { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" }, (r) =>
+    const insertHealth = (rows: ReadonlyArray<HealthRow>) =>
+      writeRows(rows, { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" }, (r) =>
         sql`INSERT INTO agent_health (agent_id, worker_id, captured_at, telemetry_loss)
           SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss FROM ${r} JOIN agents a ON a.id = r.agent_id`)
 
     /** Workers that an agent's heartbeat described. What they have done is counted from events, by the ingest. */
-    const workers = (rows: ReadonlyArray<WorkerRow>) =>
-      over(rows, {
+    const upsertWorkers = (rows: ReadonlyArray<WorkerRow>) =>
+      writeRows(rows, {
         id: "uuid",
         agent_id: "uuid",
         engine: "text",
@@ -178,7 +178,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             metadata = excluded.metadata, agent_id = excluded.agent_id, updated_at = excluded.updated_at`)
 
     const queues = (rows: ReadonlyArray<QueueRow>) =>
-      over(rows, {
+      writeRows(rows, {
         id: "uuid",
         agent_id: "uuid",
         engine: "text",
@@ -197,12 +197,12 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
             depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
-    return { forUpdate, lock, connected, introduced, arrived, seen, gone, settleOffline, refused, advised, health, workers, queues } as const
+    return { forUpdate, lockAgents, upsertProcesses, updateAgentsFromHello, updateAgentsOnline, updateLastSeen, updateProcessesOffline, updateAgentsOffline, updateRefusals, updateAdvice, insertHealth, upsertWorkers, queues } as const
   })
 }) {
   static readonly layer = this.Default
 }
 
 /** One row an agent, the last: rows come in the order of time. */
-const latestOfAgents = (rows: ReadonlyArray<SeenRow>): ReadonlyArray<SeenRow> =>
+const lastPerAgent = (rows: ReadonlyArray<HeartbeatRow>): ReadonlyArray<HeartbeatRow> =>
   [...new Map(rows.map((row) => [row.agent_id, row])).values()]

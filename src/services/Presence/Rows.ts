@@ -19,7 +19,7 @@ export interface ConnectRow {
   readonly at: string
 }
 
-export interface SeenRow {
+export interface HeartbeatRow {
   readonly agent_id: string
   readonly worker_id: string
   readonly session_id: string
@@ -28,7 +28,7 @@ export interface SeenRow {
   readonly at: string
 }
 
-export interface GoneRow {
+export interface DisconnectRow {
   readonly agent_id: string
   readonly worker_id: string
   readonly session_id: string

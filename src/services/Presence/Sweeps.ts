@@ -23,17 +23,17 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
      * Processes and agents without a sign of life for SVC_AGENT_OFFLINE_AFTER_SECONDS become offline. Only
      * silence in the database counts, so a crashed replica's agents are noticed by the others.
      */
-    const offline = Effect.fn("Presence.offline")(function*() {
+    const sweepProcesses = Effect.fn("PresenceSweeps.sweepProcesses")(function*() {
       const now = yield* Timestamp.now
       const cutoff = Timestamp.addSeconds(now, -settings.agentOfflineAfter)
       const silent = yield* sql<{ agent_id: string }>`
         SELECT DISTINCT agent_id FROM agent_workers WHERE state = 'online' AND last_seen_at < ${cutoff} LIMIT ${slice}`
       const ids = silent.map((row) => row.agent_id)
       if (ids.length > 0) {
-        yield* repo.lock(ids)
+        yield* repo.lockAgents(ids)
         yield* sql`UPDATE agent_workers SET state = 'offline', updated_at = ${now}
           WHERE ${sql.in("agent_id", ids)} AND state = 'online' AND last_seen_at < ${cutoff}`
-        yield* repo.settleOffline(ids, now)
+        yield* repo.updateAgentsOffline(ids, now)
       }
       return ids.length
     }, sql.withTransaction)
@@ -42,7 +42,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
      * Workers without a sign of life. One that heartbeats describe (it has metadata) is silent after the same time;
      * one known by its tasks' events only may just be idle: it has longer, as long as its agent is there.
      */
-    const workersOffline = Effect.fn("Presence.workersOffline")(function*() {
+    const sweepWorkers = Effect.fn("PresenceSweeps.sweepWorkers")(function*() {
       const now = yield* Timestamp.now
       const cutoff = Timestamp.addSeconds(now, -settings.agentOfflineAfter)
       const idleCutoff = Timestamp.addSeconds(now, -idleFactor * settings.agentOfflineAfter)
@@ -62,18 +62,18 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
      * Agent processes beyond what a project may have: of the offline ones those that were seen least recently are
      * deleted. Those online are bounded by their connections.
      */
-    const excess = Effect.fn("Presence.excess")(function*() {
-      const most = settings.agentProcessesPerProject
+    const deleteExcessProcesses = Effect.fn("PresenceSweeps.deleteExcessProcesses")(function*() {
+      const maxProcesses = settings.agentProcessesPerProject
       const full = yield* sql<{ project_id: string; rows: number }>`
-        SELECT project_id, CAST(count(*) AS integer) AS rows FROM agent_workers GROUP BY project_id HAVING count(*) > ${most}`
+        SELECT project_id, CAST(count(*) AS integer) AS rows FROM agent_workers GROUP BY project_id HAVING count(*) > ${maxProcesses}`
       for (const { project_id, rows } of full) {
         yield* sql`DELETE FROM agent_workers WHERE id IN (
           SELECT id FROM agent_workers WHERE project_id = ${project_id} AND state = 'offline'
-          ORDER BY last_seen_at LIMIT ${Math.min(Number(rows) - most, slice)})`
+          ORDER BY last_seen_at LIMIT ${Math.min(Number(rows) - maxProcesses, slice)})`
       }
     })
 
-    const forget = (table: "agent_health" | "agent_workers" | "workers" | "queues", days: number) =>
+    const pruneTable = (table: "agent_health" | "agent_workers" | "workers" | "queues", days: number) =>
       Effect.gen(function*() {
         const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -days * daySeconds)
         const old = {
@@ -88,14 +88,14 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
       }).pipe(Effect.repeat({ while: (more) => more }))
 
     /** Deletes health snapshots, agent processes, workers and queues that are older than their retention, in slices. */
-    const retention = Effect.fn("Presence.retention")(function*() {
-      yield* forget("agent_health", settings.agentHealthRetentionDays)
-      yield* forget("agent_workers", settings.workersRetentionDays)
-      yield* forget("workers", settings.workersRetentionDays)
-      yield* forget("queues", settings.workersRetentionDays)
+    const prune = Effect.fn("PresenceSweeps.prune")(function*() {
+      yield* pruneTable("agent_health", settings.agentHealthRetentionDays)
+      yield* pruneTable("agent_workers", settings.workersRetentionDays)
+      yield* pruneTable("workers", settings.workersRetentionDays)
+      yield* pruneTable("queues", settings.workersRetentionDays)
     })
 
-    return { offline, workersOffline, excess, retention } as const
+    return { sweepProcesses, sweepWorkers, deleteExcessProcesses, prune } as const
   })
 }) {
   static readonly layer = this.Default

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import type { Person, Source } from "../../domain/Actor.ts"
+import type { Person, RequestSource } from "../../domain/Actor.ts"
 import { isOverdue } from "../../domain/Mfa.ts"
 import type { LoggedIn } from "../../domain/Session.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { UserDetail } from "../../domain/User.ts"
 import * as Ids from "../Ids.ts"
-import type { Standing } from "../Mfa/AtLogin.ts"
+import type { MfaState } from "../Mfa/Login.ts"
 import { Settings } from "../Settings.ts"
 import { SessionsRepo } from "./Repo.ts"
 
@@ -15,7 +15,7 @@ export interface SessionCookie {
   readonly maxAgeSeconds: number
 }
 
-export interface Opened extends SessionCookie {
+export interface OpenedSession extends SessionCookie {
   readonly answer: LoggedIn
 }
 
@@ -33,7 +33,7 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
     const settings = yield* Settings
 
     /** Of the transaction it is called in; with whom the session makes the actor. */
-    const open = Effect.fnUntraced(function*(user: UserDetail, standing: Standing, proof: Proof, source: Source) {
+    const open = Effect.fnUntraced(function*(user: UserDetail, mfaState: MfaState, proof: Proof, source: RequestSource) {
       const now = yield* Timestamp.now
       const { remember } = proof
       const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
@@ -52,11 +52,11 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
         factor_at: proof.factor ? now : null,
         proven_at: proof.fresh ? now : null
       })
-      const { enrolled, enrollment } = standing
-      const owes_factor = enrolled && !proof.factor
+      const { enrolled, enrollment } = mfaState
+      const factor_pending = enrolled && !proof.factor
       const answer: LoggedIn = {
         user,
-        mfa_required: owes_factor,
+        mfa_required: factor_pending,
         mfa_enrollment_required: enrollment.required,
         mfa_enrollment_deadline: enrollment.deadline
       }
@@ -70,13 +70,13 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
           kind: "session",
           session_id: id,
           enrolled,
-          owes_factor,
-          is_fresh: proof.fresh && !owes_factor,
+          factor_pending,
+          is_fresh: proof.fresh && !factor_pending,
           overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
         },
         ...source
       }
-      return { opened: { token, maxAgeSeconds, answer } satisfies Opened, actor, id }
+      return { opened: { token, maxAgeSeconds, answer } satisfies OpenedSession, actor, id }
     })
 
     return { open } as const

@@ -3,19 +3,19 @@ import { Effect, Option } from "effect"
 import type { Person } from "../../domain/Actor.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { type ChangePassword, textsOf, type UserDetail } from "../../domain/User.ts"
+import { type ChangePassword, personalTextsOf, type UserDetail } from "../../domain/User.ts"
 import { Audit } from "../Audit.ts"
 import { currentSession } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
 import { Notices } from "../Mail/Notices.ts"
-import { MfaAtLogin } from "../Mfa/AtLogin.ts"
+import { MfaLogin } from "../Mfa/Login.ts"
 import { Passwords } from "../Users/Passwords.ts"
 import { UsersRepo } from "../Users/Repo.ts"
 import { SessionOpening } from "./Opening.ts"
-import { OwnPassword } from "./OwnPassword.ts"
-import { hasEnded, SessionsRepo } from "./Repo.ts"
+import { CurrentPassword } from "./CurrentPassword.ts"
+import { sessionEnded, SessionsRepo } from "./Repo.ts"
 
-const found = Option.match({
+const orNotFound = Option.match({
   onNone: () => new NotFound({ resource: "user" }),
   onSome: (user: UserDetail) => Effect.succeed(user)
 })
@@ -30,23 +30,23 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     const notices = yield* Notices
     const audit = yield* Audit
     const hints = yield* Hints
-    const mfa = yield* MfaAtLogin
-    const ownPassword = yield* OwnPassword
-    const opening = yield* SessionOpening
+    const mfa = yield* MfaLogin
+    const currentPassword = yield* CurrentPassword
+    const sessionOpening = yield* SessionOpening
 
-    const replaced = Effect.fnUntraced(function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
+    const replaceSessions = Effect.fnUntraced(function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
       const now = yield* Timestamp.now
-      const user = yield* Effect.flatMap(users.lockedById(person.user_id), found)
+      const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
       // hashing took a while: what ended this session meanwhile, or made it owe a factor, stands
-      const asking = yield* repo.replace(sessionId, now)
-      if (Option.isNone(asking)) return yield* hasEnded
-      const standing = yield* mfa.standing(user.id)
-      const factor = asking.value.factor || !standing.enrolled
+      const formerSession = yield* repo.revokeReturning(sessionId, now)
+      if (Option.isNone(formerSession)) return yield* sessionEnded
+      const mfaState = yield* mfa.getState(user.id)
+      const factor = formerSession.value.factor || !mfaState.enrolled
       const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
       yield* repo.revokeAll(user.id, now, null)
-      const proof = { remember: asking.value.remember, factor, fresh: isFresh && factor }
-      const { opened } = yield* opening.open(user, standing, proof, person)
-      yield* notices.tell("password_changed", user.email, person, workingKeys)
+      const proof = { remember: formerSession.value.remember, factor, fresh: isFresh && factor }
+      const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
+      yield* notices.enqueue("password_changed", user.email, person, workingKeys)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
       return opened
     }, sql.withTransaction)
@@ -54,15 +54,15 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     /** Changes the caller's password. Every session of theirs ends, and this browser gets a new one. */
     const changePassword = Effect.fn("Sessions.changePassword")(function*(input: ChangePassword) {
       const { person, session, session_id } = yield* currentSession
-      yield* ownPassword.prove(input.current_password)
-      const user = yield* Effect.flatMap(users.byId(person.user_id), found)
+      yield* currentPassword.verify(input.current_password)
+      const user = yield* Effect.flatMap(users.findById(person.user_id), orNotFound)
       const passwordHash = yield* passwords.hashNew({
         password: input.new_password,
         field: "new_password",
-        about: textsOf(user)
+        about: personalTextsOf(user)
       })
       const isFresh = session.is_fresh || !session.enrolled
-      const opened = yield* replaced(person, session_id, passwordHash, isFresh)
+      const opened = yield* replaceSessions(person, session_id, passwordHash, isFresh)
       yield* hints.publish("access", person.user_id)
       return opened
     }, orDieOnSql)

@@ -6,7 +6,7 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 
 /** 401 of a session that ended while its request was at work. */
-export const hasEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
+export const sessionEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
 
 const Row = Schema.Struct(Session.fields).omit("is_current")
 const decodeRows = Schema.decodeUnknownSync(Schema.Array(Row))
@@ -32,12 +32,12 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
-    const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
+    const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     return {
       insert: (session: NewSession) => sql`INSERT INTO sessions ${sql.insert({ ...session })}`,
       /** The newest 500 sessions of a user that still work, newest first; idle ones by `idleSince`. */
-      active: (userId: string, now: string, idleSince: string) =>
+      listActive: (userId: string, now: string, idleSince: string) =>
         Effect.map(
           read`SELECT ${columns} FROM sessions
             WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
@@ -49,9 +49,9 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
        * Within a transaction: whether the session still stands. Its user is locked until then, as by whatever ends all their
        * sessions, so that both take turns.
        */
-      stillStands: (userId: string, id: string, now: string) =>
+      isActiveForUpdate: (userId: string, id: string, now: string) =>
         Effect.zipRight(
-          sql`SELECT 1 FROM users WHERE id = ${userId} ${locked}`,
+          sql`SELECT 1 FROM users WHERE id = ${userId} ${forUpdate}`,
           Effect.map(
             sql`SELECT 1 FROM sessions WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now}`,
             (rows) => rows.length > 0
@@ -68,13 +68,13 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
       setProven: (id: string, now: string) =>
         sql`UPDATE sessions SET factor_at = ${now}, proven_at = ${now} WHERE id = ${id}`,
       /** Every session of the user but `kept` owes the second factor, old ones too. */
-      forgetFactor: (userId: string, kept: string) =>
+      clearFactors: (userId: string, kept: string) =>
         sql`UPDATE sessions SET factor_at = NULL, proven_at = NULL WHERE user_id = ${userId} AND id <> ${kept}`,
       /** Ends the sessions that never gave the second factor: with the password alone they must not become whole. */
-      revokeOwing: (userId: string, now: string) =>
+      revokePendingFactor: (userId: string, now: string) =>
         sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL AND factor_at IS NULL`,
       /** Ends a session and tells what it was, unless it had been ended before. */
-      replace: (id: string, now: string) =>
+      revokeReturning: (id: string, now: string) =>
         Effect.map(
           sql<{ remember_me: number; factor_at: string | null }>`UPDATE sessions SET revoked_at = ${now}
             WHERE id = ${id} AND revoked_at IS NULL RETURNING remember_me, factor_at`,

@@ -1,6 +1,6 @@
 import { Either, Redacted } from "effect"
-import { isRange } from "../../domain/Cidr.ts"
-import { hasCredentials, withoutCredentials } from "../../domain/Credentials.ts"
+import { isCidr } from "../../domain/Cidr.ts"
+import { hasCredentials, maskCredentials } from "../../domain/Credentials.ts"
 import { isHostName } from "../../domain/HostName.ts"
 import { parseSender, parseSmtpUrl } from "../../domain/Smtp.ts"
 
@@ -18,9 +18,9 @@ export interface Setting<A> {
   readonly print: (value: A) => string
 }
 
-type Extra = { readonly tunable?: boolean }
+type SettingOptions = { readonly tunable?: boolean }
 
-export const integer = (name: string, fallback: number, min: number, max: number, line: string, extra: Extra = {}): Setting<number> => ({
+export const integer = (name: string, fallback: number, min: number, max: number, line: string, extra: SettingOptions = {}): Setting<number> => ({
   name,
   type: `integer ${min}..${max}`,
   secret: false,
@@ -36,7 +36,7 @@ export const integer = (name: string, fallback: number, min: number, max: number
   print: String
 })
 
-export const text = (name: string, fallback: string, line: string, extra: Extra = {}): Setting<string> => ({
+export const text = (name: string, fallback: string, line: string, extra: SettingOptions = {}): Setting<string> => ({
   name,
   type: "text",
   secret: false,
@@ -44,7 +44,7 @@ export const text = (name: string, fallback: string, line: string, extra: Extra 
   line,
   fallback,
   parse: Either.right,
-  print: withoutCredentials
+  print: maskCredentials
 })
 
 export const decimal = (name: string, fallback: number, min: number, max: number, line: string): Setting<number> => ({
@@ -116,19 +116,19 @@ export const url = (name: string, line: string): Setting<string> => ({
 })
 
 /** A list of which each part must pass; `wanted` says what a part is, such as `IP addresses`. */
-export const listOf = (name: string, wanted: string, isPart: (part: string) => boolean, line: string): Setting<ReadonlyArray<string>> => {
+export const listOf = (name: string, partDescription: string, isPart: (part: string) => boolean, line: string): Setting<ReadonlyArray<string>> => {
   const parts = list(name, line)
   return {
     ...parts,
     parse: (text) =>
       Either.flatMap(parts.parse(text), (values) => {
         const wrong = values.find((value) => !isPart(value))
-        return wrong === undefined ? Either.right(values) : Either.left(`must be ${wanted}, but has "${wrong}"`)
+        return wrong === undefined ? Either.right(values) : Either.left(`must be ${partDescription}, but has "${wrong}"`)
       })
   }
 }
 
-export const ranges = (name: string, line: string) => listOf(name, "IP addresses or ranges such as 10.0.0.0/8", isRange, line)
+export const ranges = (name: string, line: string) => listOf(name, "IP addresses or ranges such as 10.0.0.0/8", isCidr, line)
 
 const isOrigin = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
 
@@ -176,14 +176,14 @@ export const secretUrls = (name: string, line: string): Setting<Redacted.Redacte
 })
 
 /** 32 bytes each; commas and white space stand between them. */
-export const keysOf = (text: string): ReadonlyArray<Buffer> =>
+export const parseKeys = (text: string): ReadonlyArray<Buffer> =>
   text.split(/[\s,]+/).filter((part) => part !== "").map((part) => Buffer.from(part, "base64url"))
 
 /** Several, so that a new key can be known everywhere before it is used, and an old one as long as it is needed. */
 export const keys = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
   ...secret(name, line, 43),
   parse: (text) =>
-    keysOf(text).length > 0 && keysOf(text).every(({ length }) => length === 32)
+    parseKeys(text).length > 0 && parseKeys(text).every(({ length }) => length === 32)
       ? Either.right(Redacted.make(text))
       : Either.left("must be keys of 32 bytes as base64url (43 characters), with commas between them")
 })

@@ -2,7 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { Reader } from "../Database.ts"
 
-export interface NewToken {
+export interface NewSetupToken {
   readonly id: string
   readonly token_hash: string
   readonly created_at: string
@@ -22,21 +22,21 @@ export class SetupRepo extends Effect.Service<SetupRepo>()("svc/SetupRepo", {
 
     return {
       hasUsers: Effect.map(read`SELECT 1 FROM users LIMIT 1`, (rows) => rows.length > 0),
-      insertToken: (token: NewToken) => sql`INSERT INTO setup_tokens ${sql.insert({ ...token })}`,
-      dropExpiredTokens: (now: string) => sql`DELETE FROM setup_tokens WHERE expires_at <= ${now}`,
+      insertToken: (token: NewSetupToken) => sql`INSERT INTO setup_tokens ${sql.insert({ ...token })}`,
+      deleteExpiredTokens: (now: string) => sql`DELETE FROM setup_tokens WHERE expires_at <= ${now}`,
       /** Answers how many. */
-      dropTokens: Effect.map(sql`DELETE FROM setup_tokens RETURNING id`, (rows) => rows.length),
+      deleteTokens: Effect.map(sql`DELETE FROM setup_tokens RETURNING id`, (rows) => rows.length),
       /** Of the transaction it is called in, if any. */
-      isTokenGood: (tokenHash: string, now: string) =>
+      isTokenValid: (tokenHash: string, now: string) =>
         Effect.map(
           sql`SELECT 1 FROM setup_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
           (rows) => rows.length > 0
         ),
       /** Within a transaction: attempts are counted one after the other. SQLite's transactions are alone anyway. */
       lockAttempts,
-      dropAttempts: (until: string) => sql`DELETE FROM setup_attempts WHERE attempted_at <= ${until}`,
-      attempts: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts`, countOf),
-      attemptsFrom: (ip: string) =>
+      deleteAttemptsUntil: (until: string) => sql`DELETE FROM setup_attempts WHERE attempted_at <= ${until}`,
+      countAttempts: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts`, countOf),
+      countAttemptsFrom: (ip: string) =>
         Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts WHERE source_ip = ${ip}`, countOf),
       insertAttempt: (attempt: { readonly id: string; readonly source_ip: string; readonly attempted_at: string }) =>
         sql`INSERT INTO setup_attempts ${sql.insert({ ...attempt })}`

@@ -3,15 +3,15 @@ import { Effect } from "effect"
 import type { BulkDelete, TaskFilter } from "../../domain/Task/Filter.ts"
 import { Audit } from "../Audit.ts"
 import { orDieOnSql } from "../Database.ts"
-import { turn } from "../EventLoop.ts"
-import { TaskDeletion } from "./Delete.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
+import { TaskDeletion } from "./Deletion.ts"
 import { TaskSearch } from "./Search.ts"
 
 /** Rows of one request in filter mode (interface, Limits). */
-const mostRows = 10_000
+const maxRows = 10_000
 const rowsAtOnce = 250
 
-const filterOf = (body: BulkDelete): TaskFilter => ({
+const toFilter = (body: BulkDelete): TaskFilter => ({
   state: body.filter_state,
   priority: body.filter_priority,
   name: body.filter_name,
@@ -24,7 +24,7 @@ const filterOf = (body: BulkDelete): TaskFilter => ({
 })
 
 /** What the audit log says of the request: the filter's terms, or that ids were given. */
-const selectionOf = ({ task_ids, ...filters }: BulkDelete) =>
+const auditSelection = ({ task_ids, ...filters }: BulkDelete) =>
   task_ids === null
     ? Object.fromEntries(Object.entries(filters).filter(([, term]) => term !== null))
     : { task_ids: task_ids.length }
@@ -40,34 +40,34 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
     const deletion = yield* TaskDeletion
     const audit = yield* Audit
 
-    const slice = Effect.fnUntraced(function*(projectId: string, body: BulkDelete, ids: ReadonlyArray<string>) {
-      const deleted = yield* deletion.remove(projectId, ids)
+    const deleteSlice = Effect.fnUntraced(function*(projectId: string, body: BulkDelete, ids: ReadonlyArray<string>) {
+      const deleted = yield* deletion.deleteTasks(projectId, ids)
       if (deleted > 0) {
         yield* audit.record({
           action: "task.bulk_deleted",
           target_type: "project",
           target_id: projectId,
           project_id: projectId,
-          metadata: { deleted_count: deleted, selection: selectionOf(body) }
+          metadata: { deleted_count: deleted, selection: auditSelection(body) }
         })
       }
       return deleted
     }, sql.withTransaction)
 
     /** How many were deleted. In filter mode the oldest 10 000 of the matching tasks, by their ids. */
-    const run = Effect.fn("TaskBulkDelete.run")(function*(projectId: string, body: BulkDelete) {
+    const deleteMatching = Effect.fn("TaskBulkDelete.deleteMatching")(function*(projectId: string, body: BulkDelete) {
       const ids = body.task_ids === null
-        ? yield* search.ids(projectId, filterOf(body), { direction: "oldest", after: null, limit: mostRows })
+        ? yield* search.listIds(projectId, toFilter(body), { direction: "oldest", after: null, limit: maxRows })
         : [...new Set(body.task_ids)].sort()
       let deleted = 0
       for (let at = 0; at < ids.length; at += rowsAtOnce) {
-        yield* turn
-        deleted += yield* slice(projectId, body, ids.slice(at, at + rowsAtOnce))
+        yield* yieldToEventLoop
+        deleted += yield* deleteSlice(projectId, body, ids.slice(at, at + rowsAtOnce))
       }
       return deleted
     }, orDieOnSql)
 
-    return { run } as const
+    return { deleteMatching } as const
   })
 }) {
   static readonly layer = this.Default

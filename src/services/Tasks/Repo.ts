@@ -4,18 +4,18 @@ import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { Reader } from "../Database.ts"
-import type { Sized } from "../PageBytes.ts"
-import { conditionsOn } from "./Conditions.ts"
+import type { RowSize } from "../PageBytes.ts"
+import { makeConditions } from "./Conditions.ts"
 
 /** Columns without a small bound, and so the size of a row, about. Neither database reads a large value to measure it. */
-const bytes = ["args", "kwargs", "result", "exception", "traceback", "tags"]
+const sizeSql = ["args", "kwargs", "result", "exception", "traceback", "tags"]
   .map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")
 
 /** Commands among which a project's last retry is looked for, so that a project without one costs no longer read. */
 const newestCommands = 200
 
 /** Tasks that retries of one task made, of which its page names the newest. */
-const mostRetriesShown = 20
+const maxRetriesShown = 20
 
 /**
  * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects, and what the JSON, the exports and the
@@ -24,22 +24,22 @@ const mostRetriesShown = 20
 export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* Reader
-    const where = conditionsOn(sql)
+    const where = makeConditions(sql)
     const columns = sql.literal(taskFields.join(", "))
 
-    const among = (ids: ReadonlyArray<string>) =>
+    const hasIdIn = (ids: ReadonlyArray<string>) =>
       sql.onDialectOrElse({
         pg: () => sql`id = ANY(${ids}::uuid[])`,
         orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
       })
 
     // the cast: every column of `taskFields` is text or a number in both databases
-    const rowsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows as ReadonlyArray<TaskRow>
+    const asTaskRows = (rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows as ReadonlyArray<TaskRow>
 
     return {
       /** A page of a filter with at most one term, which an index serves in the order of the list. */
-      page: (projectId: string, filter: TaskFilter, after: string | null, limit: number) =>
-        sql<Sized>`SELECT id, ${sql.literal(bytes)} AS bytes FROM tasks WHERE ${
+      listPage: (projectId: string, filter: TaskFilter, after: string | null, limit: number) =>
+        sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks WHERE ${
           sql.and([
             sql`project_id = ${projectId}`,
             ...where.plain(filter),
@@ -48,26 +48,26 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         } ORDER BY id DESC LIMIT ${limit}`,
 
       /** How large the rows are that still are there, newest first. */
-      sizes: (projectId: string, ids: ReadonlyArray<string>) =>
-        sql<Sized>`SELECT id, ${sql.literal(bytes)} AS bytes FROM tasks
-          WHERE project_id = ${projectId} AND ${among(ids)} ORDER BY id DESC`,
+      listSizes: (projectId: string, ids: ReadonlyArray<string>) =>
+        sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks
+          WHERE project_id = ${projectId} AND ${hasIdIn(ids)} ORDER BY id DESC`,
 
       /** The rows that still are there, newest first. Ask for few: `sizes` tells how large they are. */
-      byIds: (projectId: string, ids: ReadonlyArray<string>) =>
+      listByIds: (projectId: string, ids: ReadonlyArray<string>) =>
         Effect.map(
-          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${among(ids)} ORDER BY id DESC`.values,
-          rowsOf
+          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${hasIdIn(ids)} ORDER BY id DESC`.values,
+          asTaskRows
         ),
 
-      byKey: (projectId: string, { engine, task_id }: TaskKey) =>
+      findByKey: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql`SELECT ${columns} FROM tasks
             WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`.values,
-          (rows) => rowsOf(rows)[0]
+          (rows) => asTaskRows(rows)[0]
         ),
 
       /** How the engine's latest retry without other arguments ended, among the project's newest commands. */
-      lastRetry: (projectId: string, engine: string) =>
+      findLastRetry: (projectId: string, engine: string) =>
         Effect.map(
           sql<LastRetry>`SELECT status, error FROM commands
             WHERE action = 'retry_task' AND engine = ${engine} AND dispatched_at IS NOT NULL
@@ -78,7 +78,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         ),
 
       /** The task that a retry made this one of, null where none did; by the newest command where there are several. */
-      retriedFrom: (projectId: string, { engine, task_id }: TaskKey) =>
+      findRetriedFrom: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ task_id: string }>`SELECT task_id FROM task_retries
             WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}
@@ -87,16 +87,16 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         ),
 
       /** The tasks that retries of this one made, newest first. */
-      retriedAs: (projectId: string, { engine, task_id }: TaskKey) =>
+      listRetriedAs: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ new_task_id: string }>`SELECT new_task_id FROM task_retries
             WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
-            ORDER BY command_id DESC LIMIT ${mostRetriesShown}`,
+            ORDER BY command_id DESC LIMIT ${maxRetriesShown}`,
           (rows) => rows.map(({ new_task_id }) => new_task_id)
         ),
 
       /** The text of a task's history, undefined when there is no such task. */
-      history: (projectId: string, { engine, task_id }: TaskKey) =>
+      findHistory: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ history: string }>`SELECT history FROM tasks
             WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
@@ -104,7 +104,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         ),
 
       /** How many tasks the project has, or has in a state: kept by the writers, never counted. */
-      counted: (projectId: string, state: string | null) =>
+      readCount: (projectId: string, state: string | null) =>
         Effect.map(
           sql<{ tasks: number }>`SELECT COALESCE(SUM(tasks), 0) AS tasks FROM task_counts WHERE ${
             sql.and([sql`project_id = ${projectId}`, ...(state === null ? [] : [sql`state = ${state}`])])

@@ -3,10 +3,10 @@ import { Effect, Layer } from "effect"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
-import { turn } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
-import { TaskDeletion } from "./Delete.ts"
+import { TaskDeletion } from "./Deletion.ts"
 
 const daySeconds = 86_400
 const tasksAtOnce = 250
@@ -25,22 +25,22 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
     const settings = yield* Settings
     const deletion = yield* TaskDeletion
 
-    const projects = read<{ id: string }>`SELECT id FROM projects ORDER BY id`
+    const listProjects = read<{ id: string }>`SELECT id FROM projects ORDER BY id`
 
-    const tasks = Effect.fnUntraced(function*(projectId: string, before: Timestamp.Timestamp) {
-      let forgotten = 0
+    const pruneTasks = Effect.fnUntraced(function*(projectId: string, before: Timestamp.Timestamp) {
+      let deleted = 0
       while (true) {
         const old = yield* read<{ id: string }>`
           SELECT id FROM tasks WHERE project_id = ${projectId} AND updated_at < ${before}
           ORDER BY updated_at LIMIT ${tasksAtOnce}`
-        if (old.length === 0) return forgotten
-        forgotten += yield* sql.withTransaction(deletion.remove(projectId, old.map(({ id }) => id)))
-        yield* turn
+        if (old.length === 0) return deleted
+        deleted += yield* sql.withTransaction(deletion.deleteTasks(projectId, old.map(({ id }) => id)))
+        yield* yieldToEventLoop
       }
     })
 
     /** Walks the facet's values; removes those that were not used lately and that no task has. */
-    const facets = Effect.fnUntraced(function*(projectId: string, facet: TaskFacet, before: Timestamp.Timestamp) {
+    const pruneFacets = Effect.fnUntraced(function*(projectId: string, facet: TaskFacet, before: Timestamp.Timestamp) {
       let after = ""
       while (true) {
         const slice: ReadonlyArray<{ value: string }> = yield* read<{ value: string }>`
@@ -54,7 +54,7 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
             AND seen_at < ${before} AND NOT EXISTS (
               SELECT 1 FROM tasks t WHERE t.project_id = ${projectId} AND t.${sql(facet)} = task_facets.value)`
         after = last.value
-        yield* turn
+        yield* yieldToEventLoop
       }
     })
 
@@ -63,12 +63,12 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
       const now = yield* Timestamp.now
       const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * daySeconds)
       const facetsBefore = Timestamp.addSeconds(now, -facetDays * daySeconds)
-      let forgotten = 0
-      for (const { id } of yield* projects) {
-        forgotten += yield* tasks(id, tasksBefore)
-        for (const facet of taskFacets) yield* facets(id, facet, facetsBefore)
+      let deleted = 0
+      for (const { id } of yield* listProjects) {
+        deleted += yield* pruneTasks(id, tasksBefore)
+        for (const facet of taskFacets) yield* pruneFacets(id, facet, facetsBefore)
       }
-      return forgotten
+      return deleted
     }, orDieOnSql)
 
     return { sweep } as const

@@ -4,7 +4,7 @@
  */
 import BetterSqlite3 from "better-sqlite3"
 import { parentPort, workerData } from "node:worker_threads"
-import type { ScanAnswer, ScanQuestion } from "./Scans.ts"
+import type { ScanResponse, ScanRequest } from "./Scans.ts"
 
 // the cast: `Scans.ts` starts this thread with the path of the database
 const db = new BetterSqlite3(workerData as string, { readonly: true, timeout: 5000 })
@@ -12,7 +12,7 @@ db.pragma("cache_size = -16384")
 db.pragma("mmap_size = 2147418112") // the most SQLite takes: pages beyond are copied, which is a tenth of a walk's time
 db.pragma("temp_store = MEMORY")
 
-const answer = ({ params, text }: ScanQuestion): ScanAnswer => {
+const runScan = ({ params, text }: ScanRequest): ScanResponse => {
   try {
     // raw mode yields each row as an array of its values
     return { rows: db.prepare(text).raw(true).all(...params) as ReadonlyArray<ReadonlyArray<unknown>> }
@@ -22,4 +22,4 @@ const answer = ({ params, text }: ScanQuestion): ScanAnswer => {
   }
 }
 
-parentPort?.on("message", (question: ScanQuestion) => parentPort?.postMessage(answer(question)))
+parentPort?.on("message", (question: ScanRequest) => parentPort?.postMessage(runScan(question)))

@@ -5,17 +5,17 @@ import { Database } from "../Database.ts"
 import { workerFile } from "../WorkerFile.ts"
 
 /** What `Scan.worker.ts` is asked, and what it answers. */
-export interface ScanQuestion {
+export interface ScanRequest {
   readonly text: string
   readonly params: ReadonlyArray<unknown>
 }
-export type ScanAnswer = { readonly rows: Rows } | { readonly code: string; readonly message: string }
+export type ScanResponse = { readonly rows: Rows } | { readonly code: string; readonly message: string }
 
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
-type Run = (statement: Statement.Statement<object>) => Effect.Effect<Rows, SqlError.SqlError>
+type RunStatement = (statement: Statement.Statement<object>) => Effect.Effect<Rows, SqlError.SqlError>
 
 /** Long statements at one time; on PostgreSQL each holds a connection of the pool. */
-const atOnce = 3
+const maxConcurrentScans = 3
 
 /**
  * Where reads go that may look at every task of a project: on SQLite to a thread of their own, started by the first
@@ -25,11 +25,11 @@ const atOnce = 3
 export class Scans extends Effect.Service<Scans>()("svc/tasks/Scans", {
   scoped: Effect.gen(function*() {
     const { sqlite } = yield* Database
-    const few = yield* Effect.makeSemaphore(atOnce)
-    const values: Run = sqlite === null || sqlite.file === ":memory:"
-      ? (statement) => few.withPermits(1)(statement.values)
-      : yield* onThread(sqlite.file)
-    return { values } as const
+    const permits = yield* Effect.makeSemaphore(maxConcurrentScans)
+    const run: RunStatement = sqlite === null || sqlite.file === ":memory:"
+      ? (statement) => permits.withPermits(1)(statement.values)
+      : yield* makeThreadRunner(sqlite.file)
+    return { run } as const
   })
 }) {
   static readonly layer = this.Default
@@ -44,25 +44,25 @@ class ThreadError extends Error {
   }
 }
 
-const failed = (message: string, code: string) =>
+const failScan = (message: string, code: string) =>
   Effect.fail(new SqlError.SqlError({ cause: new ThreadError(message, code), message: "Failed to execute statement" }))
 
-const onThread = (file: string): Effect.Effect<Run, never, Scope.Scope> =>
+const makeThreadRunner = (file: string): Effect.Effect<RunStatement, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => new Thread(file)),
       (thread) => Effect.promise(() => thread.stop())
     ),
-    (thread): Run => (statement) => {
+    (thread): RunStatement => (statement) => {
       const [text, params] = statement.compile()
       return Effect.async((resume) => {
-        const forget = thread.ask({ text, params, resume })
-        return Effect.sync(forget)
+        const cancel = thread.enqueue({ text, params, resume })
+        return Effect.sync(cancel)
       })
     }
   )
 
-interface Asked {
+interface PendingScan {
   readonly text: string
   readonly params: ReadonlyArray<unknown>
   readonly resume: (answer: Effect.Effect<Rows, SqlError.SqlError>) => void
@@ -75,53 +75,53 @@ interface Asked {
 class Thread {
   readonly file: string
   private worker: Worker | null = null
-  private current: Asked | null = null
-  private readonly waiting = new Set<Asked>()
+  private current: PendingScan | null = null
+  private readonly queue = new Set<PendingScan>()
 
   constructor(file: string) {
     this.file = file
   }
 
   /** Answers how to take the question back. */
-  ask(asked: Asked): () => void {
-    this.waiting.add(asked)
-    this.next()
-    return () => void this.waiting.delete(asked)
+  enqueue(asked: PendingScan): () => void {
+    this.queue.add(asked)
+    this.runNext()
+    return () => void this.queue.delete(asked)
   }
 
   async stop(): Promise<void> {
     await this.worker?.terminate()
   }
 
-  private next(): void {
-    const [asked] = this.waiting
+  private runNext(): void {
+    const [asked] = this.queue
     if (asked === undefined || this.current !== null) return
-    this.waiting.delete(asked)
+    this.queue.delete(asked)
     this.current = asked
     this.worker ??= this.start()
-    this.worker.postMessage({ text: asked.text, params: asked.params } satisfies ScanQuestion)
+    this.worker.postMessage({ text: asked.text, params: asked.params } satisfies ScanRequest)
   }
 
   private start(): Worker {
     const worker = new Worker(workerFile("Scan", import.meta.url), { workerData: this.file })
     worker.unref()
-    worker.on("message", (answer: ScanAnswer) =>
-      this.settle("rows" in answer ? Effect.succeed(answer.rows) : failed(answer.message, answer.code)))
-    worker.on("error", (cause) => this.lost(worker, String(cause)))
-    worker.on("exit", () => this.lost(worker, "the thread ended"))
+    worker.on("message", (answer: ScanResponse) =>
+      this.resolve("rows" in answer ? Effect.succeed(answer.rows) : failScan(answer.message, answer.code)))
+    worker.on("error", (cause) => this.onExit(worker, String(cause)))
+    worker.on("exit", () => this.onExit(worker, "the thread ended"))
     return worker
   }
 
-  private settle(answer: Effect.Effect<Rows, SqlError.SqlError>): void {
+  private resolve(answer: Effect.Effect<Rows, SqlError.SqlError>): void {
     const asked = this.current
     this.current = null
     asked?.resume(answer)
-    this.next()
+    this.runNext()
   }
 
-  private lost(worker: Worker, why: string): void {
+  private onExit(worker: Worker, why: string): void {
     if (this.worker !== worker) return
     this.worker = null
-    this.settle(failed(why, "SQLITE_IOERR"))
+    this.resolve(failScan(why, "SQLITE_IOERR"))
   }
 }

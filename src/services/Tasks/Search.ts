@@ -2,21 +2,21 @@ import { Effect } from "effect"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import { Reader } from "../Database.ts"
-import { conditionsOn, type Fragment } from "./Conditions.ts"
+import { makeConditions, type Fragment } from "./Conditions.ts"
 import { Scans } from "./Scans.ts"
-import { type Branch, statementsOf, type Window } from "./Statements.ts"
+import { type Branch, makeStatements, type IdWindow } from "./Statements.ts"
 
 /** The newest rows that are looked at first: whatever matches often is found there at once. */
-const recentRows = 1000
+const maxRecentRows = 1000
 /** More distinct values than this are not compared one by one; then each row's own text is. */
-const mostValues = 5000
+const maxValues = 5000
 /** So many values are looked up each in its own range of an index; fewer where another term has an index as well. */
-const mostRanges = 1000
-const mostRangesBesideIndex = 20
+const maxRanges = 1000
+const maxRangesBesideIndex = 20
 /** A part of an id of so many characters is rare: then a walk over the ids alone comes before any other term. */
 const rareCharacters = 4
 /** No total is counted beyond this. */
-export const mostCounted = 10_000
+export const maxCounted = 10_000
 
 type Terms = ReadonlyArray<Fragment>
 
@@ -29,106 +29,106 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
   effect: Effect.gen(function*() {
     const sql = yield* Reader
     const scans = yield* Scans
-    const where = conditionsOn(sql)
-    const statements = statementsOf(sql, where)
+    const where = makeConditions(sql)
+    const statements = makeStatements(sql, where)
 
     /** The matches among the newest rows beyond the window's start; null when there may be more behind them. */
-    const amongRecent = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, window: Window) {
+    const searchRecent = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, window: IdWindow) {
       const rows = statements.newest(projectId, filter, window)
-      const found = yield* sql`SELECT id FROM (${rows} LIMIT ${recentRows}) AS recent
+      const found = yield* sql`SELECT id FROM (${rows} LIMIT ${maxRecentRows}) AS recent
         WHERE ${sql.and(where.everything(filter))} ORDER BY id DESC LIMIT ${window.limit}`.values
-      if (found.length === window.limit) return idsFrom(found)
-      const more = yield* sql`${rows} LIMIT 1 OFFSET ${recentRows}`.values
-      return more.length === 0 ? idsFrom(found) : null
+      if (found.length === window.limit) return readIds(found)
+      const more = yield* sql`${rows} LIMIT 1 OFFSET ${maxRecentRows}`.values
+      return more.length === 0 ? readIds(found) : null
     })
 
     /** For each column the project's values that satisfy a condition on `value`; null when they are too many. */
-    const valuesOf = (projectId: string, columns: ReadonlyArray<TaskFacet>, condition: Fragment) => {
+    const listValues = (projectId: string, columns: ReadonlyArray<TaskFacet>, condition: Fragment) => {
       const each = columns.map((facet) =>
         sql`SELECT facet, value FROM (
           SELECT facet, value FROM task_facets WHERE project_id = ${projectId} AND facet = ${facet} AND ${condition}
-          LIMIT ${mostValues + 1}
+          LIMIT ${maxValues + 1}
         ) AS ${sql(facet)}`
       )
-      return Effect.map(scans.values(sql`${sql.join(" UNION ALL ", false)(each)}`), (rows) =>
+      return Effect.map(scans.run(sql`${sql.join(" UNION ALL ", false)(each)}`), (rows) =>
         columns.map((column) => {
           const values = rows.filter(([facet]) => facet === column).map(([, value]) => String(value))
-          return { column, values: values.length > mostValues ? null : values }
+          return { column, values: values.length > maxValues ? null : values }
         }))
     }
 
-    const namesLike = (projectId: string, part: string) =>
-      Effect.map(valuesOf(projectId, ["name"], where.has("value", part)), ([names]) => names?.values ?? null)
+    const listNamesLike = (projectId: string, part: string) =>
+      Effect.map(listValues(projectId, ["name"], where.has("value", part)), ([names]) => names?.values ?? null)
 
-    const walk = (conditions: Terms, index: string | null): Branch => ({ conditions, ranges: null, index })
+    const makeWalk = (conditions: Terms, index: string | null): Branch => ({ conditions, ranges: null, index })
 
-    const amongValues = (column: TaskFacet, values: ReadonlyArray<string>, others: Terms, filter: TaskFilter): Branch =>
-      values.length <= (isIndexed(filter) ? mostRangesBesideIndex : mostRanges)
+    const makeValueBranch = (column: TaskFacet, values: ReadonlyArray<string>, others: Terms, filter: TaskFilter): Branch =>
+      values.length <= (isIndexed(filter) ? maxRangesBesideIndex : maxRanges)
         ? { conditions: others, ranges: { column, values }, index: null }
-        : walk([...others, where.oneOf(column, values)], null)
+        : makeWalk([...others, where.oneOf(column, values)], null)
 
     /** The ways in which a row can match the search term, given the other terms. */
-    const searching = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, term: string, others: Terms) {
+    const makeTermBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, term: string, others: Terms) {
       const branches: Array<Branch> = []
-      for (const { column, values } of yield* valuesOf(projectId, taskFacets, where.resembles("value", term))) {
-        if (values === null) branches.push(walk([...others, where.resembles(column, term)], null))
-        else if (values.length > 0) branches.push(amongValues(column, values, others, filter))
+      for (const { column, values } of yield* listValues(projectId, taskFacets, where.resembles("value", term))) {
+        if (values === null) branches.push(makeWalk([...others, where.resembles(column, term)], null))
+        else if (values.length > 0) branches.push(makeValueBranch(column, values, others, filter))
       }
       const index = isIndexed(filter) && term.length < rareCharacters ? null : "tasks_list"
-      branches.push(walk([...others, where.resembles("task_id", term)], index))
+      branches.push(makeWalk([...others, where.resembles("task_id", term)], index))
       if (filter.search_exceptions) {
-        branches.push(walk([...others, sql`exception IS NOT NULL`, where.resembles("exception", term)], isIndexed(filter) ? null : "tasks_exception"))
+        branches.push(makeWalk([...others, sql`exception IS NOT NULL`, where.resembles("exception", term)], isIndexed(filter) ? null : "tasks_exception"))
       }
       return branches
     })
 
-    const branchesOf = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter) {
+    const makeBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter) {
       const { name, search } = filter
       const plain = where.plain(filter)
-      const names = name === null ? null : yield* namesLike(projectId, name)
+      const names = name === null ? null : yield* listNamesLike(projectId, name)
       if (names?.length === 0) return []
       const named = name === null ? [] : [names === null ? where.has("name", name) : where.oneOf("name", names)]
-      if (search !== null) return yield* searching(projectId, filter, search, [...plain, ...named])
-      if (names !== null) return [amongValues("name", names, plain, filter)]
-      return [walk([...plain, ...named], isIndexed(filter) ? null : "tasks_list")]
+      if (search !== null) return yield* makeTermBranches(projectId, filter, search, [...plain, ...named])
+      if (names !== null) return [makeValueBranch("name", names, plain, filter)]
+      return [makeWalk([...plain, ...named], isIndexed(filter) ? null : "tasks_list")]
     })
 
     /** The first matching ids of the window. */
-    const ids = Effect.fn("TaskSearch.ids")(function*(projectId: string, filter: TaskFilter, window: Window) {
-      if (window.direction === "newest" && window.limit < recentRows) {
-        const recent = yield* amongRecent(projectId, filter, window)
+    const listIds = Effect.fn("TaskSearch.listIds")(function*(projectId: string, filter: TaskFilter, window: IdWindow) {
+      if (window.direction === "newest" && window.limit < maxRecentRows) {
+        const recent = yield* searchRecent(projectId, filter, window)
         if (recent !== null) return recent
       }
-      const branches = yield* branchesOf(projectId, filter)
+      const branches = yield* makeBranches(projectId, filter)
       let found: ReadonlyArray<string> = []
       for (const build of statements.all(projectId, filter, branches, window)) {
         const last = found.length < window.limit ? undefined : found[found.length - 1]
         const bounds = [...statements.beyond(window), ...(last === undefined ? [] : [statements.upTo(last, window)])]
-        const rows = yield* scans.values(build(bounds))
-        found = merged(found, idsFrom(rows), window)
+        const rows = yield* scans.run(build(bounds))
+        found = mergeIds(found, readIds(rows), window)
       }
       return found
     })
 
     /** How many tasks match, or null when more than `mostCounted` would have to be looked at. */
     const count = Effect.fn("TaskSearch.count")(function*(projectId: string, filter: TaskFilter) {
-      const driver = filter.worker !== null
+      const indexedTerms = filter.worker !== null
         ? [sql`worker_name = ${filter.worker}`]
         : filter.queue !== null
         ? [sql`queue = ${filter.queue}`]
         : filter.state !== null
         ? [sql`state = ${filter.state}`]
         : []
-      const names = filter.name === null || driver.length > 0 ? null : yield* namesLike(projectId, filter.name)
+      const names = filter.name === null || indexedTerms.length > 0 ? null : yield* listNamesLike(projectId, filter.name)
       if (names?.length === 0) return 0
-      const narrowed = names === null ? driver : [where.oneOf("name", names)]
-      const rows = statements.candidates(projectId, filter, narrowed, names === null, mostCounted + 1)
+      const narrowed = names === null ? indexedTerms : [where.oneOf("name", names)]
+      const rows = statements.candidates(projectId, filter, narrowed, names === null, maxCounted + 1)
       const matches = sql`CASE WHEN ${sql.and(where.everything(filter))} THEN 1 ELSE 0 END`
-      const [row] = yield* scans.values(sql`SELECT COUNT(*), COALESCE(SUM(${matches}), 0) FROM (${rows}) AS candidates`)
-      return Number(row?.[0]) > mostCounted ? null : Number(row?.[1])
+      const [row] = yield* scans.run(sql`SELECT COUNT(*), COALESCE(SUM(${matches}), 0) FROM (${rows}) AS candidates`)
+      return Number(row?.[0]) > maxCounted ? null : Number(row?.[1])
     })
 
-    return { ids, count } as const
+    return { listIds, count } as const
   })
 }) {
   static readonly layer = this.Default
@@ -137,11 +137,11 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 /** Whether a term of the filter has an index of its own. */
 const isIndexed = ({ queue, state, worker }: TaskFilter): boolean => state !== null || queue !== null || worker !== null
 
-const idsFrom = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<string> =>
+const readIds = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<string> =>
   rows.map((row) => String(row[0]))
 
 /** Both lists in one, without doubles. */
-const merged = (left: ReadonlyArray<string>, right: ReadonlyArray<string>, { direction, limit }: Window) => {
+const mergeIds = (left: ReadonlyArray<string>, right: ReadonlyArray<string>, { direction, limit }: IdWindow) => {
   const all = [...new Set([...left, ...right])].sort()
   return (direction === "newest" ? all.reverse() : all).slice(0, limit)
 }

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, type Key } from "../../domain/Page.ts"
+import { decodeCursor, encodeCursor, type CursorKey } from "../../domain/Page.ts"
 import type { TaskKey } from "../../domain/Task.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
 
@@ -19,10 +19,10 @@ export const pageOfTimeline = (
   cursor: string | null,
   limit: number
 ): TimelinePage | null => {
-  const place = cursor === null ? null : decodeCursor("events", cursor, 2)
-  if (cursor !== null && place === null) return null
+  const position = cursor === null ? null : decodeCursor("events", cursor, 2)
+  if (cursor !== null && position === null) return null
   const events = TaskHistory.timeline(TaskHistory.decode(history))
-  const from = place === null ? 0 : startAfter(events, place)
+  const from = position === null ? 0 : indexAfter(events, position)
   const shown = events.slice(from, from + limit)
   const last = from + shown.length < events.length ? shown[shown.length - 1] : undefined
   return {
@@ -36,7 +36,7 @@ export const pageOfTimeline = (
 }
 
 /** After the event itself; if it is gone (another agent's copy took its place), after all of its moment or earlier. */
-const startAfter = (events: ReadonlyArray<TaskHistory.TimelineEvent>, [moment = "", id = ""]: Key): number => {
+const indexAfter = (events: ReadonlyArray<TaskHistory.TimelineEvent>, [moment = "", id = ""]: CursorKey): number => {
   const at = events.findIndex((event) => event.id === id && event.occurredAt === moment)
   if (at >= 0) return at + 1
   const later = events.findIndex(({ occurredAt }) => occurredAt > moment)

@@ -3,9 +3,9 @@ import type { TaskKey, TaskTree, TaskTreeNode } from "../../domain/Task.ts"
 import { Reader } from "../Database.ts"
 
 /** Nodes of a tree (interface, Limits). */
-const mostNodes = 500
+const maxNodes = 500
 /** How far parents are followed where a task does not name its root. */
-const mostSteps = 100
+const maxSteps = 100
 
 type Row = TaskTreeNode & { readonly id: string }
 
@@ -16,11 +16,11 @@ const columns =
 export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
   effect: Effect.gen(function*() {
     const sql = yield* Reader
-    const own = sql.literal(columns)
-    const others = sql.literal(columns.split(", ").map((column) => `tasks.${column}`).join(", "))
+    const columnsSql = sql.literal(columns)
+    const tableColumnsSql = sql.literal(columns.split(", ").map((column) => `tasks.${column}`).join(", "))
 
     /** The project's engines: one look into the primary key each, since no index leads with the task id. */
-    const engines = (projectId: string) =>
+    const enginesSql = (projectId: string) =>
       sql`engines(engine) AS (
           SELECT (SELECT MIN(engine) FROM tasks WHERE project_id = ${projectId})
           UNION ALL
@@ -29,45 +29,45 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
         )`
 
     /** The task itself, then each root or parent that is known, up to the last. Of two of one id, that of the same engine. */
-    const wayUp = (projectId: string, { engine, task_id }: TaskKey) =>
-      sql<Row>`WITH RECURSIVE ${engines(projectId)}, up AS (
-          SELECT ${own}, 0 AS step FROM tasks
+    const listAncestors = (projectId: string, { engine, task_id }: TaskKey) =>
+      sql<Row>`WITH RECURSIVE ${enginesSql(projectId)}, up AS (
+          SELECT ${columnsSql}, 0 AS step FROM tasks
           WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
           UNION ALL
-          SELECT ${others}, up.step + 1 FROM up JOIN tasks ON tasks.project_id = ${projectId} AND tasks.id = (
+          SELECT ${tableColumnsSql}, up.step + 1 FROM up JOIN tasks ON tasks.project_id = ${projectId} AND tasks.id = (
             SELECT above.id FROM tasks above WHERE above.project_id = ${projectId}
               AND above.engine IN (SELECT engine FROM engines)
               AND above.task_id = COALESCE(up.root_task_id, up.parent_task_id)
             ORDER BY CASE WHEN above.engine = up.engine THEN 0 ELSE 1 END, above.engine LIMIT 1
           )
-          WHERE up.step < ${mostSteps}
-        ) SELECT ${own} FROM up ORDER BY step`
+          WHERE up.step < ${maxSteps}
+        ) SELECT ${columnsSql} FROM up ORDER BY step`
 
-    const sharing = (projectId: string, root: string) =>
-      sql<Row>`SELECT ${own} FROM tasks WHERE project_id = ${projectId} AND root_task_id = ${root}
-        ORDER BY id LIMIT ${mostNodes + 1}`
+    const listByRoot = (projectId: string, root: string) =>
+      sql<Row>`SELECT ${columnsSql} FROM tasks WHERE project_id = ${projectId} AND root_task_id = ${root}
+        ORDER BY id LIMIT ${maxNodes + 1}`
 
     /**
      * The tree of a task, or none when there is no such task. Oldest first; when there are more than 500 nodes, the
      * root, the task itself and the oldest others.
      */
-    const of = Effect.fn("TaskTrees.of")(function*(projectId: string, key: TaskKey) {
-      const way = yield* wayUp(projectId, key)
-      const top = way[way.length - 1]
+    const find = Effect.fn("TaskTrees.find")(function*(projectId: string, key: TaskKey) {
+      const ancestors = yield* listAncestors(projectId, key)
+      const top = ancestors[ancestors.length - 1]
       if (top === undefined) return Option.none<TaskTree>()
       const root = top.root_task_id ?? top.parent_task_id ?? top.task_id
-      const nodes = new Map(way.map((row) => [row.id, row]))
-      for (const row of yield* sharing(projectId, root)) nodes.set(row.id, row)
-      const shown = [...nodes.values()].slice(0, mostNodes).sort((a, b) => (a.id < b.id ? -1 : 1))
+      const nodes = new Map(ancestors.map((row) => [row.id, row]))
+      for (const row of yield* listByRoot(projectId, root)) nodes.set(row.id, row)
+      const shown = [...nodes.values()].slice(0, maxNodes).sort((a, b) => (a.id < b.id ? -1 : 1))
       return Option.some<TaskTree>({
         root_task_id: root,
         node_count: shown.length,
-        truncated: nodes.size > mostNodes,
+        truncated: nodes.size > maxNodes,
         nodes: shown.map(({ id: _id, ...node }) => node)
       })
     })
 
-    return { of } as const
+    return { find } as const
   })
 }) {
   static readonly layer = this.Default

@@ -25,7 +25,7 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
       insert: (device: TrustedDeviceRow & { readonly user_id: string }) =>
         sql`INSERT INTO trusted_devices ${sql.insert({ ...device })}`,
       /** Whether the user trusts the browser that has this token; notes that it was seen. */
-      use: (userId: string, token: string, now: string) =>
+      markSeen: (userId: string, token: string, now: string) =>
         Effect.map(
           sql`UPDATE trusted_devices SET last_seen_at = ${now}
             WHERE token_hash = ${Ids.hashSecret(token)} AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { folded } from "../../domain/GuessablePassword.ts"
+import { foldText } from "../../domain/PasswordStrength.ts"
 
 /**
  * The 49 000 commonest passwords of @zxcvbn-ts/language-common, folded. They are loaded when the first password is set,
@@ -8,6 +8,6 @@ import { folded } from "../../domain/GuessablePassword.ts"
 export const commonPasswords: Effect.Effect<Effect.Effect<ReadonlySet<string>>> = Effect.cached(
   Effect.promise(async () => {
     const list = await import("@zxcvbn-ts/language-common") // a CommonJS module: bundled, it has nothing but its default
-    return new Set(list.default.dictionary["passwords-common"].map(folded))
+    return new Set(list.default.dictionary["passwords-common"].map(foldText))
   })
 )

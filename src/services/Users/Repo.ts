@@ -1,11 +1,11 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { changesOf } from "../../domain/Patch.ts"
+import { selectChanges } from "../../domain/Patch.ts"
 import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
 import { Reader } from "../Database.ts"
-import { Flag } from "../Row.ts"
+import { BooleanColumn } from "../ColumnTypes.ts"
 
-const Row = Schema.Struct({ ...UserDetail.fields, is_admin: Flag, is_active: Flag })
+const Row = Schema.Struct({ ...UserDetail.fields, is_admin: BooleanColumn, is_active: BooleanColumn })
 const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (row: object) => decodeRow(row)
 const encode = Schema.encodeSync(Row)
@@ -20,9 +20,9 @@ export interface Credentials {
 }
 
 /** What a change names, where an empty name is none. */
-export const givenOf = (changes: UpdateUser): Partial<UserDetail> => {
-  const given = Object.entries(changesOf(UserDetail.fields, changes))
-  return Object.fromEntries(given.map(([field, value]) => [field, value === "" ? null : value]))
+export const changedFields = (changes: UpdateUser): Partial<UserDetail> => {
+  const changed = Object.entries(selectChanges(UserDetail.fields, changes))
+  return Object.fromEntries(changed.map(([field, value]) => [field, value === "" ? null : value]))
 }
 
 export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
@@ -31,13 +31,13 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
     const onlyPg = (text: string) => sql.onDialectOrElse({ pg: () => sql.literal(text), orElse: () => sql.literal("") })
-    const locked = onlyPg("FOR UPDATE")
+    const forUpdate = onlyPg("FOR UPDATE")
 
     const lockAll: Effect.Effect<void, SqlError.SqlError> = sql.onDialectOrElse({
       pg: () => Effect.asVoid(sql`LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`),
       orElse: () => Effect.void
     })
-    const first = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
+    const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
 
     return {
       /** Newest first. */
@@ -46,11 +46,11 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           read`SELECT ${columns} FROM users ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`,
           (rows) => rows.map(decode)
         ),
-      byId: (id: string) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, first),
-      byEmailKey: (key: string) => Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, first),
+      findById: (id: string) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, decodeFirst),
+      findByEmailKey: (key: string) => Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, decodeFirst),
       /** Within a transaction: nobody else changes the row until it ends. */
-      lockedById: (id: string) => Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${locked}`, first),
-      memberships: (userId: string) =>
+      findByIdForUpdate: (id: string) => Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate}`, decodeFirst),
+      listMemberships: (userId: string) =>
         Effect.map(
           read`SELECT m.project_id, p.slug AS project_slug, m.role
             FROM memberships m JOIN projects p ON p.id = m.project_id
@@ -62,7 +62,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       lockAll,
       /** Within a transaction: the ids of the active admins, who stay so until it ends. */
       lockActiveAdmins: Effect.map(
-        sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${locked}`,
+        sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate}`,
         (rows) => rows.map((row) => row.id)
       ),
       insert: (user: UserDetail, email_key: string, password_hash: string) =>
@@ -70,20 +70,20 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       update: (user: UserDetail) => sql`UPDATE users SET ${sql.update(encode(user), ["id"])} WHERE id = ${user.id}`,
       delete: (id: string) => sql`DELETE FROM users WHERE id = ${id}`,
 
-      credentials: (key: string) =>
+      findCredentials: (key: string) =>
         Effect.map(
           read<Credentials>`SELECT id, password_hash FROM users WHERE email_key = ${key}`,
           (rows) => Option.fromNullable(rows[0])
         ),
       /** None while the account is locked. */
-      unlockedCredentials: (id: string, now: string) =>
+      findUnlockedCredentials: (id: string, now: string) =>
         Effect.map(
           read<Credentials>`SELECT id, password_hash FROM users
             WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`,
           (rows) => Option.fromNullable(rows[0])
         ),
       /** Whether the account still has the password that was looked at, and is not locked. */
-      isStillOpen: ({ id, password_hash }: Credentials, now: string) =>
+      hasValidCredentials: ({ id, password_hash }: Credentials, now: string) =>
         Effect.map(
           sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}
             AND (locked_until IS NULL OR locked_until <= ${now})`,
@@ -123,13 +123,13 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
        * The last word on a login whose password was right: the user, unless they are inactive or locked, or their
        * password was changed meanwhile. `newHash` replaces the stored one.
        */
-      countSuccess: ({ id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }) =>
+      recordLogin: ({ id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }) =>
         Effect.map(
           sql`UPDATE users SET failed_logins = 0, locked_until = NULL, last_login_at = ${now}, password_hash = ${newHash}
             WHERE id = ${id} AND is_active = 1 AND password_hash = ${password_hash}
               AND (locked_until IS NULL OR locked_until <= ${now})
             RETURNING ${columns}`,
-          first
+          decodeFirst
         )
     } as const
   })

@@ -1,15 +1,15 @@
 import { Effect, Option, Schema } from "effect"
-import { agentProcess, Worker, WorkerDetail } from "../../domain/Worker.ts"
+import { agentProcessMetadata, Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Reader } from "../Database.ts"
-import { Json } from "../Row.ts"
+import { JsonColumn } from "../ColumnTypes.ts"
 
-const stored = {
-  queues: Json(Schema.Array(Schema.String)),
-  load_average: Schema.NullOr(Json(Schema.Array(Schema.Number)))
+const storedFields = {
+  queues: JsonColumn(Schema.Array(Schema.String)),
+  load_average: Schema.NullOr(JsonColumn(Schema.Array(Schema.Number)))
 }
-const decodeWorker = Schema.decodeUnknownSync(Schema.Struct({ ...Worker.fields, ...stored }))
+const decodeWorker = Schema.decodeUnknownSync(Schema.Struct({ ...Worker.fields, ...storedFields }))
 const decodeDetail = Schema.decodeUnknownSync(
-  Schema.Struct({ ...WorkerDetail.fields, ...stored, metadata: Json(WorkerDetail.fields.metadata.from) })
+  Schema.Struct({ ...WorkerDetail.fields, ...storedFields, metadata: JsonColumn(WorkerDetail.fields.metadata.from) })
 )
 
 interface Row {
@@ -20,32 +20,32 @@ interface Row {
 }
 
 /** Started tasks that a list of workers looks at. A project has few, unless ends are lost. */
-const mostStarted = 10_000
+const maxStartedTasks = 10_000
 
 /** Heartbeats describe a worker, and events alone leave this. */
-const undescribed = "{}"
+const emptyMetadata = "{}"
 
 export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
 
     /** How many tasks run at each worker, by engine and name, as far as events tell. */
-    const started = (projectId: string) =>
+    const countStarted = (projectId: string) =>
       Effect.map(
         read<{ readonly engine: string; readonly worker_name: string; readonly tasks: number }>`
           SELECT engine, worker_name, CAST(COUNT(*) AS INTEGER) AS tasks FROM (
             SELECT engine, worker_name FROM tasks WHERE project_id = ${projectId} AND state = 'started'
-            ORDER BY id DESC LIMIT ${mostStarted}
+            ORDER BY id DESC LIMIT ${maxStartedTasks}
           ) AS running WHERE worker_name IS NOT NULL GROUP BY engine, worker_name`,
         (rows) => new Map(rows.map(({ engine, tasks, worker_name }) => [`${engine} ${worker_name}`, tasks]))
       )
 
     /** The rows with their active tasks: as the agent reports them, else counted. No event names an agent process. */
-    const withActive = Effect.fnUntraced(function*<A extends Row>(projectId: string, rows: ReadonlyArray<A>) {
-      const counts = rows.some(({ metadata }) => metadata === undescribed) ? yield* started(projectId) : new Map<string, number>()
+    const addActiveTasks = Effect.fnUntraced(function*<A extends Row>(projectId: string, rows: ReadonlyArray<A>) {
+      const counts = rows.some(({ metadata }) => metadata === emptyMetadata) ? yield* countStarted(projectId) : new Map<string, number>()
       return rows.map((row) => {
-        if (row.metadata === agentProcess) return { ...row, active_tasks: null }
-        return row.metadata === undescribed ? { ...row, active_tasks: counts.get(`${row.engine} ${row.name}`) ?? 0 } : row
+        if (row.metadata === agentProcessMetadata) return { ...row, active_tasks: null }
+        return row.metadata === emptyMetadata ? { ...row, active_tasks: counts.get(`${row.engine} ${row.name}`) ?? 0 } : row
       })
     })
 
@@ -55,12 +55,12 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
         read<Row>`
           SELECT * FROM workers WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}
           ORDER BY id DESC LIMIT ${limit}`.pipe(
-          Effect.flatMap((rows) => withActive(projectId, rows)),
+          Effect.flatMap((rows) => addActiveTasks(projectId, rows)),
           Effect.map((rows) => rows.map((row) => decodeWorker(row)))
         ),
-      byId: (projectId: string, id: string) =>
+      findById: (projectId: string, id: string) =>
         read<Row>`SELECT * FROM workers WHERE project_id = ${projectId} AND id = ${id}`.pipe(
-          Effect.flatMap((rows) => withActive(projectId, rows)),
+          Effect.flatMap((rows) => addActiveTasks(projectId, rows)),
           Effect.map(([row]) => Option.map(Option.fromNullable(row), (row) => decodeDetail(row)))
         )
     } as const

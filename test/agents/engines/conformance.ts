@@ -14,10 +14,10 @@ import { purgeToken } from "../../../src/domain/PurgeToken.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import { capabilitiesOf } from "../../../src/agents/runtime/Capabilities.ts"
-import { dispatch, type Dispatched } from "../../../src/agents/runtime/Dispatch.ts"
+import { dispatch, type DispatchResult } from "../../../src/agents/runtime/Dispatch.ts"
 import type { Actions, Engine, EngineEvent } from "../../../src/agents/runtime/Engine.ts"
-import { type ScheduleStream, streamsOf } from "../../../src/agents/runtime/ScheduleStream.ts"
-import { SnapshotLane } from "../../../src/agents/runtime/SnapshotLane.ts"
+import { type ScheduleStream, makeScheduleStreams } from "../../../src/agents/runtime/ScheduleStream.ts"
+import { SnapshotQueue } from "../../../src/agents/runtime/SnapshotQueue.ts"
 import { until } from "../../until.ts"
 import { activation, nodeOf, SnapshotReader } from "../protocol/snapshots.ts"
 
@@ -53,7 +53,7 @@ export const command = (
   parameters: { readonly [name: string]: JsonInput } = {},
   purgeThreshold = 1000,
   streams: ReadonlyArray<ScheduleStream> = publishing(engine).streams
-): Effect.Effect<Dispatched> =>
+): Effect.Effect<DispatchResult> =>
   dispatch(
     { action, target: objectOf({}), parameters: objectOf(parameters), timeoutSeconds: 60, issuedBy: null, deliveryClaimToken: null },
     { engines: [engine], streams, key, purgeThreshold, redaction: Redaction.make([]) }
@@ -61,19 +61,19 @@ export const command = (
 
 /** The stream of the engine's schedules, with a brain at its end that acknowledges everything at once, or nothing. */
 export const publishing = (engine: Engine, now: () => number = Date.now, acknowledges = true) => {
-  const lane = new SnapshotLane(() => {})
+  const snapshots = new SnapshotQueue(() => {})
   const reader = new SnapshotReader()
-  const streams = streamsOf([engine], {
-    lane,
+  const streams = makeScheduleStreams([engine], {
+    snapshots,
     now,
     redaction: Redaction.make([]),
     log: () => {},
-    mostBytes: () => 1_048_576,
+    maxBytes: () => 1_048_576,
     wake: () => {
       if (!acknowledges) return
-      for (let parcel = lane.next(1_048_576, 0); parcel !== null; parcel = lane.next(1_048_576, 0)) {
+      for (let parcel = snapshots.next(1_048_576, 0); parcel !== null; parcel = snapshots.next(1_048_576, 0)) {
         parcel.bodies.forEach((body) => reader.take(nodeOf(body)))
-        lane.ack(parcel.id)
+        snapshots.ack(parcel.id)
       }
     },
     stateOf: () => "running"
@@ -81,13 +81,13 @@ export const publishing = (engine: Engine, now: () => number = Date.now, acknowl
   return { streams, snapshots: reader.snapshots }
 }
 
-const succeeded = (answer: Dispatched) => {
+const succeeded = (answer: DispatchResult) => {
   assert.strictEqual(answer.status, "success", JSON.stringify(answer))
   return answer.result ?? {}
 }
 
 /** Refused by a sentence, and by nothing that broke. */
-const refused = (answer: Dispatched) => {
+const refused = (answer: DispatchResult) => {
   if (answer.status !== "failed") throw new Error(`was not refused: ${JSON.stringify(answer)}`)
   assert.isNull(answer.result, answer.error)
   assert.notInclude(answer.error, "adapter broke")

@@ -10,13 +10,13 @@ import { type Engine, freshPostgres, settingsOn } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { command, conforms } from "./conformance.ts"
 
-const database = (engine: Engine) => DatabaseLayer.unmigrated.pipe(Layer.provide(settingsOn(engine)), Layer.orDie)
+const database = (engine: Engine) => DatabaseLayer.layerUnmigrated.pipe(Layer.provide(settingsOn(engine)), Layer.orDie)
 
 // One PostgreSQL database for all, and a table for each: to make a database takes longer than most of the tests.
 const whole = Effect.runSync(Scope.make())
 afterAll(() => Effect.runPromise(Scope.close(whole, Exit.void)))
 const shared = Effect.runSync(Effect.cached(Scope.extend(freshPostgres, whole)))
-const sharedPostgres = DatabaseLayer.unmigrated.pipe(
+const sharedPostgres = DatabaseLayer.layerUnmigrated.pipe(
   Layer.provide(Layer.unwrapEffect(Effect.map(shared, ({ url }) => settingsOn("SQLite", { databaseUrl: Redacted.make(url) })))),
   Layer.orDie
 )

@@ -196,7 +196,7 @@ describe.each(engines)("events on %s", (engine) => {
         yield* Deferred.await(blocked)
         const sent = batches(600)
         const acks = sent.map(({ event, id }) => agent.sendEvents([event], id))
-        yield* until(Effect.sync(() => ingest.waiting()), (waiting) => waiting >= 100)
+        yield* until(Effect.sync(() => ingest.pendingEvents()), (waiting) => waiting >= 100)
         if (engine === "PostgreSQL") {
           const seen = sql<{ last_seen_at: string; state: string }>`SELECT last_seen_at, state FROM agent_workers WHERE agent_id = ${options.agent_id}`
           const [before] = yield* seen
@@ -205,7 +205,7 @@ describe.each(engines)("events on %s", (engine) => {
           assert.strictEqual(after?.state, "online")
         }
         assert.deepStrictEqual(agent.acks, [])
-        assert.isBelow(ingest.waiting(), 300)
+        assert.isBelow(ingest.pendingEvents(), 300)
         yield* Deferred.succeed(free, void 0)
         yield* Fiber.join(holder)
         yield* Effect.promise(() => Promise.all(acks))

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import { vi } from "vitest"
-import { freshNonce } from "../../../src/agents/protocol/Nonce.ts"
+import { generateNonce } from "../../../src/agents/protocol/Nonce.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
 import { connected, event, freshAgent, type TestAgent } from "../../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../../brain.ts"
@@ -90,7 +90,7 @@ const misdeeds: ReadonlyArray<Misdeed> = [
     title: "a nonce again",
     reason: "replayed_nonce",
     commit: (agent) => {
-      const nonce = freshNonce()
+      const nonce = generateNonce()
       agent.signed("heartbeat", {}, { nonce })
       agent.signed("event_batch", batch(), { nonce })
     }

@@ -2,10 +2,10 @@ import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { type Clock, Effect, Logger } from "effect"
 import { randomBytes } from "node:crypto"
-import { openHelloAck } from "../../../src/agents/protocol/Hello.ts"
+import { decodeHelloAckFrame } from "../../../src/agents/protocol/Hello.ts"
 import { system } from "../../../src/domain/Actor.ts"
 import { version } from "../../../src/domain/Version.ts"
-import { AgentLine } from "../../../src/services/AgentLine.ts"
+import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { CurrentActor } from "../../../src/services/CurrentActor.ts"
 import { Hints } from "../../../src/services/Database.ts"
@@ -78,7 +78,7 @@ describe.each(engines)("the handshake on %s", (engine) => {
           return answer
         })
         assert.isFalse(answer.isBinary)
-        const ack = openHelloAck(answer.data.toString())
+        const ack = decodeHelloAckFrame(answer.data.toString())
         assert.deepInclude("payload" in ack ? { ...ack.payload } : {}, {
           protocolVersion: "2",
           // an agent of another version warns of any other at each connection
@@ -110,7 +110,7 @@ describe.each(engines)("the handshake on %s", (engine) => {
         assert.deepInclude(processes.json[0], { worker_id: "django-7-1", role: "web", framework: "django", state: "online" })
         const none = yield* request("GET", `/projects/${options.project.slug}/agent-workers?role=task`, key)
         assert.deepStrictEqual(none.json, [])
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         assert.deepInclude(line.sessions(options.agent_id)[0], { workerId: "django-7-1", transport: "websocket", role: "web" })
         yield* Effect.promise(() => agent.close())
         yield* until(record(options.agent_id), (row) => row.state === "offline")
@@ -220,7 +220,7 @@ describe.each(engines)("the handshake on %s", (engine) => {
       Effect.gen(function*() {
         const options = yield* fresh
         const agents = yield* Effect.all(Array.from({ length: 8 }, () => connected(options)), { concurrency: "unbounded" })
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         assert.strictEqual(line.sessions(options.agent_id).length, 8)
         assert.strictEqual(new Set(agents.map(({ ids }) => ids.sessionId)).size, 8)
       }))
@@ -231,7 +231,7 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const first = yield* connected(options)
         const second = yield* connected(options)
         assert.strictEqual((yield* Effect.promise(() => first.closed)).code, 4409)
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         assert.deepStrictEqual(line.sessions(options.agent_id).map(({ sessionId }) => sessionId), [second.ids.sessionId])
         assert.strictEqual((yield* record(options.agent_id)).state, "online")
       }))

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { system } from "../../../src/domain/Actor.ts"
-import { AgentLine } from "../../../src/services/AgentLine.ts"
+import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { CurrentActor } from "../../../src/services/CurrentActor.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
@@ -64,7 +64,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
           assert.strictEqual(answer.headers.get(`${family}-agent-id`), agent_id)
           assert.strictEqual(answer.headers.get(`${family}-project-id`), project.id)
         }
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         assert.deepStrictEqual(line.sessions(agent_id), [])
         const shown = yield* request("GET", `/projects/${project.slug}/commands/${issued.json.id}`, key)
         assert.strictEqual(shown.json.status, "pending")
@@ -75,7 +75,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
       Effect.gen(function*() {
         const { agent_id, poll, project } = yield* fresh
         const sql = yield* SqlClient.SqlClient
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         assert.strictEqual((yield* run(() => poll.probe())).status, 200)
         const waiting = yield* Effect.fork(run(() => poll.pull(30, 50)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
@@ -112,7 +112,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
     it.effect("a poll is woken by a command, and frames are signed in order when they are handed out", () =>
       Effect.gen(function*() {
         const { agent_id, poll } = yield* fresh
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         const waiting = yield* Effect.fork(run(() => poll.pull(30, 50)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
         const [session] = line.sessions(agent_id)
@@ -128,7 +128,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
     it.effect("between two polls no command is taken, so that none waits where no poll may come again", () =>
       Effect.gen(function*() {
         const { agent_id, poll } = yield* fresh
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         const waiting = yield* Effect.fork(run(() => poll.pull(30, 2)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
         const [session] = line.sessions(agent_id)
@@ -223,7 +223,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
     it.effect("a deleted agent's waiting poll ends with 401", () =>
       Effect.gen(function*() {
         const { agent_id, poll, project } = yield* fresh
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         const agents = yield* Agents
         const waiting = yield* Effect.fork(run(() => poll.pull(60)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)

@@ -6,7 +6,7 @@ import { system } from "../../../src/domain/Actor.ts"
 import * as Brain from "../../../src/layers/Brain.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import * as SettingsLayer from "../../../src/layers/Settings.ts"
-import { AgentLine } from "../../../src/services/AgentLine.ts"
+import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { CurrentActor } from "../../../src/services/CurrentActor.ts"
 import { connected, event, freshAgent, longPoll } from "../../agent.ts"
@@ -50,7 +50,7 @@ describe("two replicas over one PostgreSQL", () => {
       const current = yield* connected({ base: urlB, ...credentials, hello })
       old.heartbeat()
       assert.strictEqual((yield* run(() => old.closed)).code, 4409)
-      const line = yield* Effect.provide(AgentLine, b)
+      const line = yield* Effect.provide(AgentSessions, b)
       assert.deepStrictEqual(line.sessions(credentials.agent_id).map(({ sessionId }) => sessionId), [current.ids.sessionId])
       const sql = yield* Effect.provide(SqlClient.SqlClient, a)
       assert.deepStrictEqual(yield* sql`SELECT state FROM agents WHERE id = ${credentials.agent_id}`, [{ state: "online" }])
@@ -78,7 +78,7 @@ describe("two replicas over one PostgreSQL", () => {
       for (const [via, replica, poll] of [["t1", a, atB], ["t2", b, atA], ["t3", a, atB], ["t4", b, atA]] as const) {
         const other = replica === a ? b : a
         const waiting = yield* Effect.fork(run(() => poll.pull(30)))
-        const line = yield* Effect.provide(AgentLine, other)
+        const line = yield* Effect.provide(AgentSessions, other)
         yield* until(Effect.sync(() => line.sessions(credentials.agent_id).length), (sessions) => sessions === 1)
         // issued at the replica that does not hold the poll
         const body = { agent_id: credentials.agent_id, engine: "huey", task_id: via }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
-import { AgentLine } from "../../../src/services/AgentLine.ts"
+import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { connectAgent, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -39,7 +39,7 @@ describe.each(engines)("shutdown on %s", (engine) => {
         const mute = yield* Effect.promise(() => mutePeer(options.base, options.token))
         const poll = longPoll(options)
         const polled = poll.pull(60)
-        const line = yield* AgentLine
+        const line = yield* AgentSessions
         yield* until(Effect.sync(() => line.sessions(credentials.agent_id).length), (sessions) => sessions === 2)
         return { agent, mute, polled }
       }).pipe(Effect.provide(context))

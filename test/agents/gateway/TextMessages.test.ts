@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import WebSocket, { WebSocketServer } from "ws"
-import { textMessages } from "../../../src/agents/gateway/TextMessages.ts"
+import { encodeTextMessages } from "../../../src/agents/gateway/TextMessages.ts"
 
 describe("text messages", () => {
   it("arrive as they are, of any length, between what the library writes", async () => {
@@ -12,7 +12,7 @@ describe("text messages", () => {
     server.on("upgrade", (request, socket, head) => {
       wss.handleUpgrade(request, socket, head, (ws) => {
         ws.send("first")
-        socket.write(textMessages(texts))
+        socket.write(encodeTextMessages(texts))
         ws.ping()
         ws.send("last")
       })

@@ -37,7 +37,7 @@ describe("readEvent", () => {
       assert.instanceOf(item, Json.JsonObject)
       const node = item.get("event")!
       const { data, ...rest } = readGood(node)
-      const event = JSON.parse(Json.canonical(node))
+      const event = JSON.parse(Json.canonicalTextOf(node))
       assert.deepEqual<unknown>(rest, {
         id: event.id,
         kind: event.kind,

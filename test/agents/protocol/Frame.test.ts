@@ -4,9 +4,9 @@ import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import {
   type AgentFrame,
   type BrainFrame,
-  openFromAgent,
-  openFromBrain,
-  seal,
+  decodeAgentFrame,
+  decodeBrainFrame,
+  encodeFrame,
   type WireSession
 } from "../../../src/agents/protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../../../src/agents/protocol/Payload.ts"
@@ -54,20 +54,20 @@ const signed = (type: string, payload: string, id = "x_1"): string =>
 
 const canonicalIfJson = (text: string): string => {
   const node = Json.parse(text)
-  return node instanceof Json.ParseFailure ? text : Json.canonical(node)
+  return node instanceof Json.ParseFailure ? text : Json.canonicalTextOf(node)
 }
 
-const openSigned = (type: string, payload: string) => openFromAgent(signed(type, payload), sessionOf(ids), NOW)
+const openSigned = (type: string, payload: string) => decodeAgentFrame(signed(type, payload), sessionOf(ids), NOW)
 
 describe("recorded frames", () => {
   it.each(signedFrames)("$name opens", (vector) => {
-    const open = vector.direction === "agent->brain" ? openFromAgent : openFromBrain
+    const open = vector.direction === "agent->brain" ? decodeAgentFrame : decodeBrainFrame
     const now = millis(field(vector.frame_json, "ts"))
     const frame = opened<AgentFrame | BrainFrame>(open(vector.frame_json, sessionOf(vector), now))
     assert.strictEqual<string>(frame.type, field(vector.frame_json, "type"))
     assert.strictEqual(frame.id, field(vector.frame_json, "id"))
 
-    const other = vector.direction === "agent->brain" ? openFromBrain : openFromAgent
+    const other = vector.direction === "agent->brain" ? decodeBrainFrame : decodeAgentFrame
     const crossed = other(vector.frame_json, sessionOf(vector), now)
     // Either end may send these two.
     if (!/^(heartbeat|error)/.test(field(vector.frame_json, "type"))) {
@@ -87,7 +87,7 @@ describe("recorded frames", () => {
     const nonce = recorded.exchange[0]?.headers?.["x-z4j-session-nonce"] ?? ""
     const session = sessionOf({ ...recorded, session_id: nonce })
     const step = round === 0 ? "POST /api/v1/agent/events" : "200 commands response"
-    const open = round === 0 ? openFromAgent : openFromBrain
+    const open = round === 0 ? decodeAgentFrame : decodeBrainFrame
     const frames = recorded.exchange.filter((entry) => entry.step === step).flatMap((entry): ReadonlyArray<string> =>
       JSON.parse(entry.body_json ?? "{}").frames
     )
@@ -134,11 +134,11 @@ describe("refusals", () => {
     const now = millis(vector.now)
     const session = sessionOf(vector)
     restore(session, vector, now)
-    assert.include(words[vector.expect] ?? [], reasonOf(openFromAgent(vector.frame_json, session, now)))
+    assert.include(words[vector.expect] ?? [], reasonOf(decodeAgentFrame(vector.frame_json, session, now)))
   })
 
   it("name the skew of a stale frame in seconds, ahead of our clock or behind", () => {
-    const stale = (now: number) => openFromAgent(signed("heartbeat", "{}"), sessionOf(ids), now)
+    const stale = (now: number) => decodeAgentFrame(signed("heartbeat", "{}"), sessionOf(ids), now)
     assert.deepStrictEqual(stale(NOW + 61_500), new FrameRefusal("stale", undefined, -61.5))
     assert.deepStrictEqual(stale(NOW - 90_000), new FrameRefusal("stale", undefined, 90))
   })
@@ -178,7 +178,7 @@ describe("refusals", () => {
   })
 
   it.each(["", "x".repeat(65), "a\0"])("an id %j is malformed", (id) => {
-    const frame = openFromAgent(signed("heartbeat", "{}", id), sessionOf(ids), NOW)
+    const frame = decodeAgentFrame(signed("heartbeat", "{}", id), sessionOf(ids), NOW)
     assert.deepStrictEqual(frame, new FrameRefusal("malformed", "id"))
   })
 
@@ -188,14 +188,14 @@ describe("refusals", () => {
     const text = vector.frame_json
     const now = millis(field(text, "ts"))
     for (let end = 0; end < text.length; end++) {
-      assert.strictEqual(reasonOf(openFromAgent(text.slice(0, end), sessionOf(vector), now)), "not_json")
+      assert.strictEqual(reasonOf(decodeAgentFrame(text.slice(0, end), sessionOf(vector), now)), "not_json")
     }
     const insert = fc.fullUnicodeString({ maxLength: 3 })
     const change = fc.record({ at: fc.nat(text.length), remove: fc.nat(4), insert })
     fc.assert(
       fc.property(change, ({ at, insert, remove }) => {
         const changed = text.slice(0, at) + insert + text.slice(at + remove)
-        const reason = reasonOf(openFromAgent(changed, sessionOf(vector), now))
+        const reason = reasonOf(decodeAgentFrame(changed, sessionOf(vector), now))
         // White space between tokens is no harm; all else is found.
         if (changed.replace(/\s/g, "") !== text.replace(/\s/g, "")) assert.notStrictEqual(reason, "accept")
       }),
@@ -239,19 +239,19 @@ describe("seal", () => {
     const agent = sessionOf(ids)
     const nonces = new Set<string>()
     for (let i = 1; i <= 600; i++) {
-      const text = seal(
+      const text = encodeFrame(
         "event_batch_ack",
         `ack_${i}`,
         { acked_id: `ev_${i}`, received: 2, accepted: 1, rejected: 1 },
         brain,
         NOW + i
       )
-      assert.deepEqual<unknown>(openFromBrain(text, agent, NOW), {
+      assert.deepEqual<unknown>(decodeBrainFrame(text, agent, NOW), {
         type: "event_batch_ack",
         id: `ack_${i}`,
         payload: { ackedId: `ev_${i}`, received: 2, accepted: 1, rejected: 1 }
       })
-      assert.strictEqual(reasonOf(openFromBrain(text, agent, NOW)), "old_seq")
+      assert.strictEqual(reasonOf(decodeBrainFrame(text, agent, NOW)), "old_seq")
       assert.match(field(text, "nonce"), /^[A-Za-z0-9_-]{22}$/)
       nonces.add(field(text, "nonce"))
     }
@@ -262,8 +262,8 @@ describe("seal", () => {
     const parameters = Json.parse("{\"override_args\":[12345678901234567890,1.0,\"é😀\\n\"],\"b\":1e-7}")
     assert.instanceOf(parameters, Json.JsonObject)
     const target = new Json.CanonicalText("{\"id\":\"t-1\",\"type\":\"task\"}")
-    const text = seal("command", "c-1", { action: "retry_task", target, parameters }, sessionOf(ids), NOW)
-    const { payload } = opened(openFromBrain(text, sessionOf(ids), NOW))
+    const text = encodeFrame("command", "c-1", { action: "retry_task", target, parameters }, sessionOf(ids), NOW)
+    const { payload } = opened(decodeBrainFrame(text, sessionOf(ids), NOW))
     assert.isTrue("parameters" in payload)
     if (!("parameters" in payload)) return
     assert.strictEqual(payload.parameters.text, parameters.text)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
-import { openHello, openHelloAck, sealHello, sealHelloAck } from "../../../src/agents/protocol/Hello.ts"
+import { decodeHelloFrame, decodeHelloAckFrame, encodeHelloFrame, encodeHelloAckFrame } from "../../../src/agents/protocol/Hello.ts"
 import { recordedFrames } from "./Vectors.ts"
 
 const hellos = recordedFrames.filter(({ name }) => name.startsWith("hello."))
@@ -12,7 +12,7 @@ const ids = {
 
 describe("hello", () => {
   it.each(hellos)("$name opens", ({ frame_json }) => {
-    const opened = openHello(frame_json)
+    const opened = decodeHelloFrame(frame_json)
     const { id, payload } = JSON.parse(frame_json)
     if (opened instanceof FrameRefusal) assert.fail(opened.reason)
     assert.strictEqual(opened.id, id)
@@ -22,12 +22,12 @@ describe("hello", () => {
     assert.deepStrictEqual(opened.payload.schedulers, payload.schedulers)
     assert.deepStrictEqual(opened.payload.capabilities, payload.capabilities)
     assert.deepStrictEqual(opened.payload.runtimeFeatures, payload.runtime_features)
-    assert.deepStrictEqual(openHello(sealHello(id, payload)), opened)
+    assert.deepStrictEqual(decodeHelloFrame(encodeHelloFrame(id, payload)), opened)
   })
 
   it("of an old agent has few fields", () => {
     const text = `{"v":2,"type":"hello","id":"h","payload":{"protocol_version":"1","future":1}}`
-    assert.deepEqual<unknown>(openHello(text), {
+    assert.deepEqual<unknown>(decodeHelloFrame(text), {
       id: "h",
       payload: {
         protocolVersion: "1",
@@ -58,7 +58,7 @@ describe("hello", () => {
     ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{}}`],
     ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{"protocol_version":"2","worker_id":"a\\u0000b"}}`]
   ])("%s: %s", (reason, text) => {
-    const opened = openHello(text)
+    const opened = decodeHelloFrame(text)
     assert.strictEqual<unknown>(opened instanceof FrameRefusal ? opened.reason : "opened", reason)
   })
 })
@@ -66,7 +66,7 @@ describe("hello", () => {
 describe("hello_ack", () => {
   it("opens as it was sealed, recorded ones too", () => {
     const payload = { protocol_version: "2", brain_version: "0.1.0", ...ids, heartbeat_interval_seconds: 30 }
-    assert.deepEqual<unknown>(openHelloAck(sealHelloAck("a-1", payload)), {
+    assert.deepEqual<unknown>(decodeHelloAckFrame(encodeHelloAckFrame("a-1", payload)), {
       id: "a-1",
       payload: {
         protocolVersion: "2",
@@ -79,11 +79,11 @@ describe("hello_ack", () => {
       }
     })
     const recorded = recordedFrames.find(({ name }) => name === "hello_ack")
-    assert.notInstanceOf(openHelloAck(recorded?.frame_json ?? ""), FrameRefusal)
+    assert.notInstanceOf(decodeHelloAckFrame(recorded?.frame_json ?? ""), FrameRefusal)
   })
 
   it.each([{ heartbeat_interval_seconds: 0 }, { max_frame_size_bytes: 100 }])("refuses %j", (wrong) => {
-    const sealed = sealHelloAck("a-1", { protocol_version: "2", brain_version: "", ...ids, ...wrong })
-    assert.deepStrictEqual<unknown>(openHelloAck(sealed), new FrameRefusal("bad_payload", Object.keys(wrong)[0]))
+    const sealed = encodeHelloAckFrame("a-1", { protocol_version: "2", brain_version: "", ...ids, ...wrong })
+    assert.deepStrictEqual<unknown>(decodeHelloAckFrame(sealed), new FrameRefusal("bad_payload", Object.keys(wrong)[0]))
   })
 })

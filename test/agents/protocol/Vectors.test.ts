@@ -4,8 +4,8 @@ import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
-import { openFromAgent, openFromBrain, seal } from "../../../src/agents/protocol/Frame.ts"
-import { type Epoch, type ScheduleRow, snapshotOf, sourceScopeOf } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
+import { decodeAgentFrame, decodeBrainFrame, encodeFrame } from "../../../src/agents/protocol/Frame.ts"
+import { type Epoch, type ScheduleRow, buildSnapshot, sourceScopeOf } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
 import * as Json from "../../../src/domain/CanonicalJson.ts"
 import { purgeToken } from "../../../src/domain/PurgeToken.ts"
@@ -45,7 +45,7 @@ const objectOf = (node: Json.JsonNode | Json.ParseFailure | undefined): Json.Jso
 }
 
 const sha256 = (node: Json.JsonNode | undefined): string =>
-  createHash("sha256").update(Json.canonical(objectOf(node))).digest("hex")
+  createHash("sha256").update(Json.canonicalTextOf(objectOf(node))).digest("hex")
 
 const events = recordedFrames.filter(({ name }) => name.startsWith("event_batch.")).flatMap(({ frame_json, name }) => {
   const list = objectOf(objectOf(Json.parse(frame_json)).get("payload")).get("events")
@@ -84,7 +84,7 @@ describe("the recorded snapshots of schedules", () => {
     const { adapter_instance_id, epoch_number, epoch_uuid, owner, sequence, source_scope, stream_id } = recorded[0]!.body
     assert.strictEqual(source_scope, sourceScopeOf(owner))
     const epoch = { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id }
-    const made = snapshotOf(epoch, sequence, id, recorded.flatMap(({ body }) => body.schedules).toReversed())
+    const made = buildSnapshot(epoch, sequence, id, recorded.flatMap(({ body }) => body.schedules).toReversed())
     assert.deepStrictEqual(made.map(({ frame_digest }) => frame_digest), recorded.map(({ digest }) => digest))
     // The cast: it was JSON.
     assert.deepStrictEqual(made.map(({ frame }) => frame.text), recorded.map(({ body }) => Json.canonicalize(body as unknown as Json.JsonInput)))
@@ -101,7 +101,7 @@ describe("the recorded snapshots of schedules", () => {
   it("no frame has more rows than it may, and all have each row once", () => {
     const row = (n: number) => ({ ...bodies[0]!.body.schedules[0]!, source_key: `key ${n}`, args: ["x".repeat(n % 7 === 0 ? 300 : 3)] })
     const rows = Array.from({ length: 40 }, (_, n) => row(n))
-    const frames = snapshotOf(bodies[0]!.body, 1, "s", rows, 2000).map(({ frame }) => JSON.parse(frame.text))
+    const frames = buildSnapshot(bodies[0]!.body, 1, "s", rows, 2000).map(({ frame }) => JSON.parse(frame.text))
     for (const { schedules } of frames) {
       const bytes = schedules.map((each: ScheduleRow) => Json.canonicalize(each).length).reduce((sum: number, n: number) => sum + n, 0)
       assert.isAtMost(bytes, 2000)
@@ -109,8 +109,8 @@ describe("the recorded snapshots of schedules", () => {
     assert.strictEqual(frames.at(-1).frame_kind, "terminal")
     const keys: ReadonlyArray<string> = frames.flatMap(({ schedules }) => schedules.map(({ source_key }: ScheduleRow) => source_key))
     assert.deepStrictEqual(keys, rows.map(({ source_key }) => source_key).sort())
-    assert.strictEqual(snapshotOf(bodies[0]!.body, 1, "s", [row(1)], 10).length, 2, "a row that is too long stands alone")
-    assert.deepStrictEqual(snapshotOf(bodies[0]!.body, 1, "s", []).map(({ frame }) => JSON.parse(frame.text).frame_count), [0])
+    assert.strictEqual(buildSnapshot(bodies[0]!.body, 1, "s", [row(1)], 10).length, 2, "a row that is too long stands alone")
+    assert.deepStrictEqual(buildSnapshot(bodies[0]!.body, 1, "s", []).map(({ frame }) => JSON.parse(frame.text).frame_count), [0])
   })
 })
 
@@ -124,10 +124,10 @@ const NOW = Date.parse("2026-11-21T06:46:30Z")
 
 describe("the recorded commands and their answers", () => {
   it.each(recordedAnswers)("$run $id", ({ command, id, result }) => {
-    const parameters = Json.splice(command.get("parameters")!)
-    const target = Json.splice(command.get("target")!)
-    const sent = openFromBrain(
-      seal("command", id, {
+    const parameters = Json.toCanonicalText(command.get("parameters")!)
+    const target = Json.toCanonicalText(command.get("target")!)
+    const sent = decodeBrainFrame(
+      encodeFrame("command", id, {
         action: Json.asString(command.get("action")) ?? "",
         target,
         parameters,
@@ -143,7 +143,7 @@ describe("the recorded commands and their answers", () => {
     assert.deepStrictEqual([sent.payload.target.text, sent.payload.parameters.text], [target.text, parameters.text])
 
     // as it stands in the recording, signed as the agent signs
-    const answer = openFromAgent(
+    const answer = decodeAgentFrame(
       sessionOf(ids).signer.sign({
         type: "command_result",
         id,

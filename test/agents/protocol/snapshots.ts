@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { asString, canonical, canonicalize, type JsonInput, type JsonNode, JsonObject, parse, toValue } from "../../../src/domain/CanonicalJson.ts"
+import { asString, canonicalTextOf, canonicalize, type JsonInput, type JsonNode, JsonObject, parse, toValue } from "../../../src/domain/CanonicalJson.ts"
 
 export interface Snapshot {
   readonly reason: string
@@ -44,7 +44,7 @@ export class SnapshotReader {
 
   /** An event of a batch; those of other kinds are passed over. */
   take(node: JsonNode): void {
-    if (!(node instanceof JsonObject) || canonical(node.get("kind")!) !== `"schedule.snapshot"`) return
+    if (!(node instanceof JsonObject) || canonicalTextOf(node.get("kind")!) !== `"schedule.snapshot"`) return
     const data = node.get("data")
     const frameNode = data instanceof JsonObject ? data.get("external_snapshot_frame") : undefined
     if (!(data instanceof JsonObject) || !(frameNode instanceof JsonObject)) throw new Error("no frame")

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { ActionFailed, type Engine } from "../../../src/agents/runtime/Engine.ts"
-import { interrupted } from "../../../src/agents/runtime/CommandBook.ts"
-import { canonical } from "../../../src/domain/CanonicalJson.ts"
+import { INTERRUPTED_MESSAGE } from "../../../src/agents/runtime/CommandJournal.ts"
+import { canonicalTextOf } from "../../../src/domain/CanonicalJson.ts"
 import { until } from "../../until.ts"
 import { command } from "../engines/conformance.ts"
 import { MemoryEngine } from "../engines/memory.ts"
@@ -20,7 +20,7 @@ const acks = (brain: FakeBrain, id: string) => brain.frames.filter((frame) => fr
 const results = (brain: FakeBrain, id: string) =>
   brain.frames.flatMap((frame) =>
     frame.type === "command_result" && frame.id === id
-      ? [{ status: frame.payload.status, result: frame.payload.result === null ? null : canonical(frame.payload.result), error: frame.payload.error, claim: frame.payload.deliveryClaimToken }]
+      ? [{ status: frame.payload.status, result: frame.payload.result === null ? null : canonicalTextOf(frame.payload.result), error: frame.payload.error, claim: frame.payload.deliveryClaimToken }]
       : [])
 
 const resultsOf = (brain: FakeBrain, id: string, count = 1) => until(Effect.sync(() => results(brain, id)), (found) => found.length >= count)
@@ -94,7 +94,7 @@ describe("a command", () => {
       const again = yield* started(options)
       yield* online(again)
       const [answer] = yield* resultsOf(brain, "c1")
-      assert.deepStrictEqual(answer, { status: "failed", result: `{"indeterminate":true}`, error: interrupted, claim: "claim" })
+      assert.deepStrictEqual(answer, { status: "failed", result: `{"indeterminate":true}`, error: INTERRUPTED_MESSAGE, claim: "claim" })
     }))
 
   it.scopedLive("whose result was lost with the connection is answered on the next one", () =>

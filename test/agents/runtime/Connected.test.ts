@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import { Commands } from "../../../src/services/Commands.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
-import { doctor } from "../../../src/agents/runtime/Doctor.ts"
+import { diagnose } from "../../../src/agents/runtime/Doctor.ts"
 import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import { freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
@@ -60,7 +60,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
             request(method, `/projects/${project.slug}${path}`, { token, ...(body === undefined ? {} : { body }) })
           const options = yield* optionsFor(yield* baseUrl, credentials, { transport, home: (yield* temporaryHome) })
           const examined = Effect.gen(function*() {
-            const findings = yield* doctor({ ...options, home: yield* temporaryHome }, { websocket: transport === "ws" })
+            const findings = yield* diagnose({ ...options, home: yield* temporaryHome }, { websocket: transport === "ws" })
             assert.deepStrictEqual(findings.filter(({ status }) => status === "failed"), [])
           })
           const body = { agent_id: credentials.agent_id, engine: "memory", task_id: "t1" }

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs"
 import { createServer, request as httpRequest } from "node:http"
 import { connect } from "node:net"
 import type { Duplex } from "node:stream"
-import { doctor } from "../../../src/agents/runtime/Doctor.ts"
+import { diagnose } from "../../../src/agents/runtime/Doctor.ts"
 import { freshAgent } from "../../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../../brain.ts"
 import { temporaryHome } from "../../databases.ts"
@@ -106,8 +106,8 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       const proxy = yield* proxyTo(base)
       const home = yield* temporaryHome
       const right = { brainUrl: base, token, hmacSecret: hmac_secret, home }
-      const found = (options: Parameters<typeof doctor>[0], websocket = true) =>
-        Effect.map(doctor(options, { websocket }), (findings) => ({
+      const found = (options: Parameters<typeof diagnose>[0], websocket = true) =>
+        Effect.map(diagnose(options, { websocket }), (findings) => ({
           statuses: Object.fromEntries(findings.map(({ check, status }): [string, string] => [check, status])),
           failed: findings.filter(({ status }) => status === "failed").map(({ detail }) => detail).join(" ")
         }))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
-import type { DownKind } from "../../../src/agents/runtime/Reconnect.ts"
+import type { FailureKind } from "../../../src/agents/runtime/Reconnect.ts"
 import { until } from "../../until.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { drained, online, optionsFor, started, statusOf } from "./agents.ts"
@@ -21,9 +21,9 @@ const refusing = (status: number): FakeBrain["manners"]["upgrade"] => (_request,
 const fatal = (code: string) => afterwards((connection) => connection.send("error", "e1", { code, message: "no", fatal: true }))
 
 /** First delays of section 1.1, in seconds. */
-const firstDelay: Readonly<Record<DownKind, number>> = { auth: 10, incompatible: 120, protocol: 1, connection: 1 }
+const firstDelay: Readonly<Record<FailureKind, number>> = { auth: 10, incompatible: 120, protocol: 1, connection: 1 }
 
-const cases: ReadonlyArray<readonly [what: string, kind: DownKind, manners: Partial<FakeBrain["manners"]>]> = [
+const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, manners: Partial<FakeBrain["manners"]>]> = [
   ["HTTP 401", "auth", { upgrade: refusing(401) }],
   ["HTTP 403", "connection", { upgrade: refusing(403) }],
   ["HTTP 500", "connection", { upgrade: refusing(500) }],

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { seal, WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { encodeFrame, WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
-import type { DownKind } from "../../../src/agents/runtime/Reconnect.ts"
+import type { FailureKind } from "../../../src/agents/runtime/Reconnect.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { drained, optionsFor, started, statusOf } from "./agents.ts"
 import { type FakeBrain, fakeBrain } from "./fakeBrain.ts"
@@ -11,9 +11,9 @@ import { ids, polls, said } from "./pollingBrain.ts"
 const running = (brain: FakeBrain, shop: MemoryEngine) =>
   Effect.flatMap(optionsFor(brain.url, brain, { transport: "longpoll", engines: [shop.engine] }), started)
 
-const forged = seal("command", "c1", { action: "x", target: {}, parameters: {} }, new WireSession(signingKey(Buffer.alloc(32, 1)), { ...ids, sessionId: "s" }), Date.now())
+const forged = encodeFrame("command", "c1", { action: "x", target: {}, parameters: {} }, new WireSession(signingKey(Buffer.alloc(32, 1)), { ...ids, sessionId: "s" }), Date.now())
 
-const cases: ReadonlyArray<readonly [what: string, kind: DownKind, wrong: Parameters<typeof polls>[1]]> = [
+const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, wrong: Parameters<typeof polls>[1]]> = [
   ["401 to the probe", "auth", { probe: said(401) }],
   ["401 to a poll", "auth", { poll: said(401) }],
   ["401 to events", "auth", { push: () => said(401) }],
@@ -90,7 +90,7 @@ describe.concurrent("a long-poll brain that answers", () => {
       brain.manners.onRequest = (request, response, body) => {
         if (request.method !== "GET" || request.url?.includes("max_frames=0") === true || sent > 0) return serve(request, response, body)
         sent++
-        const frame = seal("command", "c1", { action: "submit_task", target: {}, parameters: { name: "shop.pay" } }, wireOf(request), Date.now())
+        const frame = encodeFrame("command", "c1", { action: "submit_task", target: {}, parameters: { name: "shop.pay" } }, wireOf(request), Date.now())
         response.end(JSON.stringify({ frames: [frame] }))
       }
       const shop = new MemoryEngine()

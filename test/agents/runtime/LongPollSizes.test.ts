@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { seal } from "../../../src/agents/protocol/Frame.ts"
+import { encodeFrame } from "../../../src/agents/protocol/Frame.ts"
 import type { Engine } from "../../../src/agents/runtime/Engine.ts"
 import { until } from "../../until.ts"
 import { MemoryEngine } from "../engines/memory.ts"
@@ -80,7 +80,7 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
         }
         if (asked || request.method !== "GET" || request.url?.includes("max_frames=0") === true) return serve(request, response, body)
         asked = true
-        const command = seal("command", "c1", { action: "dlq.list", target: {}, parameters: {} }, wireOf(request), Date.now())
+        const command = encodeFrame("command", "c1", { action: "dlq.list", target: {}, parameters: {} }, wireOf(request), Date.now())
         response.end(JSON.stringify({ frames: [command] }))
       }
       const shop = new MemoryEngine()

@@ -3,10 +3,10 @@ import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { eventsOf } from "../../../src/agents/runtime/BufferFile.ts"
+import { parseEvents } from "../../../src/agents/runtime/BufferFile.ts"
 import { BufferFolder } from "../../../src/agents/runtime/BufferFolder.ts"
-import { CommandBook, interrupted } from "../../../src/agents/runtime/CommandBook.ts"
-import type { Parcel } from "../../../src/agents/runtime/InFlight.ts"
+import { CommandJournal, INTERRUPTED_MESSAGE } from "../../../src/agents/runtime/CommandJournal.ts"
+import type { OutgoingBatch } from "../../../src/agents/runtime/InFlight.ts"
 import { Outbox } from "../../../src/agents/runtime/Outbox.ts"
 import type { BufferLimits } from "../../../src/agents/runtime/Packing.ts"
 import { temporaryHome } from "../../databases.ts"
@@ -19,12 +19,12 @@ const outboxIn = (home: string, limits = roomy) => {
   const log = (_level: string, message: string) => void lines.push(message)
   const folder = new BufferFolder(home, "0123456789ab", log)
   const outbox = new Outbox(folder.claim(), folder, limits, () => 1000, log)
-  return { folder, lines, outbox, book: new CommandBook(() => outbox.file, () => 1000, log) }
+  return { folder, lines, outbox, book: new CommandJournal(() => outbox.file, () => 1000, log) }
 }
 
 const text = (n: number) => `{"n":${n}}`
-const numbersOf = (parcels: ReadonlyArray<Parcel>) =>
-  parcels.flatMap(({ bodies }) => bodies.flatMap((body) => eventsOf(body))).map((event): number => JSON.parse(event).n)
+const numbersOf = (parcels: ReadonlyArray<OutgoingBatch>) =>
+  parcels.flatMap(({ bodies }) => bodies.flatMap((body) => parseEvents(body))).map((event): number => JSON.parse(event).n)
 
 const fill = (outbox: Outbox, count: number, from = 0) => {
   for (let n = from; n < from + count; n++) outbox.add(text(n))
@@ -33,7 +33,7 @@ const fill = (outbox: Outbox, count: number, from = 0) => {
 
 /** All that waits, acknowledged as it comes. */
 const drain = (outbox: Outbox, most = 1_000_000) => {
-  const parcels: Array<Parcel> = []
+  const parcels: Array<OutgoingBatch> = []
   for (let parcel = outbox.next(most); parcel !== null; parcel = outbox.next(most)) {
     parcels.push(parcel)
     outbox.ack(parcel.id)
@@ -62,7 +62,7 @@ describe("the outbox", () => {
     Effect.gen(function*() {
       const { outbox } = outboxIn(yield* temporaryHome)
       fill(outbox, 20_000)
-      const parcels: Array<Parcel> = []
+      const parcels: Array<OutgoingBatch> = []
       for (let parcel = outbox.next(1_000_000); parcel !== null; parcel = outbox.next(1_000_000)) parcels.push(parcel)
       assert.strictEqual(parcels.length, 16)
       outbox.ack(parcels[3]?.id ?? "")
@@ -93,12 +93,12 @@ describe("the outbox", () => {
       assert.isFalse(outbox.ack(again.id))
       const last = next()
       assert.deepStrictEqual([last.numbers, snapshots.snapshots, snapshots.lengthOf("clock")], [[11], 2, text(11).length])
-      snapshots.forget("clock")
+      snapshots.discard("clock")
       assert.isFalse(outbox.ack(last.id), "nobody waits for it any more")
       snapshots.add("clock", "s3", [text(30), text(31)])
       const refused = next()
       assert.deepStrictEqual(refused.numbers, [20])
-      outbox.giveUp(refused.id)
+      outbox.reject(refused.id)
       assert.deepStrictEqual(drain(outbox, 5), [], "too long for this brain")
       assert.deepStrictEqual(lines, [
         "the schedules of other were not published: the brain refuses it",
@@ -195,16 +195,16 @@ describe("buffers of several processes", () => {
       two.book.begin("c1", null)
       two.book.begin("c2", "token")
       two.book.finish("c2", { status: "success", result: `{"a":1}`, error: null }, "token")
-      assert.isNull(one.folder.claimNext(), "a live process's file was taken")
+      assert.isNull(one.folder.claimAbandoned(), "a live process's file was taken")
       two.outbox.close(true)
-      const left = one.folder.claimNext()
+      const left = one.folder.claimAbandoned()
       if (left === null) throw new Error("a dead process's file was not found")
       while (one.outbox.adopt(left)) assert.isAtLeast(one.outbox.events, 1000)
-      one.book.adopt(left.file.commands())
+      one.book.adopt(left.file.listCommands())
       one.folder.remove(left)
       assert.deepStrictEqual(drain(one.outbox), range(0, 1500))
-      assert.deepStrictEqual(one.book.find("c1"), { status: "failed", result: `{"indeterminate":true}`, error: interrupted })
-      assert.deepStrictEqual(one.book.outstanding().map(({ claimToken, id }) => [id, claimToken]), [["c1", null], ["c2", "token"]])
+      assert.deepStrictEqual(one.book.find("c1"), { status: "failed", result: `{"indeterminate":true}`, error: INTERRUPTED_MESSAGE })
+      assert.deepStrictEqual(one.book.listUnconfirmed().map(({ claimToken, id }) => [id, claimToken]), [["c1", null], ["c2", "token"]])
       assert.strictEqual(readdirSync(home).filter((name) => name.endsWith(".sqlite")).length, 1)
     }))
 })
@@ -337,7 +337,7 @@ describe("a damaged buffer", () => {
       const other = outboxIn(join(home, "file", "below"))
       fill(other.outbox, 2)
       other.outbox.close(true)
-      assert.isNull(outbox.nextLeft())
+      assert.isNull(outbox.claimAbandoned())
       assert.deepStrictEqual(drain(outboxIn(join(home, "file", "below")).outbox), [0, 1])
     }))
 })

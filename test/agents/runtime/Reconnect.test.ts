@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Backoff, type DownKind } from "../../../src/agents/runtime/Reconnect.ts"
+import { Backoff, type FailureKind } from "../../../src/agents/runtime/Reconnect.ts"
 
 /** The table of the agents' protocol, section 1.1, in seconds. */
-const schedules: ReadonlyArray<readonly [kind: DownKind, first: number, longest: number]> = [
+const schedules: ReadonlyArray<readonly [kind: FailureKind, first: number, longest: number]> = [
   ["auth", 10, 600],
   ["incompatible", 120, 3600],
   ["protocol", 1, 60],

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { ActionFailed, EngineRefused, type NativeSchedule } from "../../../src/agents/runtime/Engine.ts"
 import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
-import { canonical, type JsonInput } from "../../../src/domain/CanonicalJson.ts"
+import { canonicalTextOf, type JsonInput } from "../../../src/domain/CanonicalJson.ts"
 import { until } from "../../until.ts"
 import { command, publishing } from "../engines/conformance.ts"
 import { MemoryEngine } from "../engines/memory.ts"
@@ -55,7 +55,7 @@ const withAgent = (shop: MemoryEngine, more: Partial<AgentOptions> = {}) =>
 const resultsOf = (brain: FakeBrain, id: string) =>
   brain.frames.flatMap((frame) =>
     frame.type === "command_result" && frame.id === id
-      ? [{ status: frame.payload.status, error: frame.payload.error, result: frame.payload.result === null ? null : JSON.parse(canonical(frame.payload.result)) }]
+      ? [{ status: frame.payload.status, error: frame.payload.error, result: frame.payload.result === null ? null : JSON.parse(canonicalTextOf(frame.payload.result)) }]
       : [])
 
 const keysOf = (snapshot: { readonly rows: ReadonlyArray<{ readonly [field: string]: unknown }> } | undefined) =>
@@ -170,7 +170,7 @@ describe("schedules on the wire", () => {
       // the rows arrive and are lost before they are acknowledged
       brain.manners.onFrame = (connection, frame) => {
         if (frame.type !== "event_batch") return
-        ids.push(canonical(frame.payload.events[0]!).match(/"id":"([^"]+)"/)?.[1] ?? "")
+        ids.push(canonicalTextOf(frame.payload.events[0]!).match(/"id":"([^"]+)"/)?.[1] ?? "")
         if (ids.length > 1) return onFrame(connection, frame)
         connection.ws.terminate()
       }

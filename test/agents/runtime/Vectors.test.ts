@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync } from "node:fs"
 import { FrameRefusal, readEnvelope } from "../../../src/agents/protocol/Envelope.ts"
-import { openFromAgent, openFromBrain, seal } from "../../../src/agents/protocol/Frame.ts"
+import { decodeAgentFrame, decodeBrainFrame, encodeFrame } from "../../../src/agents/protocol/Frame.ts"
 import { capabilitiesOf } from "../../../src/agents/runtime/Capabilities.ts"
 import { dispatch } from "../../../src/agents/runtime/Dispatch.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
-import { asString, canonical, CanonicalText, type JsonNode, JsonArray, JsonObject, parse, type ParseFailure, splice } from "../../../src/domain/CanonicalJson.ts"
+import { asString, canonicalTextOf, CanonicalText, type JsonNode, JsonArray, JsonObject, parse, type ParseFailure, toCanonicalText } from "../../../src/domain/CanonicalJson.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { keyOf, sessionOf, signedFrames, vectorText } from "../protocol/Vectors.ts"
@@ -48,7 +48,7 @@ const engineEvent = (recorded: JsonObject): EngineEvent => {
 const essence = (event: JsonObject): string =>
   ["kind", "engine", "task_id"].map((name) => asString(event.get(name))).concat(
     Timestamp.parse(asString(event.get("occurred_at")) ?? "") ?? "",
-    redaction.json(canonical(objectOf(event.get("data"))))
+    redaction.json(canonicalTextOf(objectOf(event.get("data"))))
   ).join(" ")
 
 describe("the recorded frames", () => {
@@ -63,23 +63,23 @@ describe("the recorded frames", () => {
   for (const vector of fromAgents) {
     it(`${vector.name}: sealed by our client, the brain reads the same`, () => {
       const now = timeOf(vector.frame_json)
-      const recorded = openFromAgent(vector.frame_json, sessionOf(vector), now)
+      const recorded = decodeAgentFrame(vector.frame_json, sessionOf(vector), now)
       const envelope = readEnvelope(vector.frame_json)
       if (recorded instanceof FrameRefusal || envelope instanceof FrameRefusal) throw new Error("a good frame was refused")
       // The cast: a payload of this type, as canonical text.
-      const payload = splice(envelope.payload) as never
-      const sealed = seal(recorded.type, recorded.id, payload, sessionOf(vector), now)
-      const again = openFromAgent(sealed, sessionOf(vector), now)
+      const payload = toCanonicalText(envelope.payload) as never
+      const sealed = encodeFrame(recorded.type, recorded.id, payload, sessionOf(vector), now)
+      const again = decodeAgentFrame(sealed, sessionOf(vector), now)
       const reread = readEnvelope(sealed)
       if (again instanceof FrameRefusal || reread instanceof FrameRefusal) throw new Error("our own frame was refused")
-      assert.deepStrictEqual([again.type, again.id, canonical(reread.payload)], [recorded.type, recorded.id, canonical(envelope.payload)])
+      assert.deepStrictEqual([again.type, again.id, canonicalTextOf(reread.payload)], [recorded.type, recorded.id, canonicalTextOf(envelope.payload)])
     })
   }
 
   for (const vector of fromBrain) {
     it.effect(`${vector.name}: opened by our client, and a command is answered`, () =>
       Effect.gen(function*() {
-        const frame = openFromBrain(vector.frame_json, sessionOf(vector), timeOf(vector.frame_json))
+        const frame = decodeBrainFrame(vector.frame_json, sessionOf(vector), timeOf(vector.frame_json))
         if (frame instanceof FrameRefusal) throw new Error(`a good frame was refused: ${frame.reason}`)
         if (frame.type !== "command") return
         const shop = new MemoryEngine(JSON.parse(vector.frame_json).payload.target.engine ?? "memory")

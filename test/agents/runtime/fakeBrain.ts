@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
-import { type AgentFrame, openFromAgent, seal, type WirePayloads, WireSession } from "../../../src/agents/protocol/Frame.ts"
-import { openHello, sealHelloAck } from "../../../src/agents/protocol/Hello.ts"
+import { type AgentFrame, decodeAgentFrame, encodeFrame, type WirePayloads, WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { decodeHelloFrame, encodeHelloAckFrame } from "../../../src/agents/protocol/Hello.ts"
 import type { HelloFrame } from "../../../src/agents/protocol/Hello.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
-import { canonical } from "../../../src/domain/CanonicalJson.ts"
+import { canonicalTextOf } from "../../../src/domain/CanonicalJson.ts"
 
 /** One connection at the fake brain; after `welcome` its frames are signed and read. */
 export class FakeConnection {
@@ -17,10 +17,10 @@ export class FakeConnection {
 
   constructor(readonly ws: WebSocket, private readonly key: Buffer) {}
 
-  welcome(fields: Partial<Parameters<typeof sealHelloAck>[1]> = {}): void {
+  welcome(fields: Partial<Parameters<typeof encodeHelloAckFrame>[1]> = {}): void {
     const ids = { agentId: randomUUID(), projectId: randomUUID(), sessionId: randomUUID() }
     this.wire = new WireSession(signingKey(this.key), ids)
-    this.ws.send(sealHelloAck("hello_ack_1", {
+    this.ws.send(encodeHelloAckFrame("hello_ack_1", {
       protocol_version: "2",
       brain_version: "",
       agent_id: ids.agentId,
@@ -34,7 +34,7 @@ export class FakeConnection {
 
   send<T extends "event_batch_ack" | "command" | "error">(type: T, id: string, payload: WirePayloads[T], skew = 0): void {
     if (this.wire === null) throw new Error("welcome first")
-    this.ws.send(seal(type, id, payload, this.wire, Date.now() + skew))
+    this.ws.send(encodeFrame(type, id, payload, this.wire, Date.now() + skew))
   }
 
   ack(id: string): void {
@@ -88,7 +88,7 @@ export class FakeBrain {
   private readonly sockets = new Set<Duplex>()
 
   store(frame: Extract<AgentFrame, { readonly type: "event_batch" }>): void {
-    for (const event of frame.payload.events) this.events.add(JSON.parse(canonical(event)).task_id)
+    for (const event of frame.payload.events) this.events.add(JSON.parse(canonicalTextOf(event)).task_id)
   }
 
   listen(): Promise<void> {
@@ -115,13 +115,13 @@ export class FakeBrain {
     connection.ws.on("error", () => {})
     connection.ws.on("message", (data: Buffer) => {
       if (connection.hello === null) {
-        const hello = openHello(data.toString())
+        const hello = decodeHelloFrame(data.toString())
         if (hello instanceof FrameRefusal) throw new Error(`no hello: ${hello.reason}`)
         connection.hello = hello
         return this.manners.onHello(connection)
       }
       if (connection.wire === null) return
-      const frame = openFromAgent(data.toString(), connection.wire, Date.now())
+      const frame = decodeAgentFrame(data.toString(), connection.wire, Date.now())
       if (frame instanceof FrameRefusal) return void this.refusals.push(frame.reason)
       this.frames.push(frame)
       this.manners.onFrame(connection, frame)

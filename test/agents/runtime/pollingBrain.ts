@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
-import { openFromAgent, WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { decodeAgentFrame, WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import type { FakeBrain } from "./fakeBrain.ts"
 
@@ -36,7 +36,7 @@ export const polls = (brain: FakeBrain, wrong: { readonly probe?: Answer; readon
     const refusal = wrong.push?.(frames, body)
     if (refusal !== undefined) return refusal
     for (const text of frames) {
-      const frame = openFromAgent(text, wireOf(request), Date.now())
+      const frame = decodeAgentFrame(text, wireOf(request), Date.now())
       if (frame instanceof FrameRefusal) return said(400)
       if (frame.type === "event_batch") brain.store(frame)
       brain.frames.push(frame)

@@ -1,6 +1,6 @@
 /** The recorded event streams of the published agents (agents' protocol, "Vectors"), task by task. */
 import { readdirSync, readFileSync } from "node:fs"
-import { apply, empty, type History, type TaskEvent } from "../../../src/domain/TaskHistory.ts"
+import { apply, emptyHistory, type History, type TaskEvent } from "../../../src/domain/TaskHistory.ts"
 import { isTaskEventKind } from "../../../src/domain/TaskState.ts"
 import { parse, type Timestamp } from "../../../src/domain/Timestamp.ts"
 
@@ -67,7 +67,7 @@ export const task = (sequence: string, id: string): RecordedTask => {
 }
 
 export const fold = (events: ReadonlyArray<TaskEvent>): History => {
-  const history = empty()
+  const history = emptyHistory()
   for (const event of events) apply(history, event)
   return history
 }

@@ -10,7 +10,7 @@ import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
 import { exportHead } from "../../../src/services/Audit/ExportHead.ts"
 import { compareHead } from "../../../src/services/Audit/KnownHead.ts"
 import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
-import { verifyAll } from "../../../src/services/Audit/Verify.ts"
+import { verifyLog } from "../../../src/services/Audit/Verify.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import type { Engine } from "../../databases.ts"
@@ -51,7 +51,7 @@ export const person: Person = {
   email: "a@example.com",
   is_admin: true,
   roles: new Map(),
-  via: { kind: "api_key", api_key_id: "01900000-0000-7000-8000-00000000000b", scopes: new Set(), project_id: null, from_allowed_address: true },
+  via: { kind: "api_key", api_key_id: "01900000-0000-7000-8000-00000000000b", scopes: new Set(), project_id: null, is_address_allowed: true },
   source_ip: "192.0.2.7",
   user_agent: "curl/8 \"é\" \ufffd"
 }
@@ -128,7 +128,7 @@ export const means = Effect.gen(function*() {
   const keys = yield* Keys
   const { trusted } = keys.auditSigning
   const lines = checkpointsIn(path)
-  const verified = Option.getOrNull(yield* verifyAll(sql, keys))
+  const verified = Option.getOrNull(yield* verifyLog(sql, keys))
   const compared = verified === null ? null : yield* checkCheckpoints(sql, Stream.fromIterable(lines), verified, trusted)
   const { findings, printed } = yield* alone(lines)
   return {
@@ -149,7 +149,7 @@ export const onTampered = <A, E, R>(tamper: (copies: Copies) => Tables, work: Ef
     yield* Effect.promise(() => they.write(tamper({ now, older, pruned })))
     const audit = yield* Audit
     // as if this process had started again: what it wrote in between is gone
-    const forgets = Effect.zipRight(Effect.sync(() => audit.known.forget()), audit.resume)
+    const forgets = Effect.zipRight(Effect.sync(() => audit.committedHead.reset()), audit.resumeWrites)
     const restored = Effect.zipRight(Effect.promise(() => they.write(now)), forgets)
     return yield* Effect.ensuring(work, restored)
   })

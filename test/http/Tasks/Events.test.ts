@@ -20,7 +20,7 @@ interface Told {
 }
 
 const historyOf = (events: ReadonlyArray<Told>): string => {
-  const history = TaskHistory.empty()
+  const history = TaskHistory.emptyHistory()
   for (const { data, kind, millis, number } of events) {
     TaskHistory.apply(history, {
       id: idOf(number),

@@ -91,7 +91,7 @@ describe.each(engines)("a retried task on %s", (database) => {
         const sql = yield* SqlClient.SqlClient
         const { links, project, run } = yield* world([["celery", "old"], ["celery", "new 24"], ["celery", "last"]])
         for (let n = 0; n < 25; n++) {
-          const link = { project_id: project.id, engine: "celery", task_id: "old", new_task_id: `new ${n}`, command_id: Ids.lowestAt(Date.now() + n) }
+          const link = { project_id: project.id, engine: "celery", task_id: "old", new_task_id: `new ${n}`, command_id: Ids.minIdAt(Date.now() + n) }
           yield* sql`INSERT INTO task_retries ${sql.insert(link)}`
         }
         yield* run("retry-task", { engine: "celery", task_id: "new 24", ...both }, { status: "success", result: { new_task_id: "last" } })

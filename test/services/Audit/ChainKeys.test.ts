@@ -6,10 +6,10 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
-import { exportAndDeleteFrozen } from "../../../src/services/Audit/Frozen.ts"
+import { exportAndDeleteFrozen } from "../../../src/services/Audit/FrozenRows.ts"
 import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
-import { reseal } from "../../../src/services/Audit/Reseal.ts"
-import { activate, retire, RotationRefused, stage } from "../../../src/services/Audit/Rotation.ts"
+import { resealWatermark } from "../../../src/services/Audit/ResealWatermark.ts"
+import { activateChainKey, retireChainKey, RotationRefused, stageChainKey } from "../../../src/services/Audit/Rotation.ts"
 import { publicKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
@@ -31,7 +31,7 @@ const refusal = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 const keyFile = Effect.map(Settings, ({ home }) => join(home, "audit-chain.key"))
 const keysInFile = Effect.map(keyFile, (file) => readFileSync(file, "utf8").trim().split("\n"))
-const announced = Effect.flatMap(Checkpoints, ({ announce }) => announce)
+const recordKeys = Effect.flatMap(Checkpoints, ({ recordSigningKeys }) => recordSigningKeys)
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64url")
 const actions = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
@@ -50,17 +50,17 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         const [first] = yield* Effect.provide(actions, one).pipe(Effect.zipRight(Effect.provide(Keys, one)), Effect.map(({ auditChain }) => auditChain.all()))
         assert.isDefined(first)
 
-        const second = yield* Effect.provide(stage, one)
+        const second = yield* Effect.provide(stageChainKey, one)
         assert.lengthOf(yield* keysInFile, 2)
         assert.strictEqual((yield* fs.stat(yield* keyFile)).mode & 0o777, 0o600)
-        assert.instanceOf(yield* Effect.flip(Effect.provide(stage, one)), RotationRefused)
+        assert.instanceOf(yield* Effect.flip(Effect.provide(stageChainKey, one)), RotationRefused)
         yield* Effect.all([
           Effect.provide(Effect.repeatN(append(1), 9), one),
           Effect.provide(Effect.repeatN(append(1), 9), two),
-          Effect.provide(activate, one)
+          Effect.provide(activateChainKey, one)
         ], { concurrency: "unbounded" })
         yield* Effect.provide(append(2), two)
-        assert.strictEqual(yield* Effect.provide(activate, two), null, "nothing is staged")
+        assert.strictEqual(yield* Effect.provide(activateChainKey, two), null, "nothing is staged")
         const found = yield* Effect.provide(verified, two)
         assert.deepInclude(found, { rows: 29, problem: null, sealed: 0 })
         const told = yield* Effect.provide(actions, one)
@@ -69,9 +69,9 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
           { action: "audit.key_rotated", key_id: second }
         ])
 
-        const early = yield* Effect.flip(Effect.provide(retire(second, false), one))
+        const early = yield* Effect.flip(Effect.provide(retireChainKey(second, false), one))
         assert.include(early.message, "is active")
-        yield* Effect.provide(retire(first.key_id, false), one)
+        yield* Effect.provide(retireChainKey(first.key_id, false), one)
         yield* fs.writeFileString(yield* keyFile, (yield* keysInFile)[1] ?? "")
         const without = yield* replica()
         const sealed = yield* Effect.provide(verified, without)
@@ -111,15 +111,15 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         const both = <A, E, R>(work: Effect.Effect<A, E, R>) =>
           Effect.forEach(replicas, (at) => Effect.either(Effect.provide(work, at)), { concurrency: "unbounded" })
         const before = (yield* keysInFile).length
-        const staged = yield* both(stage)
+        const staged = yield* both(stageChainKey)
         const [lost] = staged.flatMap((one) => (Either.isLeft(one) ? [one.left] : []))
         const [won] = staged.flatMap((one) => (Either.isRight(one) ? [one.right] : []))
         assert.include(lost instanceof RotationRefused ? lost.message : lost, `the key ${won} is staged already`)
         assert.lengthOf(yield* keysInFile, before + 1)
-        const activated = (yield* both(activate)).map((one) => Either.getOrThrow(one))
+        const activated = (yield* both(activateChainKey)).map((one) => Either.getOrThrow(one))
         assert.sameMembers(activated.map((one) => one?.to), [won, undefined])
         const former = activated.find((one) => one !== null)?.from ?? ""
-        const ended = (yield* both(retire(former, false))).map((one) =>
+        const ended = (yield* both(retireChainKey(former, false))).map((one) =>
           Either.isLeft(one) && one.left instanceof RotationRefused ? one.left.message : "retired")
         assert.sameMembers(ended, ["retired", `the key ${former} is retired already`])
         const told = (yield* Effect.provide(actions, one)).map(({ action }) => action)
@@ -133,17 +133,17 @@ describe("the keys of the chain from the environment", () => {
   it.scopedLive("are staged when they were given, and a replica without the new one does not write", () =>
     Effect.gen(function*() {
       const old = yield* replica({ auditChainKey: Redacted.make(key(1)) })
-      assert.include((yield* Effect.flip(Effect.provide(stage, old))).message, "add one to it")
+      assert.include((yield* Effect.flip(Effect.provide(stageChainKey, old))).message, "add one to it")
       const both = yield* replica({ auditChainKey: Redacted.make(`${key(1)},${key(2)}`) })
-      yield* Effect.provide(Effect.zipRight(append(1), Effect.zipRight(stage, activate)), both)
+      yield* Effect.provide(Effect.zipRight(append(1), Effect.zipRight(stageChainKey, activateChainKey)), both)
       assert.include(yield* refusal(Effect.provide(append(1), old)), "which SVC_AUDIT_CHAIN_KEY of this process does not have")
       assert.strictEqual((yield* Effect.provide(verified, both)).problem, null)
       assert.include(yield* refusal(replica({ auditChainKey: Redacted.make(key(1)) })), "SVC_AUDIT_CHAIN_KEY is not the key")
       const [former] = (yield* Effect.provide(Keys, old)).auditChain.all()
       const lone = yield* replica({ auditChainKey: Redacted.make(key(2)) })
       assert.strictEqual((yield* Effect.provide(verified, lone)).problem?.kind, "key_unknown")
-      assert.include((yield* Effect.flip(Effect.provide(retire(former!.key_id, false), lone))).message, "--lost")
-      yield* Effect.provide(retire(former!.key_id, true), lone)
+      assert.include((yield* Effect.flip(Effect.provide(retireChainKey(former!.key_id, false), lone))).message, "--lost")
+      yield* Effect.provide(retireChainKey(former!.key_id, true), lone)
       assert.deepInclude(yield* Effect.provide(verified, lone), { problem: null, sealed: 2 })
     }).pipe(Effect.provide(settingsOn("SQLite"))))
 
@@ -154,19 +154,19 @@ describe("the keys of the chain from the environment", () => {
       yield* Effect.provide(Effect.zipRight(append(3), prune), first)
       assert.include(yield* refusal(replica({ auditSigningKey: Redacted.make(key(2)) })), "SVC_AUDIT_SIGNING_KEY is not the key")
       const both = yield* replica({ auditSigningKey: Redacted.make(`${key(2)} ${key(1)}`) })
-      yield* Effect.provide(announced, both)
+      yield* Effect.provide(recordKeys, both)
       assert.deepStrictEqual((yield* Effect.provide(actions, both)).map(({ action }) => action), ["audit.pruned", "audit.signing_key_added"])
       const second = yield* replica({ auditSigningKey: Redacted.make(key(2)) })
       assert.strictEqual((yield* Effect.provide(verified, second)).problem?.kind, "watermark")
-      yield* Effect.provide(reseal([]), second)
+      yield* Effect.provide(resealWatermark([]), second)
       assert.deepInclude(yield* Effect.provide(verified, second), { problem: null })
-      assert.strictEqual(yield* Effect.provide(reseal([]), second), null)
+      assert.strictEqual(yield* Effect.provide(resealWatermark([]), second), null)
 
       const spoil = Effect.flatMap(SqlClient.SqlClient, (sql) =>
         sql`UPDATE audit_watermark SET statement = replace(statement, '"seq":2', '"seq":1') WHERE id = 1`)
       yield* Effect.provide(spoil, second)
       const old = publicKeyOf((yield* Effect.provide(Keys, first)).auditSigning.signer.public_key)
-      assert.include((yield* Effect.flip(Effect.provide(reseal([old!]), second))).message, "wrong")
+      assert.include((yield* Effect.flip(Effect.provide(resealWatermark([old!]), second))).message, "wrong")
     }).pipe(Effect.provide(settingsOn("SQLite"))))
 })
 
@@ -183,7 +183,7 @@ describe("the watermark on PostgreSQL", () => {
         Effect.provide(prune(4, Effect.zipRight(Deferred.succeed(pruned, undefined), Deferred.await(committed))), first)
       )
       yield* Deferred.await(pruned)
-      const resealing = yield* Effect.fork(Effect.flip(Effect.provide(reseal([]), both)))
+      const resealing = yield* Effect.fork(Effect.flip(Effect.provide(resealWatermark([]), both)))
       const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
         sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
@@ -191,7 +191,7 @@ describe("the watermark on PostgreSQL", () => {
       yield* Deferred.succeed(committed, undefined)
       yield* Fiber.join(pruning)
       assert.include((yield* Fiber.join(resealing)).message, "run it again")
-      yield* Effect.provide(reseal([]), both)
+      yield* Effect.provide(resealWatermark([]), both)
       assert.deepInclude(yield* Effect.provide(verified, both), { problem: null, rows: 4 }, "5, two of pruning, and that of the seal")
     }).pipe(Effect.provide(settingsOn("PostgreSQL"))))
 })

@@ -6,12 +6,12 @@ import { createServer } from "node:http"
 import { join } from "node:path"
 import { checkCheckpoints } from "../../../src/services/Audit/CheckpointCheck.ts"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
-import { LogContradicted } from "../../../src/services/Audit/Committed.ts"
+import { LogContradicted } from "../../../src/services/Audit/CommittedHead.ts"
 import { exportHead } from "../../../src/services/Audit/ExportHead.ts"
-import { forkCleanup } from "../../../src/services/Audit/ForkCleanup.ts"
+import { cleanUpFork } from "../../../src/services/Audit/ForkCleanup.ts"
 import { compareHead } from "../../../src/services/Audit/KnownHead.ts"
 import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
-import { CheckpointSinks } from "../../../src/services/Audit/Sinks.ts"
+import { CheckpointSinks } from "../../../src/services/Audit/CheckpointSinks.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { Loops } from "../../../src/services/Loops.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
@@ -138,12 +138,12 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
       Effect.gen(function*() {
         yield* sign(true)
         const { head } = yield* verified
-        assert.isNull(yield* forkCleanup, "nothing to clean up")
+        assert.isNull(yield* cleanUpFork, "nothing to clean up")
         yield* back(head.seq - 1)
         const error = yield* Effect.flip(sign())
         assert.include(String(error), "it was cut")
         const path = yield* file
-        const aside = yield* forkCleanup
+        const aside = yield* cleanUpFork
         assert.isTrue(existsSync(aside ?? ""))
         assert.isFalse(existsSync(path))
         assert.isNotNull(yield* sign())

@@ -4,8 +4,8 @@ import { Cause, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
-import { LogContradicted } from "../../../src/services/Audit/Committed.ts"
-import { forkCleanup } from "../../../src/services/Audit/ForkCleanup.ts"
+import { LogContradicted } from "../../../src/services/Audit/CommittedHead.ts"
+import { cleanUpFork } from "../../../src/services/Audit/ForkCleanup.ts"
 import { engines, temporaryHome } from "../../databases.ts"
 import { anotherProcess, append, auditOn, back, verified } from "./world.ts"
 
@@ -47,7 +47,7 @@ describe.each(engines)("a log on %s that lacks rows that this process committed"
         assert.instanceOf(yield* Effect.flip(Effect.provide(sign(), next)), LogContradicted)
         assert.include(yield* refusal(Effect.provide(append(1), next)), "checkpoint 2 was signed for row 8")
 
-        assert.isString(yield* Effect.provide(forkCleanup, anotherProcess()))
+        assert.isString(yield* Effect.provide(cleanUpFork, anotherProcess()))
         yield* Effect.provide(sign(), next)
         yield* sign()
         yield* append(1)

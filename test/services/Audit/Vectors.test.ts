@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { type ChainedRow, rowHash, rowHmac } from "../../../src/services/Audit/Chain.ts"
 import { chainKeyOf } from "../../../src/services/Audit/ChainKeys.ts"
 import { publicKeyOf, signingKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
-import { Checkpoint, hashOf, Head, opened, signed, type Statement, Watermark } from "../../../src/services/Audit/Statement.ts"
+import { Checkpoint, statementHash, Head, verifyStatement, signStatement, type Statement, Watermark } from "../../../src/services/Audit/Statement.ts"
 
 interface Signed {
   readonly line: string
@@ -49,21 +49,21 @@ describe("docs/audit-vectors.json", () => {
 
   const { checkpoints, head, watermark } = vectors.statements
   const open = ({ line }: Signed): Either.Either<Statement, string> =>
-    Either.orElse(opened(Checkpoint, line, trusted), () =>
-      Either.orElse(opened(Head, line, trusted), () => opened(Watermark, line, trusted)))
+    Either.orElse(verifyStatement(Checkpoint, line, trusted), () =>
+      Either.orElse(verifyStatement(Head, line, trusted), () => verifyStatement(Watermark, line, trusted)))
 
   it("has statements as we sign them", () => {
     for (const vector of [...checkpoints, head, watermark]) {
       const statement = Either.getOrThrow(open(vector))
       const { key_id, signature: _, v: __, ...unsigned } = statement
-      assert.strictEqual(signed(trusted.get(key_id)!, unsigned), vector.line)
-      assert.strictEqual(hashOf(statement), vector.sha256)
+      assert.strictEqual(signStatement(trusted.get(key_id)!, unsigned), vector.line)
+      assert.strictEqual(statementHash(statement), vector.sha256)
     }
   })
 
   it("and none that says something else is taken", () => {
     const { line } = checkpoints[0]!
-    const flaw = (text: string, keys = trusted) => Either.flip(opened(Checkpoint, text, keys)).pipe(Either.getOrNull)
+    const flaw = (text: string, keys = trusted) => Either.flip(verifyStatement(Checkpoint, text, keys)).pipe(Either.getOrNull)
     assert.strictEqual(flaw(line), null)
     assert.strictEqual(flaw(JSON.stringify(JSON.parse(line), null, 2)), null)
     assert.strictEqual(flaw(line.replace(`"seq":2`, `"seq":3`)), "forged")

@@ -2,7 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { rowHash } from "../../../src/services/Audit/Chain.ts"
-import { columnNames, type StoredRow } from "../../../src/services/Audit/Append.ts"
+import { auditColumnNames, type StoredRow } from "../../../src/services/Audit/ChainWriter.ts"
 import { exportHead } from "../../../src/services/Audit/ExportHead.ts"
 import { compareHead } from "../../../src/services/Audit/KnownHead.ts"
 import { pruneAudit, PruneRefused } from "../../../src/services/Audit/Prune.ts"
@@ -15,7 +15,7 @@ type Tamper = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlE
 /** What an attacker writes who has the database and no key: hashes as they should be, HMACs as they can. */
 const forge = (sql: SqlClient.SqlClient, seq: number, after: number) =>
   Effect.gen(function*() {
-    const [before] = yield* sql<StoredRow>`SELECT ${sql.literal(columnNames)} FROM audit_log WHERE seq = ${after}`
+    const [before] = yield* sql<StoredRow>`SELECT ${sql.literal(auditColumnNames)} FROM audit_log WHERE seq = ${after}`
     if (before === undefined) return yield* Effect.dieMessage("no such row")
     const row = { ...before, id: `01900000-0000-7000-8000-0000000000${10 + seq}`, seq, action: "forged.row" }
     const forged = { ...row, row_hash: rowHash(row, before.row_hash), prev_row_hmac: before.row_hmac, row_hmac: "ab".repeat(32) }

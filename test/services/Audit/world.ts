@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { type Clock, Effect, Layer, Option } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import { Audit } from "../../../src/services/Audit.ts"
-import { verifyAll } from "../../../src/services/Audit/Verify.ts"
+import { verifyLog } from "../../../src/services/Audit/Verify.ts"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
@@ -41,7 +41,7 @@ export const anotherProcess = (overrides: Partial<SettingsShape> = {}) =>
   )
 
 export const verified = Effect.gen(function*() {
-  return Option.getOrThrow(yield* verifyAll(yield* SqlClient.SqlClient, yield* Keys))
+  return Option.getOrThrow(yield* verifyLog(yield* SqlClient.SqlClient, yield* Keys))
 })
 
 /** Runs an effect while the wall clock is so many seconds ahead. */

@@ -184,7 +184,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         yield* answer(process, id, { status: "failed", result: null, error: "again" })
         assert.deepInclude(yield* get(id), { status: "completed", result: `{"a":1}`, error: null })
         const later = yield* other.restart("w", "rq")
-        yield* inbox.finished({
+        yield* inbox.offerResult({
           agentId: other.agent_id,
           sessionId: thief.session.sessionId,
           workerId: thief.session.workerId,
@@ -193,7 +193,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           result: null,
           error: null
         })
-        yield* inbox.settled
+        yield* inbox.awaitCommitted
         assert.strictEqual((yield* get(id)).status, "completed")
         assert.strictEqual((yield* other.get(later.id)).status, "pending")
       }))
@@ -243,9 +243,9 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         yield* sql`UPDATE commands SET completed_at = '2001-01-01T00:00:00.000000Z' WHERE id = ${old.id}`
         const link = { project_id: project.id, engine: "celery", task_id: "t" }
         // one more than a slice
-        const longAgo = Array.from({ length: 501 }, (_, n) => ({ ...link, new_task_id: `old ${n}`, command_id: Ids.lowestAt(Date.UTC(2001, 0, 1) + n) }))
+        const longAgo = Array.from({ length: 501 }, (_, n) => ({ ...link, new_task_id: `old ${n}`, command_id: Ids.minIdAt(Date.UTC(2001, 0, 1) + n) }))
         yield* sql`INSERT INTO task_retries ${sql.insert([...longAgo, { ...link, new_task_id: "young", command_id: young.id }])}`
-        yield* sweep.forget
+        yield* sweep.prune
         assert.deepStrictEqual(yield* sql`SELECT new_task_id FROM task_retries WHERE project_id = ${project.id}`, [{ new_task_id: "young" }])
         assert.deepStrictEqual((yield* sql`SELECT id FROM commands WHERE id = ${old.id}`).length, 0)
         assert.strictEqual((yield* get(young.id)).status, "cancelled")

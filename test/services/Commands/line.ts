@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, PubSub, Stream } from "effect"
 import * as CommandsLayer from "../../../src/layers/Commands.ts"
 import * as Server from "../../../src/layers/Server.ts"
-import { AgentLine, type AgentSession, type OutboundCommand } from "../../../src/services/AgentLine.ts"
+import { AgentSessions, type AgentSession, type OutboundCommand } from "../../../src/services/AgentSessions.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { brainOn } from "../../brain.ts"
@@ -73,7 +73,7 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
       yield* hub.publish(session)
       return Object.assign(process, { session, frames, disconnect: Effect.sync(() => void open.delete(session)) })
     })
-  return Context.make(Line, { connect }).pipe(Context.add(AgentLine, {
+  return Context.make(Line, { connect }).pipe(Context.add(AgentSessions, {
     sessions: (agentId) => [...open].filter((session) => session.agentId === agentId),
     agentIds: () => [...new Set([...open].map((session) => session.agentId))],
     opened: Stream.fromPubSub(hub)
@@ -82,7 +82,7 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
 
 /** Commands over the line in memory; apart from those of the brain, which stand on the real one. */
 export const commandsOver = Layer.fresh(CommandsLayer.layer.pipe(
-  Layer.provideMerge(CommandsLayer.inbox),
+  Layer.provideMerge(CommandsLayer.layerInbox),
   Layer.provideMerge(lineLayer)
 ))
 

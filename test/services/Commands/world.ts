@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { system } from "../../../src/domain/Actor.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { Commands } from "../../../src/services/Commands.ts"
-import { CommandInbox, type Finished } from "../../../src/services/Commands/Inbox.ts"
+import { CommandInbox, type ResultReport } from "../../../src/services/Commands/Inbox.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { freshProject } from "../../brain.ts"
 import { until } from "../../until.ts"
@@ -40,11 +40,11 @@ export const world = Effect.gen(function*() {
     workerId: process.session.workerId,
     commandId
   })
-  const ack = (process: Process, id: string) => Effect.zipRight(inbox.acked(report(process, id)), inbox.settled)
-  const answer = (process: Process, id: string, result: Partial<Finished> = {}) =>
+  const ack = (process: Process, id: string) => Effect.zipRight(inbox.offerAck(report(process, id)), inbox.awaitCommitted)
+  const answer = (process: Process, id: string, result: Partial<ResultReport> = {}) =>
     Effect.zipRight(
-      inbox.finished({ ...report(process, id), status: "success", result: "{}", error: null, ...result }),
-      inbox.settled
+      inbox.offerResult({ ...report(process, id), status: "success", result: "{}", error: null, ...result }),
+      inbox.awaitCommitted
     )
   /** Waits until the process was sent that many frames. */
   const sent = (process: Process, count: number) =>

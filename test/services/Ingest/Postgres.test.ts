@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { connect, createServer, type Server, type Socket } from "node:net"
-import { turn } from "../../../src/services/EventLoop.ts"
+import { yieldToEventLoop } from "../../../src/services/EventLoop.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import { Loops } from "../../../src/services/Loops.ts"
 import { brainOn, freshProject } from "../../brain.ts"
@@ -89,7 +89,7 @@ layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'svc'`
       for (let at = 0; at < events.length; at += 40) {
         const writing = yield* Effect.fork(offered(from, events.slice(at, at + 40)))
-        yield* turn
+        yield* yieldToEventLoop
         yield* Effect.ignore(kill)
         assert.strictEqual((yield* Fiber.join(writing)).rejected, 0)
       }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { type JsonInput, canonicalize, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
-import { Ingest, type Outcome } from "../../../src/services/Ingest.ts"
+import { Ingest, type BatchOutcome } from "../../../src/services/Ingest.ts"
 
 const folder = new URL("../../agents/protocol/vectors/sequences/", import.meta.url)
 
@@ -59,7 +59,7 @@ export const offerTo = (ingest: Ingest["Type"], source: Source, events: Readonly
       (reporter) => offerOf(ingest, source, reporter, events.filter((event) => (event.reporter ?? "test") === reporter)),
       { concurrency: "unbounded" }
     ),
-    (outcomes): Outcome => ({
+    (outcomes): BatchOutcome => ({
       accepted: outcomes.reduce((sum, { accepted }) => sum + accepted, 0),
       rejected: outcomes.reduce((sum, { rejected }) => sum + rejected, 0)
     })
@@ -71,14 +71,14 @@ const offerOf = (
   reporter: string,
   events: ReadonlyArray<AgentEvent>
 ) =>
-  Effect.async<Outcome>((resume) => {
+  Effect.async<BatchOutcome>((resume) => {
     const taken = offer({
       projectId,
       agentId,
       reporter,
       events,
       size: events.length * 300,
-      settle: (outcome) => resume(Effect.succeed(outcome))
+      onCommit: (outcome) => resume(Effect.succeed(outcome))
     })
     if (!taken) resume(Effect.dieMessage("the queue is full"))
   })

@@ -12,9 +12,9 @@ import { CurrentActor } from "../../../src/services/CurrentActor.ts"
 import { Health } from "../../../src/services/Health.ts"
 import { Vault } from "../../../src/services/Keys.ts"
 import { secretKeyOf } from "../../../src/services/Keys/Cipher.ts"
-import { idsToReseal, reseal, resealSlice } from "../../../src/services/Keys/Reseal.ts"
-import { activate, NoNextKey, stage } from "../../../src/services/Keys/Rotation.ts"
-import { sealedColumns, sealedUnder } from "../../../src/services/Keys/Sealed.ts"
+import { listStaleIds, resealStoredSecrets, resealSlice } from "../../../src/services/Keys/Reseal.ts"
+import { activateSecretKey, NoNextKey, stageSecretKey } from "../../../src/services/Keys/Rotation.ts"
+import { sealedColumns, countSealedByKey } from "../../../src/services/Keys/SealedColumns.ts"
 import { Mail } from "../../../src/services/Mail.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
 import { connected, freshAgent } from "../../agent.ts"
@@ -92,40 +92,40 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
         const created = yield* atOne(create)
         assert.strictEqual(created.status, 201, created.text)
         yield* Effect.forEach(Array.from({ length: 60 }), () => atOne(freshAgent(project)), { concurrency: 10, discard: true })
-        assert.deepStrictEqual(new Map(yield* atOne(sealedUnder)), new Map([[idOf(1), 67]]))
+        assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 67]]))
 
         // the next key is given to each, and nothing seals with it before that
-        assert.instanceOf(yield* Effect.flip(atOne(asCli(stage))), NoNextKey)
-        assert.isNull(yield* atOne(asCli(activate)))
+        assert.instanceOf(yield* Effect.flip(atOne(asCli(stageSecretKey))), NoNextKey)
+        assert.isNull(yield* atOne(asCli(activateSecretKey)))
         assert.include(yield* starting(2), "SVC_SECRET_KEY is not the key this database was written with")
         yield* roll(1, 2)
         yield* atTwo(freshAgent(project, "before"))
-        assert.strictEqual((yield* atOne(sealedUnder)).get(idOf(1)), 68)
-        const ready = yield* atTwo(Effect.flatMap(Health, (health) => health.deep()))
+        assert.strictEqual((yield* atOne(countSealedByKey)).get(idOf(1)), 68)
+        const ready = yield* atTwo(Effect.flatMap(Health, (health) => health.deepHealth()))
         assert.deepInclude(ready.checks.secret_key, { status: "ok", detail: `a key that nothing was sealed under yet is at hand: ${idOf(2)}` })
 
         // it seals from here on, at both
-        assert.deepStrictEqual(yield* atOne(asCli(activate)), { from: idOf(1), to: idOf(2) })
-        assert.isNull(yield* atTwo(asCli(activate)), "the first key is not taken for a new one")
+        assert.deepStrictEqual(yield* atOne(asCli(activateSecretKey)), { from: idOf(1), to: idOf(2) })
+        assert.isNull(yield* atTwo(asCli(activateSecretKey)), "the first key is not taken for a new one")
         const later = yield* atTwo(freshAgent(project, "later"))
-        assert.deepStrictEqual(new Map(yield* atOne(sealedUnder)), new Map([[idOf(1), 68], [idOf(2), 1]]))
+        assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 68], [idOf(2), 1]]))
         for (const at of [atOne, atTwo]) {
           assert.strictEqual((yield* at(create)).text, created.text)
           assert.strictEqual((yield* at(retry)).json.id, issued.json.id)
         }
 
         // broken off after a slice, and begun again
-        const ids = yield* atOne(idsToReseal(agentsPlace))
+        const ids = yield* atOne(listStaleIds(agentsPlace))
         assert.lengthOf(ids, 62)
         assert.deepStrictEqual(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), { resealed: 50, damaged: [] })
         assert.deepInclude(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), { resealed: 0 })
         assert.include(yield* starting(1), `SVC_SECRET_KEY lacks the key ${idOf(2)}, which seals secrets now`)
         assert.include(yield* starting(2), `SVC_SECRET_KEY lacks the key ${idOf(1)}, and stored secrets are still sealed under it: 18`)
         yield* roll(2, 1)
-        const done = yield* atTwo(asCli(reseal))
-        assert.deepInclude(done, { resealed: 18, damaged: [], isSettled: true })
-        assert.deepStrictEqual(new Map(yield* atOne(sealedUnder)), new Map([[idOf(2), 69]]))
-        assert.deepInclude(yield* atOne(asCli(reseal)), { resealed: 0 })
+        const done = yield* atTwo(asCli(resealStoredSecrets))
+        assert.deepInclude(done, { resealed: 18, damaged: [], isComplete: true })
+        assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(2), 69]]))
+        assert.deepInclude(yield* atOne(asCli(resealStoredSecrets)), { resealed: 0 })
         const told = (yield* atOne(actions)).map(({ action }) => action)
         assert.deepStrictEqual(told.slice(0, 3), ["secrets.key_rotated", "secrets.resealed", "secrets.resealed"])
 
@@ -172,21 +172,21 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
         const [first = "", bare = ""] = before?.hmac_secret.split(".") ?? []
         yield* sql`UPDATE agents SET hmac_secret = ${bare} WHERE id = ${agent_id}`
         const secret = yield* open("agents.hmac_secret", agent_id, bare)
-        assert.strictEqual((yield* here(sealedUnder)).get(first), 1)
+        assert.strictEqual((yield* here(countSealedByKey)).get(first), 1)
 
         // the brain may be another user than whoever runs the command
         const owner = process.getuid?.() === 0 ? 12_345 : process.getuid?.() ?? 0
         yield* fs.chown(file, owner, process.getgid?.() ?? 0)
-        const second = yield* here(stage)
+        const second = yield* here(stageSecretKey)
         assert.lengthOf(keysInFile(), 2)
         assert.deepStrictEqual((yield* fs.stat(file)).uid, Option.some(owner))
         assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
-        assert.strictEqual(yield* here(stage), second, "it waits for activate")
+        assert.strictEqual(yield* here(stageSecretKey), second, "it waits for activate")
         yield* fs.writeFileString(file, [...keysInFile(), text(7)].join("\n")) // another program staged one more
-        yield* here(activate)
+        yield* here(activateSecretKey)
         yield* sql`UPDATE key_fingerprints SET fingerprint = ${idOf(7)} WHERE name = 'SVC_SECRET_KEY'`
         assert.match(yield* seal("mail_outbox", agent_id, "x"), new RegExp(`^${idOf(7)}\\.`))
-        const { resealed, under } = yield* here(reseal)
+        const { resealed, under } = yield* here(resealStoredSecrets)
         assert.strictEqual(resealed, 1)
         assert.deepStrictEqual(new Map(under), new Map([[idOf(7), 1]]))
         const [after] = yield* stored
@@ -194,13 +194,13 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
 
         yield* Effect.flip(open("mail_outbox", agent_id, after?.hmac_secret ?? "")) // sealed for another place
         yield* sql`UPDATE agents SET hmac_secret = ${`${first}.${"A".repeat(60)}`} WHERE id = ${agent_id}`
-        const found = yield* here(reseal)
-        assert.deepInclude(found, { resealed: 0, damaged: [{ column: "agents.hmac_secret", id: agent_id }], isSettled: true })
+        const found = yield* here(resealStoredSecrets)
+        assert.deepInclude(found, { resealed: 0, damaged: [{ column: "agents.hmac_secret", id: agent_id }], isComplete: true })
         assert.strictEqual(found.under.get(first), 1)
         yield* sql`UPDATE key_fingerprints SET fingerprint = ${idOf(9)} WHERE name = 'SVC_SECRET_KEY'`
         const missing = yield* Effect.flip(Effect.sandbox(seal("mail_outbox", agent_id, "x")))
         assert.include(Cause.pretty(missing), `sealed with the key ${idOf(9)}, which SVC_SECRET_KEY of this process does not have`)
-        const { checks } = yield* Effect.flatMap(Health, (health) => health.deep()).pipe(Effect.provide(context))
+        const { checks } = yield* Effect.flatMap(Health, (health) => health.deepHealth()).pipe(Effect.provide(context))
         assert.strictEqual(checks.secret_key?.status, "failed")
       }))
   })
@@ -224,7 +224,7 @@ describe("the key of stored secrets, with two replicas", () => {
           yield* Deferred.await(commit)
         })))
         yield* Deferred.await(sealed)
-        const changing = yield* Effect.fork(Effect.provide(asCli(activate), two.context))
+        const changing = yield* Effect.fork(Effect.provide(asCli(activateSecretKey), two.context))
         const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
         yield* until(waiting, (rows) => rows.length === 1)
         assert.isTrue(Option.isNone(yield* Fiber.poll(changing)))
@@ -239,11 +239,11 @@ describe("the key of stored secrets, with two replicas", () => {
           yield* Deferred.await(release)
         })))
         yield* Deferred.await(held)
-        const resealing = yield* Effect.fork(Effect.provide(asCli(reseal), two.context))
-        yield* until(Effect.provide(sealedUnder, two.context), (counts) => counts.get(idOf(2)) === 1)
+        const resealing = yield* Effect.fork(Effect.provide(asCli(resealStoredSecrets), two.context))
+        yield* until(Effect.provide(countSealedByKey, two.context), (counts) => counts.get(idOf(2)) === 1)
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
-        assert.deepInclude(yield* Fiber.join(resealing), { resealed: 2, isSettled: true })
+        assert.deepInclude(yield* Fiber.join(resealing), { resealed: 2, isComplete: true })
         const [row] = yield* sql<{ hmac_secret: string }>`SELECT hmac_secret FROM agents WHERE id = ${agent_id}`
         assert.strictEqual(yield* vault.open("agents.hmac_secret", agent_id, row?.hmac_secret ?? ""), "a new one")
       }))

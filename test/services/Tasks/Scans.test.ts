@@ -11,7 +11,7 @@ describe.each(engines)("scans on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* Reader
         const scans = yield* Scans
-        const rows = yield* scans.values(sql`SELECT ${"a'b"} AS x, 1 + 1 AS y UNION ALL SELECT ${null}, 3 ORDER BY y`)
+        const rows = yield* scans.run(sql`SELECT ${"a'b"} AS x, 1 + 1 AS y UNION ALL SELECT ${null}, 3 ORDER BY y`)
         assert.deepStrictEqual(rows, [["a'b", 2], [null, 3]])
       }))
 
@@ -19,9 +19,9 @@ describe.each(engines)("scans on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* Reader
         const scans = yield* Scans
-        const wrong = yield* Effect.either(scans.values(sql`SELECT nothing FROM nowhere`))
+        const wrong = yield* Effect.either(scans.run(sql`SELECT nothing FROM nowhere`))
         assert.isTrue(Either.isLeft(wrong) && !isUnavailable(wrong.left))
-        assert.deepStrictEqual(yield* scans.values(sql`SELECT 1`), [[1]])
+        assert.deepStrictEqual(yield* scans.run(sql`SELECT 1`), [[1]])
       }))
 
     it.effect("do not run what nobody waits for any more", () =>
@@ -29,13 +29,13 @@ describe.each(engines)("scans on %s", (engine) => {
         const sql = yield* Reader
         const scans = yield* Scans
         // a statement of some seconds, were it run to its end
-        const long = scans.values(
+        const long = scans.run(
           sql`WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 2000000) SELECT COUNT(*) FROM n`
         )
         const fibers = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.fork(long))
         yield* Effect.yieldNow()
         yield* Fiber.interruptAll(fibers)
-        assert.deepStrictEqual(yield* scans.values(sql`SELECT 2`), [[2]])
+        assert.deepStrictEqual(yield* scans.run(sql`SELECT 2`), [[2]])
       }))
 
     it.effect("come back when many ask at once", () =>
@@ -43,7 +43,7 @@ describe.each(engines)("scans on %s", (engine) => {
         const sql = yield* Reader
         const scans = yield* Scans
         const answers = yield* Effect.all(
-          Array.from({ length: 40 }, (_, index) => scans.values(sql`SELECT ${index} + 0 AS x`)),
+          Array.from({ length: 40 }, (_, index) => scans.run(sql`SELECT ${index} + 0 AS x`)),
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(answers.map(([row]) => Number(row?.[0])), Array.from({ length: 40 }, (_, index) => index))

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { everyTask, type TaskFilter } from "../../../src/domain/Task/Filter.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { Scans } from "../../../src/services/Tasks/Scans.ts"
-import { mostCounted, TaskSearch } from "../../../src/services/Tasks/Search.ts"
+import { maxCounted, TaskSearch } from "../../../src/services/Tasks/Search.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
@@ -117,7 +117,7 @@ describe.each(engines)("task search on %s", (engine) => {
           const expected = tasks.filter((task) => matches(task, filter)).map(({ id }) => id).sort()
           const ordered = direction === "newest" ? expected.reverse() : expected
           const beyond = ordered.filter((id) => after === null || (direction === "newest" ? id < after : id > after))
-          const found = yield* search.ids(project.id, filter, { direction, after, limit })
+          const found = yield* search.listIds(project.id, filter, { direction, after, limit })
           if (found.length > 0) hits++
           assert.deepStrictEqual(found, beyond.slice(0, limit), JSON.stringify({ filter, direction, after, limit }))
           assert.strictEqual(yield* search.count(project.id, filter), expected.length, JSON.stringify(filter))
@@ -138,7 +138,7 @@ describe.each(engines)("task search on %s", (engine) => {
         yield* insertTasks(tasks)
         const newestFirst = [...tasks].reverse()
         const page = (filter: Partial<TaskFilter>) =>
-          search.ids(project.id, { ...everyTask, ...filter }, { direction: "newest", after: tasks[3000]!.id, limit: 40 })
+          search.listIds(project.id, { ...everyTask, ...filter }, { direction: "newest", after: tasks[3000]!.id, limit: 40 })
         const expected = (test: (task: StoredTask) => boolean) =>
           newestFirst.slice(4000).filter(test).slice(0, 40).map(({ id }) => id)
 
@@ -158,7 +158,7 @@ describe.each(engines)("task search on %s", (engine) => {
         const search = yield* TaskSearch
         const project = yield* freshProject()
         yield* insertTasks(
-          Array.from({ length: mostCounted + 5 }, (_, index) =>
+          Array.from({ length: maxCounted + 5 }, (_, index) =>
             storedTask(project.id, start + index, { queue: index < 3 ? "few" : "many" }))
         )
         assert.strictEqual(yield* search.count(project.id, { ...everyTask, queue: "few" }), 3)

@@ -2,18 +2,18 @@
 import { Effect } from "effect"
 import { ActionFailed } from "../../runtime/Engine.ts"
 
-const patience = "10 seconds"
+const timeout = "10 seconds"
 
 /** Nothing is changed by it, so nothing is left open when no answer comes. */
-export const read = <A>(call: () => Promise<A>): Effect.Effect<A, ActionFailed> => asked(call, false)
+export const read = <A>(call: () => Promise<A>): Effect.Effect<A, ActionFailed> => callBroker(call, false)
 
 /** After ten seconds without an answer it is not known whether it was done: the client does it when Redis is back. */
-export const write = <A>(call: () => Promise<A>): Effect.Effect<A, ActionFailed> => asked(call, true)
+export const write = <A>(call: () => Promise<A>): Effect.Effect<A, ActionFailed> => callBroker(call, true)
 
-const asked = <A>(call: () => Promise<A>, indeterminate: boolean) =>
-  Effect.tryPromise({ try: call, catch: failed }).pipe(
+const callBroker = <A>(call: () => Promise<A>, indeterminate: boolean) =>
+  Effect.tryPromise({ try: call, catch: toActionFailed }).pipe(
     Effect.timeoutFail({
-      duration: patience,
+      duration: timeout,
       onTimeout: () => new ActionFailed({ message: "Redis did not answer within 10 seconds", indeterminate })
     })
   )
@@ -22,7 +22,7 @@ const asked = <A>(call: () => Promise<A>, indeterminate: boolean) =>
 export const close = (opened: { readonly close: () => Promise<void> }): Effect.Effect<void> =>
   Effect.tryPromise(() => opened.close()).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
 
-const failed = (error: unknown) => new ActionFailed({ message: error instanceof Error ? error.message : String(error) })
+const toActionFailed = (error: unknown) => new ActionFailed({ message: error instanceof Error ? error.message : String(error) })
 
 export const refuse = (message: string): Effect.Effect<never, ActionFailed> =>
   Effect.fail(new ActionFailed({ message }))

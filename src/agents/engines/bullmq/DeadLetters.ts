@@ -4,26 +4,26 @@ import { Effect } from "effect"
 import type { Actions, DeadLetter } from "../../runtime/Engine.ts"
 import { read } from "./Broker.ts"
 import { taskIdOfJob } from "./JobEvents.ts"
-import { queueNamed } from "./Queues.ts"
-import type { Site } from "./Site.ts"
+import { getQueue } from "./Queues.ts"
+import type { EngineContext } from "./EngineContext.ts"
 
 /** Queue after queue, the latest failure first. The cursor is `<queue>:<how many of it were shown>`. */
-export const listDeadLetters = (site: Site): NonNullable<Actions["list_dead_letters"]> =>
+export const listDeadLetters = (context: EngineContext): NonNullable<Actions["list_dead_letters"]> =>
   Effect.fnUntraced(function*({ cursor, limit, queue: name }) {
-    const queues = name === null ? [...site.queues.values()] : [yield* queueNamed(site.queues, name)]
+    const queues = name === null ? [...context.queues.values()] : [yield* getQueue(context.queues, name)]
     const counts = yield* Effect.forEach(queues, (queue) => read(() => queue.getFailedCount()))
-    const [from, shown] = positionOf(cursor)
+    const [from, offset] = positionOf(cursor)
     const first = from === undefined ? 0 : queues.findIndex((queue) => queue.name === from)
     const entries: Array<DeadLetter> = []
     let next: string | null = null
     for (let at = Math.max(first, 0); at < queues.length && next === null; at++) {
       const queue = queues[at]!
-      const start = at === first ? shown : 0
+      const start = at === first ? offset : 0
       const wanted = limit - entries.length
       const jobs = wanted === 0 ? [] : yield* read(() => queue.getFailed(start, start + wanted - 1))
       entries.push(...jobs.flatMap((job) => entryOf(queue, job)))
-      const through = start + jobs.length
-      if (through < (counts[at] ?? 0) && jobs.length === wanted) next = `${queue.name}:${through}`
+      const nextOffset = start + jobs.length
+      if (nextOffset < (counts[at] ?? 0) && jobs.length === wanted) next = `${queue.name}:${nextOffset}`
     }
     return { entries, next_cursor: next, total: counts.reduce((sum, count) => sum + count, 0) }
   })
@@ -34,7 +34,7 @@ const positionOf = (cursor: string | null): readonly [queue: string | undefined,
   return [cursor.slice(0, at), Math.max(Number.parseInt(cursor.slice(at + 1)) || 0, 0)]
 }
 
-const longestExcerpt = 512
+const maxExcerptLength = 512
 
 /** A job that was removed while it was asked for is none. */
 const entryOf = (queue: Queue, job: Job | undefined): ReadonlyArray<DeadLetter> =>
@@ -43,6 +43,6 @@ const entryOf = (queue: Queue, job: Job | undefined): ReadonlyArray<DeadLetter> 
     task_name: job.name,
     queue: queue.name,
     failed_at: job.finishedOn ?? null,
-    error_excerpt: (job.failedReason ?? "").slice(0, longestExcerpt),
+    error_excerpt: (job.failedReason ?? "").slice(0, maxExcerptLength),
     attempts: job.attemptsMade
   }]

@@ -3,7 +3,7 @@ import type { Job } from "bullmq"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import { fromEpochMicros } from "../../../domain/Timestamp.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
-import { argumentsOf } from "./Data.ts"
+import { argumentsOf } from "./JobData.ts"
 import { taskIdOf, taskIdOfKey } from "./TaskId.ts"
 
 export type EventData = EngineEvent["data"]
@@ -11,14 +11,14 @@ export type EventData = EngineEvent["data"]
 export const taskIdOfJob = (job: Job): string => taskIdOf(job.queueName, job.id ?? "")
 
 /** What each event of a job says. */
-export const base = (job: Job, worker: string | null): { readonly [field: string]: JsonInput | undefined } => ({
+export const baseData = (job: Job, worker: string | null): { readonly [field: string]: JsonInput | undefined } => ({
   task_name: job.name,
   queue: job.queueName,
   worker
 })
 
 /** What the job was made with: its arguments, its parent, when it may run. */
-export const origin = (job: Job): { readonly [field: string]: JsonInput | undefined } => ({
+export const originData = (job: Job): { readonly [field: string]: JsonInput | undefined } => ({
   ...argumentsOf(job.data),
   parent_task_id: parentOf(job),
   priority: priorityOf(job),
@@ -37,13 +37,13 @@ export const etaAfter = (from: number, delay: number | undefined): string | unde
   delay === undefined || delay <= 0 ? undefined : fromEpochMicros(Math.round((from + delay) * 1000))
 
 /** What was thrown, as it was thrown. */
-export const raised = (error: unknown): { readonly [field: string]: JsonInput | undefined } =>
+export const errorData = (error: unknown): { readonly [field: string]: JsonInput | undefined } =>
   error instanceof Error
     ? { exception: error.name, exception_message: error.message, traceback: error.stack }
     : { exception: String(error) }
 
 /** What was thrown, as the job has it: the message, and the stack whose first line is `Name: message`. */
-export const recorded = (
+export const storedErrorData = (
   reason: string | undefined,
   stacks: ReadonlyArray<string> | null
 ): { readonly [field: string]: JsonInput | undefined } => {

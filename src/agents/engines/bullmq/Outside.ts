@@ -4,14 +4,14 @@ import { Redis, type RedisOptions } from "ioredis"
 import { type Engine, EngineRefused, type Report, type WorkerInventory } from "../../runtime/Engine.ts"
 import { close, read, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
-import { follow } from "./EventStream.ts"
+import { followEvents } from "./EventStream.ts"
 import { inventoryOf } from "./Inventory.ts"
 import { purgeQueue } from "./Purge.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
-import { Roots } from "./Roots.ts"
+import { FlowRoots } from "./FlowRoots.ts"
 import { schedulerOf } from "./Schedules.ts"
-import { emptySite } from "./Site.ts"
+import { makeEngineContext } from "./EngineContext.ts"
 
 export interface OutsideOptions {
   /** Names of the queues to follow. */
@@ -30,7 +30,7 @@ export interface OutsideOptions {
  */
 export const bullmqFromOutside = (options: OutsideOptions): Engine => {
   const { connection, prefix = "bull", queues: names, reader = "default" } = options
-  const site = emptySite()
+  const context = makeEngineContext()
 
   const start = Effect.fnUntraced(function*(report: Report) {
     if (names.length === 0) return yield* new EngineRefused({ message: "name the queues that the agent is to follow" })
@@ -39,43 +39,43 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
       return yield* new EngineRefused({ message: `${colon} is no name of a BullMQ queue: it has a colon` })
     }
     const clock = yield* Effect.clock
-    site.report = report
-    site.now = () => clock.unsafeCurrentTimeMillis()
+    context.report = report
+    context.now = () => clock.unsafeCurrentTimeMillis()
     const redis = yield* Effect.acquireRelease(
       Effect.sync(() => connect(connection)),
       (redis) => Effect.sync(() => redis.disconnect())
     )
     redis.on("error", () => undefined) // Redis away: it comes back by itself, and the inventory tells
-    yield* Effect.addFinalizer(() => Effect.sync(() => site.queues.clear()))
-    const roots = new Roots()
+    yield* Effect.addFinalizer(() => Effect.sync(() => context.queues.clear()))
+    const roots = new FlowRoots()
     for (const name of names) {
       const queue = yield* Effect.acquireRelease(
         Effect.sync(() => new Queue(name, { connection: redis, prefix, skipMetasUpdate: true })),
         close
       )
       queue.on("error", () => undefined)
-      site.queues.set(name, queue)
-      yield* Effect.forkScoped(Effect.scoped(follow(queue, { redis, prefix, name: reader }, site, roots)))
+      context.queues.set(name, queue)
+      yield* Effect.forkScoped(Effect.scoped(followEvents(queue, { redis, prefix, name: reader }, context, roots)))
     }
   })
 
-  const workers = Effect.suspend(() => workersOf([...site.queues.values()]))
+  const workers = Effect.suspend(() => listWorkers([...context.queues.values()]))
 
   return {
     name: "bullmq",
     start,
     retriesByReference: true,
-    inventory: inventoryOf(site, workers),
-    reconcile: reconcile(site),
-    scheduler: schedulerOf(site),
+    inventory: inventoryOf(context, workers),
+    reconcile: reconcile(context),
+    scheduler: schedulerOf(context),
     actions: {
-      submit_task: submitTask(site),
-      retry_task: retryTask(site),
-      cancel_task: cancelTask(site, () => refuse(unreachable)),
-      purge_queue: purgeQueue(site),
-      rate_limit: rateLimit(site),
-      requeue_dead_letter: requeueDeadLetter(site),
-      list_dead_letters: listDeadLetters(site)
+      submit_task: submitTask(context),
+      retry_task: retryTask(context),
+      cancel_task: cancelTask(context, () => refuse(unreachable)),
+      purge_queue: purgeQueue(context),
+      rate_limit: rateLimit(context),
+      requeue_dead_letter: requeueDeadLetter(context),
+      list_dead_letters: listDeadLetters(context)
     }
   }
 }
@@ -92,13 +92,13 @@ const connect = (connection: string | RedisOptions): Redis =>
  * What Redis's list of clients says of the queues' workers: a name if the app gave one, and where they call from. A
  * Redis that gives no list, as some services' do not, knows of no workers.
  */
-const workersOf = Effect.fnUntraced(function*(queues: ReadonlyArray<Queue>) {
+const listWorkers = Effect.fnUntraced(function*(queues: ReadonlyArray<Queue>) {
   const [any] = queues
   if (any === undefined) return []
   // all queues have one connection
   const lists = yield* Effect.orElseSucceed(read(() => any.getBackend().getClientList()), () => [])
   const clients = lists.flatMap(clientsOf)
-  const found = yield* Effect.forEach(queues, (queue) => workersAmong(queue, clients))
+  const found = yield* Effect.forEach(queues, (queue) => workersOfQueue(queue, clients))
   return found.flat()
 })
 
@@ -114,11 +114,11 @@ const clientsOf = (list: string): ReadonlyArray<Client> =>
   }))
 
 /** Workers' connections are called after their queue, and after the worker if it has a name. */
-const workersAmong = Effect.fnUntraced(function*(queue: Queue, clients: ReadonlyArray<Client>) {
+const workersOfQueue = Effect.fnUntraced(function*(queue: Queue, clients: ReadonlyArray<Client>) {
   const [unnamed, named] = [queue.getBackend().clientName(), queue.getBackend().clientName(":w:")]
   const workers = clients.filter(({ name }) => name === unnamed || name.startsWith(named))
   const nameOf = ({ name }: Client) => name === unnamed ? undefined : name.slice(named.length)
-  const active = workers.some((client) => nameOf(client) !== undefined) ? yield* activeBy(queue) : []
+  const active = workers.some((client) => nameOf(client) !== undefined) ? yield* listActiveWorkers(queue) : []
   return workers.map((client): WorkerInventory => {
     const name = nameOf(client)
     return {
@@ -134,12 +134,12 @@ const workersAmong = Effect.fnUntraced(function*(queue: Queue, clients: Readonly
 })
 
 /** Jobs that are looked at for who runs them, with each heartbeat. */
-const mostActive = 1000
+const maxActiveJobs = 1000
 
 /** The name of the worker of each job that runs; of the job nothing else is read. */
-const activeBy = (queue: Queue) =>
+const listActiveWorkers = (queue: Queue) =>
   read(async () => {
-    const ids = await queue.getRanges(["active"], 0, mostActive - 1)
+    const ids = await queue.getRanges(["active"], 0, maxActiveJobs - 1)
     const client = await queue.getBackend().client
     return Promise.all(ids.map((id) => client.hget(queue.toKey(id), "pb")))
   })

@@ -1,42 +1,42 @@
 import type { FlowProducer, Job, JobNode, Queue } from "bullmq"
-import { base, etaAfter, origin, taskIdOfJob } from "./JobEvents.ts"
-import { replaced } from "./Replaced.ts"
-import type { Site } from "./Site.ts"
+import { baseData, etaAfter, originData, taskIdOfJob } from "./JobEvents.ts"
+import { replaceMethod } from "./ReplaceMethod.ts"
+import type { EngineContext } from "./EngineContext.ts"
 
 interface Watch {
   readonly close: () => void
 }
 
 /** Tells of each job that this very object adds. Of `add` BullMQ has an event; `addBulk` is listened to itself. */
-export const watchQueue = (queue: Queue, site: Site): Watch => {
-  const added = (job: Job) => tellAdded(site, job, undefined)
+export const watchQueue = (queue: Queue, context: EngineContext): Watch => {
+  const reportJob = (job: Job) => reportAdded(context, job, undefined)
   const addBulk = queue.addBulk.bind(queue)
-  const restore = replaced(queue, "addBulk", async (jobs) => {
-    const made = await addBulk(jobs)
-    for (const job of made) added(job)
-    return made
+  const restore = replaceMethod(queue, "addBulk", async (jobs) => {
+    const addedJobs = await addBulk(jobs)
+    for (const job of addedJobs) reportJob(job)
+    return addedJobs
   })
-  queue.on("waiting", added)
+  queue.on("waiting", reportJob)
   return {
     close: () => {
-      queue.off("waiting", added)
+      queue.off("waiting", reportJob)
       restore()
     }
   }
 }
 
 /** Tells of each job of the flows that this very object adds. BullMQ has no event for them. */
-export const watchFlows = (flows: FlowProducer, site: Site): Watch => {
+export const watchFlows = (flows: FlowProducer, context: EngineContext): Watch => {
   const add = flows.add.bind(flows)
   const addBulk = flows.addBulk.bind(flows)
-  const restore = replaced(flows, "add", async (flow, options) => {
+  const restore = replaceMethod(flows, "add", async (flow, options) => {
     const made = await add(flow, options)
-    tellTree(site, made)
+    reportTree(context, made)
     return made
   })
-  const restoreBulk = replaced(flows, "addBulk", async (all) => {
+  const restoreBulk = replaceMethod(flows, "addBulk", async (all) => {
     const made = await addBulk(all)
-    for (const tree of made) tellTree(site, tree)
+    for (const tree of made) reportTree(context, tree)
     return made
   })
   return {
@@ -48,14 +48,14 @@ export const watchFlows = (flows: FlowProducer, site: Site): Watch => {
 }
 
 /** Where the top has a parent of its own, whose root that is would have to be asked: it is told when the jobs start. */
-const tellTree = (site: Site, { children, job }: JobNode, root?: string): void => {
-  tellAdded(site, job, root)
-  const below = root ?? (job.parentKey === undefined ? taskIdOfJob(job) : undefined)
-  for (const child of children ?? []) tellTree(site, child, below)
+const reportTree = (context: EngineContext, { children, job }: JobNode, root?: string): void => {
+  reportAdded(context, job, root)
+  const childRoot = root ?? (job.parentKey === undefined ? taskIdOfJob(job) : undefined)
+  for (const child of children ?? []) reportTree(context, child, childRoot)
 }
 
-const tellAdded = (site: Site, job: Job, root: string | undefined): void => {
+const reportAdded = (context: EngineContext, job: Job, root: string | undefined): void => {
   const eta = etaAfter(job.timestamp, job.opts.delay)
-  const data = { ...base(job, null), ...origin(job), root_task_id: root, eta }
-  site.report({ kind: "task.received", taskId: taskIdOfJob(job), occurredAt: job.timestamp, data })
+  const data = { ...baseData(job, null), ...originData(job), root_task_id: root, eta }
+  context.report({ kind: "task.received", taskId: taskIdOfJob(job), occurredAt: job.timestamp, data })
 }

@@ -8,26 +8,26 @@ import { parseTaskId } from "./TaskId.ts"
 export type Queues = ReadonlyMap<string, Queue>
 
 /** The queue of this name; without a name the only one. */
-export const queueNamed = (queues: Queues, name: string | undefined): Effect.Effect<Queue, ActionFailed> => {
+export const getQueue = (queues: Queues, name: string | undefined): Effect.Effect<Queue, ActionFailed> => {
   const names = [...queues.keys()].join(", ")
   if (name === undefined) {
     const [only, another] = queues.values()
-    const alone = only !== undefined && another === undefined
-    return alone ? Effect.succeed(only) : refuse(`name the queue, one of: ${names}`)
+    const isOnly = only !== undefined && another === undefined
+    return isOnly ? Effect.succeed(only) : refuse(`name the queue, one of: ${names}`)
   }
   const queue = queues.get(name)
   return queue === undefined ? refuse(`the agent has no queue ${name}, only: ${names}`) : Effect.succeed(queue)
 }
 
 /** The job of a task id, or null where BullMQ has it no more. */
-export const jobOf = (
+export const findJob = (
   queues: Queues,
   taskId: string
 ): Effect.Effect<{ readonly queue: Queue; readonly jobId: string; readonly job: Job | null }, ActionFailed> =>
   Effect.gen(function*() {
     const ref = parseTaskId(taskId)
     if (ref === undefined) return yield* refuse(`${taskId} is no id of a BullMQ task, which is <queue>:<job id>`)
-    const queue = yield* queueNamed(queues, ref.queue)
+    const queue = yield* getQueue(queues, ref.queue)
     const job = yield* read(() => queue.getJob(ref.jobId))
     return { queue, jobId: ref.jobId, job: job ?? null }
   })

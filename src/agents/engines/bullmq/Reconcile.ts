@@ -1,16 +1,16 @@
 import { Effect } from "effect"
 import type { Engine, EngineState, Reconciled } from "../../runtime/Engine.ts"
 import { read } from "./Broker.ts"
-import { jobOf } from "./Queues.ts"
-import type { Site } from "./Site.ts"
+import { findJob } from "./Queues.ts"
+import type { EngineContext } from "./EngineContext.ts"
 import { parseTaskId } from "./TaskId.ts"
 
-export const reconcile = (site: Site): Engine["reconcile"] =>
+export const reconcile = (context: EngineContext): Engine["reconcile"] =>
   Effect.fnUntraced(function*(taskId: string) {
     const ref = parseTaskId(taskId)
-    if (ref === undefined || !site.queues.has(ref.queue)) return unknown
-    const { job, jobId, queue } = yield* jobOf(site.queues, taskId)
-    if (job === null) return unknown
+    if (ref === undefined || !context.queues.has(ref.queue)) return unknownTask
+    const { job, jobId, queue } = yield* findJob(context.queues, taskId)
+    if (job === null) return unknownTask
     const state = yield* read(() => queue.getJobState(jobId))
     return {
       engine_state: STATES[state] ?? "pending",
@@ -19,7 +19,7 @@ export const reconcile = (site: Site): Engine["reconcile"] =>
     }
   })
 
-const unknown: Reconciled = { engine_state: "unknown", finished_at: null, exception: null }
+const unknownTask: Reconciled = { engine_state: "unknown", finished_at: null, exception: null }
 
 /** All others are kinds of waiting. */
 const STATES: Readonly<Record<string, EngineState>> = {

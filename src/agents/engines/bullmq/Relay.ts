@@ -35,7 +35,7 @@ export type Handler = (request: WorkerRequest) => Effect.Effect<Answer, ActionFa
  */
 export type Ask = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed>
 
-type Outcome =
+type RelayOutcome =
   | { readonly answer: Answer }
   | { readonly message: string; readonly indeterminate: boolean }
 
@@ -45,23 +45,23 @@ interface Listener extends QueueEventsListener {
 }
 
 const channel = "svc-agent"
-const patience = Duration.seconds(6)
+const answerTimeout = Duration.seconds(6)
 /** More for who has begun by then. Both together are less than the runtime waits for an engine. */
-const morePatience = Duration.seconds(3)
+const completionTimeout = Duration.seconds(3)
 /** An ask is void after that, should the process that asked be gone. */
-const askLivesMillis = 10_000
-const mostKept = 100
+const askTtlMillis = 10_000
+const maxStreamEntries = 100
 
-export const relay = Effect.fnUntraced(function*(
+export const makeRelay = Effect.fnUntraced(function*(
   connection: ConnectionOptions,
   prefix: string | undefined,
   handle: Handler
 ) {
   const self = randomUUID()
   const scope = yield* Effect.scope
-  const options = { connection: yield* patient(connection), ...(prefix === undefined ? {} : { prefix }) }
-  const waiting = new Map<string, Deferred.Deferred<Answer, ActionFailed>>()
-  const asked = yield* Queue.unbounded<{ readonly id: string; readonly request: string }>()
+  const options = { connection: yield* withoutRetryLimit(connection), ...(prefix === undefined ? {} : { prefix }) }
+  const pendingAsks = new Map<string, Deferred.Deferred<Answer, ActionFailed>>()
+  const incomingAsks = yield* Queue.unbounded<{ readonly id: string; readonly request: string }>()
 
   const events = yield* Effect.acquireRelease(
     Effect.sync(() => new QueueEvents(channel, options)),
@@ -76,34 +76,34 @@ export const relay = Effect.fnUntraced(function*(
   producer.on("error", () => undefined)
 
   events.on<Listener, "ask">("ask", ({ from, id, request }) => {
-    if (from !== self) asked.unsafeOffer({ id, request })
+    if (from !== self) incomingAsks.unsafeOffer({ id, request })
   })
   events.on<Listener, "answer">("answer", ({ id, outcome }) => {
-    const deferred = waiting.get(id)
+    const deferred = pendingAsks.get(id)
     if (deferred !== undefined) Deferred.unsafeDone(deferred, resultOf(outcome))
   })
 
   const keyOf = (id: string) => producer.toKey(`ask:${id}`)
   /** Whether the ask was still open. To one process only. */
-  const take = (id: string) =>
+  const claim = (id: string) =>
     write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
 
-  const answer = Effect.fnUntraced(function*(id: string, done: Effect.Effect<Answer, ActionFailed>) {
-    const result = yield* Effect.either(done)
-    const outcome: Outcome = Either.match(result, {
+  const publishAnswer = Effect.fnUntraced(function*(id: string, handled: Effect.Effect<Answer, ActionFailed>) {
+    const result = yield* Effect.either(handled)
+    const outcome: RelayOutcome = Either.match(result, {
       onLeft: ({ indeterminate = false, message }) => ({ message, indeterminate }),
       onRight: (answer) => ({ answer })
     })
-    yield* write(() => producer.publishEvent({ eventName: "answer", id, outcome: JSON.stringify(outcome) }, mostKept))
+    yield* write(() => producer.publishEvent({ eventName: "answer", id, outcome: JSON.stringify(outcome) }, maxStreamEntries))
   })
   const logFailure = Effect.catchAllCause((cause: Cause.Cause<ActionFailed>) =>
     Effect.logWarning("what another process asked could not be done or answered", cause))
   /** What takes long is done beside what comes next, whose askers would take it back meanwhile. */
   const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
-    const done = handle(JSON.parse(request))
-    if (done !== null && (yield* take(id))) yield* Effect.forkIn(logFailure(answer(id, done)), scope)
+    const handled = handle(JSON.parse(request))
+    if (handled !== null && (yield* claim(id))) yield* Effect.forkIn(logFailure(publishAnswer(id, handled)), scope)
   })
-  yield* Queue.take(asked).pipe(
+  yield* Queue.take(incomingAsks).pipe(
     Effect.flatMap(serve),
     logFailure,
     Effect.forever,
@@ -113,21 +113,21 @@ export const relay = Effect.fnUntraced(function*(
   const ask: Ask = Effect.fnUntraced(function*(request) {
     const id = randomUUID()
     const deferred = yield* Deferred.make<Answer, ActionFailed>()
-    waiting.set(id, deferred)
+    pendingAsks.set(id, deferred)
     const event = { eventName: "ask", id, from: self, request: JSON.stringify(request) }
     const publish = write(async () => {
-      await (await producer.getBackend().client).set(keyOf(id), self, { PX: askLivesMillis })
-      await producer.publishEvent(event, mostKept)
+      await (await producer.getBackend().client).set(keyOf(id), self, { PX: askTtlMillis })
+      await producer.publishEvent(event, maxStreamEntries)
     })
-    const answered = Deferred.await(deferred)
-    const settle = Effect.gen(function*() {
+    const awaitAnswer = Deferred.await(deferred)
+    const askAndWait = Effect.gen(function*() {
       yield* publish
-      const inTime = yield* Effect.timeoutOption(answered, patience)
-      if (Option.isSome(inTime)) return inTime.value
-      if (yield* take(id)) return yield* refuse(nobody(request))
-      return yield* Effect.timeoutFail(answered, { duration: morePatience, onTimeout: unheard })
+      const firstAnswer = yield* Effect.timeoutOption(awaitAnswer, answerTimeout)
+      if (Option.isSome(firstAnswer)) return firstAnswer.value
+      if (yield* claim(id)) return yield* refuse(noAnswerMessage(request))
+      return yield* Effect.timeoutFail(awaitAnswer, { duration: completionTimeout, onTimeout: indeterminateFailure })
     })
-    return yield* Effect.ensuring(settle, Effect.sync(() => waiting.delete(id)))
+    return yield* Effect.ensuring(askAndWait, Effect.sync(() => pendingAsks.delete(id)))
   })
   return ask
 })
@@ -136,7 +136,7 @@ export const relay = Effect.fnUntraced(function*(
  * The connection as a reader that blocks needs it: BullMQ refuses a client that gives up after some tries, which a
  * queue may have. A client's copy is closed with the scope.
  */
-const patient = (connection: ConnectionOptions): Effect.Effect<ConnectionOptions, never, Scope.Scope> => {
+const withoutRetryLimit = (connection: ConnectionOptions): Effect.Effect<ConnectionOptions, never, Scope.Scope> => {
   if (!isRedisInstance(connection)) return Effect.succeed({ ...connection, maxRetriesPerRequest: null })
   const givesUp = connection instanceof Redis && connection.options.maxRetriesPerRequest !== null
   if (!givesUp) return Effect.succeed(connection)
@@ -148,14 +148,14 @@ const patient = (connection: ConnectionOptions): Effect.Effect<ConnectionOptions
 
 const resultOf = (text: string): Effect.Effect<Answer, ActionFailed> =>
   Effect.suspend(() => {
-    const outcome: Outcome = JSON.parse(text)
+    const outcome: RelayOutcome = JSON.parse(text)
     return "answer" in outcome ? Effect.succeed(outcome.answer) : Effect.fail(new ActionFailed(outcome))
   })
 
-const nobody = (request: WorkerRequest): string =>
+const noAnswerMessage = (request: WorkerRequest): string =>
   request.action === "cancel_job"
     ? "the job runs in a process that has no agent beside it, or one that does not answer, so nobody can end it"
     : `no process with an agent that answers has a worker ${request.worker}; nothing was done`
 
-const unheard = () =>
+const indeterminateFailure = () =>
   new ActionFailed({ message: "the process that has it began and did not answer; it may be done", indeterminate: true })

@@ -3,36 +3,36 @@ import type { JobSchedulerJson, Queue } from "bullmq"
 import { Effect } from "effect"
 import { ActionFailed, type NativeSchedule, type ScheduleAction, type Scheduler } from "../../runtime/Engine.ts"
 import { read, refuse, write } from "./Broker.ts"
-import { argumentsOf } from "./Data.ts"
+import { argumentsOf } from "./JobData.ts"
 import { taskIdOfJob } from "./JobEvents.ts"
-import { queueNamed } from "./Queues.ts"
-import type { Site } from "./Site.ts"
+import { getQueue } from "./Queues.ts"
+import type { EngineContext } from "./EngineContext.ts"
 import { parseTaskId, taskIdOf } from "./TaskId.ts"
-import { whileUp } from "./WhileUp.ts"
+import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
 
-export const schedulerOf = (site: Site): Scheduler => ({
+export const schedulerOf = (context: EngineContext): Scheduler => ({
   name: "bullmq-scheduler",
   list: Effect.suspend(() => {
-    const queues = [...site.queues.values()]
-    const listed = Effect.forEach(queues, (queue) => schedulesOf(site, queue), { concurrency: "unbounded" })
-    return Effect.map(whileUp(site, listed), (schedules) => schedules.flat()).pipe(Effect.timeoutFail({
+    const queues = [...context.queues.values()]
+    const listed = Effect.forEach(queues, (queue) => listSchedules(context, queue), { concurrency: "unbounded" })
+    return Effect.map(failWhenDisconnected(context, listed), (schedules) => schedules.flat()).pipe(Effect.timeoutFail({
       duration: "5 seconds",
       onTimeout: () => new ActionFailed({ message: "Redis did not answer within 5 seconds" })
     }))
   }),
-  actions: { trigger_now: triggerNow(site), delete: remove(site) }
+  actions: { trigger_now: triggerNow(context), delete: deleteSchedule(context) }
 })
 
 /** What a queue may have of them: all are read at once, since a part of them would be no snapshot. */
-const mostSchedules = 10_000
+const maxSchedules = 10_000
 
-const schedulesOf = Effect.fnUntraced(function*(site: Site, queue: Queue) {
+const listSchedules = Effect.fnUntraced(function*(context: EngineContext, queue: Queue) {
   const count = yield* read(() => queue.getJobSchedulersCount())
-  if (count > mostSchedules) {
-    return yield* refuse(`the queue ${queue.name} has ${count} job schedulers, more than ${mostSchedules}`)
+  if (count > maxSchedules) {
+    return yield* refuse(`the queue ${queue.name} has ${count} job schedulers, more than ${maxSchedules}`)
   }
   const schedulers = yield* read(() => queue.getJobSchedulers(0, -1, true))
-  const now = site.now()
+  const now = context.now()
   return schedulers.map((scheduler) => scheduleOf(queue.name, scheduler, now))
 })
 
@@ -42,21 +42,21 @@ const schedulesOf = Effect.fnUntraced(function*(site: Site, queue: Queue) {
  */
 const scheduleOf = (queue: string, scheduler: JobSchedulerJson, now: number): NativeSchedule => {
   const { endDate, every, iterationCount = 0, key, limit, name, next = 0, pattern, template, tz } = scheduler
-  const waits = next > now
-  const ended = !waits && ((limit !== undefined && iterationCount >= limit) || (endDate !== undefined && now > endDate))
+  const isWaiting = next > now
+  const hasEnded = !isWaiting && ((limit !== undefined && iterationCount >= limit) || (endDate !== undefined && now > endDate))
   return {
     id: taskIdOf(queue, key),
     name: taskIdOf(queue, key),
     task_name: name,
     ...(every === undefined
-      ? { kind: "cron", expression: pattern ?? "", timezone: tz ?? ownZone() }
+      ? { kind: "cron", expression: pattern ?? "", timezone: tz ?? localTimeZone() }
       : { kind: "interval", expression: secondsText(every / 1000), timezone: "UTC" }),
     queue,
     ...argumentsOf(template?.data),
-    is_enabled: !ended,
-    next_run_at: ended ? null : next,
+    is_enabled: !hasEnded,
+    next_run_at: hasEnded ? null : next,
     last_run_at: null,
-    total_runs: iterationCount - (waits ? 1 : 0)
+    total_runs: iterationCount - (isWaiting ? 1 : 0)
   }
 }
 
@@ -64,36 +64,36 @@ const scheduleOf = (queue: string, scheduler: JobSchedulerJson, now: number): Na
 const secondsText = (seconds: number): string => Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds)
 
 /** A pattern without a time zone goes by that of the worker's process: this one, or from outside the best guess. */
-const ownZone = (): string => {
+const localTimeZone = (): string => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   return timeZone === "Etc/Unknown" ? "UTC" : timeZone
 }
 
 /** `<queue>:<id>`, as a task's id is made. */
-const refOf = Effect.fnUntraced(function*(site: Site, id: string) {
+const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: string) {
   const ref = parseTaskId(id)
   if (ref === undefined) {
     return yield* refuse(`${id} is no id of a BullMQ schedule, which is <queue>:<job scheduler's id>`)
   }
-  return { queue: yield* queueNamed(site.queues, ref.queue), key: ref.jobId }
+  return { queue: yield* getQueue(context.queues, ref.queue), key: ref.jobId }
 })
 
-const none = (queue: Queue, key: string) => refuse(`the queue ${queue.name} has no job scheduler ${key}, or no more`)
+const scheduleNotFound = (queue: Queue, key: string) => refuse(`the queue ${queue.name} has no job scheduler ${key}, or no more`)
 
 /** A job as the scheduler makes them, beside those that it makes. */
-const triggerNow = (site: Site): ScheduleAction =>
+const triggerNow = (context: EngineContext): ScheduleAction =>
   Effect.fnUntraced(function*({ schedule_id }) {
-    const { key, queue } = yield* refOf(site, schedule_id)
+    const { key, queue } = yield* getScheduleRef(context, schedule_id)
     const scheduler = yield* read(() => queue.getJobScheduler(key))
-    if (scheduler === undefined) return yield* none(queue, key)
+    if (scheduler === undefined) return yield* scheduleNotFound(queue, key)
     const { data, opts } = scheduler.template ?? {}
     const job = yield* write(() => queue.add(scheduler.name, data ?? {}, opts))
     return { task_id: taskIdOfJob(job), task_name: scheduler.name }
   })
 
 /** With it goes the job that waits for its time. */
-const remove = (site: Site): ScheduleAction =>
+const deleteSchedule = (context: EngineContext): ScheduleAction =>
   Effect.fnUntraced(function*({ schedule_id }) {
-    const { key, queue } = yield* refOf(site, schedule_id)
-    return (yield* write(() => queue.removeJobScheduler(key))) ? {} : yield* none(queue, key)
+    const { key, queue } = yield* getScheduleRef(context, schedule_id)
+    return (yield* write(() => queue.removeJobScheduler(key))) ? {} : yield* scheduleNotFound(queue, key)
   })

@@ -19,7 +19,7 @@ export const entriesOf = (raw: RawEntries): ReadonlyArray<StreamEntry> =>
   })
 
 /** Epoch milliseconds; entries of one millisecond keep their order in the fraction. */
-export const momentOf = (id: string): number => {
+export const epochMillisOf = (id: string): number => {
   const [millis = "0", count = "0"] = id.split("-")
   return Number(millis) + Math.min(Number(count), 999) / 1000
 }

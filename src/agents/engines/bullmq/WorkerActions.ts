@@ -7,20 +7,20 @@ import type { Ask, Handler, WorkerRequest } from "./Relay.ts"
 import type { WorkerWatch } from "./WorkerWatch.ts"
 
 /** Requests about a worker or job that is one of these. */
-export const handler = (watches: () => ReadonlyArray<WorkerWatch>): Handler => (request) => {
+export const makeHandler = (watches: () => ReadonlyArray<WorkerWatch>): Handler => (request) => {
   const watch = watches().find((watch) =>
     request.action === "cancel_job"
-      ? watch.worker.name === request.queue && watch.runs(request.jobId)
+      ? watch.worker.name === request.queue && watch.isRunning(request.jobId)
       : watch.name === request.worker
   )
-  return watch === undefined ? null : obey(watch, request)
+  return watch === undefined ? null : execute(watch, request)
 }
 
-const obey = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerRequest) {
+const execute = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerRequest) {
   const { name, worker } = watch
   switch (request.action) {
     case "cancel_job":
-      return yield* cancel(watch, request.jobId)
+      return yield* cancelJob(watch, request.jobId)
     case "pool_resize": {
       const concurrency = worker.concurrency + request.delta
       if (concurrency < 1) return yield* refuse(`the worker runs ${worker.concurrency} at a time; below 1 it cannot go`)
@@ -28,7 +28,7 @@ const obey = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerRequ
       return { worker: name, delta: request.delta, concurrency }
     }
     case "restart_worker":
-      return yield* restart(watch)
+      return yield* restartWorker(watch)
     case "add_consumer":
     case "cancel_consumer":
       if (request.queue !== worker.name) {
@@ -40,17 +40,17 @@ const obey = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerRequ
 })
 
 /** A processor that does not listen is waited for no longer: commands of an agent are carried out one after the other. */
-const cancelPatience = "2 seconds"
+const cancelTimeout = "2 seconds"
 
 /** Asks the job's processor to stop, and answers what came of it (agents' protocol, section 5.2). */
-const cancel = Effect.fnUntraced(function*({ cancel, name: worker }: WorkerWatch, jobId: string) {
-  const ended = yield* Effect.timeoutOption(Effect.promise(() => cancel(jobId)), cancelPatience)
-  const how = Option.getOrElse(ended, () => "open" as const)
-  if (how === null) {
+const cancelJob = Effect.fnUntraced(function*({ cancel, name: worker }: WorkerWatch, jobId: string) {
+  const ended = yield* Effect.timeoutOption(Effect.promise(() => cancel(jobId)), cancelTimeout)
+  const runEnd = Option.getOrElse(ended, () => "open" as const)
+  if (runEnd === null) {
     return yield* refuse("the job runs, and its processor takes no abort signal (a third parameter), so nothing can end it")
   }
-  if (how === "failed") return { terminated: true, worker }
-  if (how === "completed") return { terminated: false, noop: true, reason: RETURNED, worker }
+  if (runEnd === "failed") return { terminated: true, worker }
+  if (runEnd === "completed") return { terminated: false, noop: true, reason: RETURNED, worker }
   return { terminated: false, soft: true, note: STILL_RUNS, worker }
 })
 
@@ -73,23 +73,23 @@ const stopFetching = (worker: Worker) =>
  * Lets what runs end, which ends the worker's loop, and starts the loop again on a new connection. A worker that is
  * closed cannot be opened again, so this is as far as it goes.
  */
-const restart = Effect.fnUntraced(function*({ name, inventory, worker }: WorkerWatch) {
+const restartWorker = Effect.fnUntraced(function*({ name, inventory, worker }: WorkerWatch) {
   if (worker.closing !== undefined) return yield* refuse("the worker is closed; only its app can make a new one")
   const running = inventory().activeTasks
   yield* stopFetching(worker)
-  const again = Effect.suspend(() => worker.closing === undefined ? read(() => worker.resume()) : Effect.void)
+  const resume = Effect.suspend(() => worker.closing === undefined ? read(() => worker.resume()) : Effect.void)
   // it may be long: the agent does not wait, and the worker resumes by itself
-  const restarted = yield* Effect.forkDaemon(Effect.zipRight(ended(worker), again))
+  const restartFiber = yield* Effect.forkDaemon(Effect.zipRight(awaitLoopEnd(worker), resume))
   if (running === 0) {
     const onTimeout = () => new ActionFailed({ message: "the worker did not stop within 10 seconds; it resumes by itself once it has", indeterminate: true })
-    yield* Effect.timeoutFail(Fiber.join(restarted), { duration: "10 seconds", onTimeout })
+    yield* Effect.timeoutFail(Fiber.join(restartFiber), { duration: "10 seconds", onTimeout })
     return { worker: name, restarted: true }
   }
   return { worker: name, restarted: false, waiting_for: running }
 })
 
 /** Until the worker's loop has ended; BullMQ has no event for it. */
-const ended = (worker: Worker) =>
+const awaitLoopEnd = (worker: Worker) =>
   Effect.repeat(Effect.sync(() => worker.closing === undefined && worker.isRunning()), {
     while: (running) => running,
     schedule: Schedule.spaced("50 millis")

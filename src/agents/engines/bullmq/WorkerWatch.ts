@@ -5,17 +5,17 @@
 import type { Job, Worker } from "bullmq"
 import { hostname } from "node:os"
 import type { WorkerInventory } from "../../runtime/Engine.ts"
-import { cancellation, type CancelledRun, CancelledJobs, isCancellation } from "./Cancelling.ts"
-import { argumentsOf, asIs } from "./Data.ts"
-import { base, etaAfter, parentOf, priorityOf, raised, taskIdOfJob } from "./JobEvents.ts"
-import { hasMovedJob, type PutBack, putBackBy, watchProcessor } from "./ProcessorWatch.ts"
-import { Progress } from "./Progress.ts"
-import type { Roots } from "./Roots.ts"
-import type { Site } from "./Site.ts"
+import { makeCancellationError, type RunEnd, CancelledJobs, isCancellation } from "./Cancellation.ts"
+import { argumentsOf, asJson } from "./JobData.ts"
+import { baseData, etaAfter, parentOf, priorityOf, errorData, taskIdOfJob } from "./JobEvents.ts"
+import { hasMovedJob, type PutBackTarget, putBackTargetOf, watchProcessor } from "./ProcessorWatch.ts"
+import { ProgressReporter } from "./ProgressReporter.ts"
+import type { FlowRoots } from "./FlowRoots.ts"
+import type { EngineContext } from "./EngineContext.ts"
 import { taskIdOf } from "./TaskId.ts"
 
 /** Does work that a listener cannot wait for; what fails there was not to be had. */
-export type Later = (work: () => Promise<void>) => void
+export type Defer = (work: () => Promise<void>) => void
 
 export interface WorkerWatch {
   /** Unique among all workers of an agent: `<name or queue>-<pid>@<host>`. */
@@ -23,34 +23,34 @@ export interface WorkerWatch {
   readonly worker: Worker
   readonly inventory: () => WorkerInventory
   /** Whether the job runs here. */
-  readonly runs: (jobId: string) => boolean
+  readonly isRunning: (jobId: string) => boolean
   /** Aborts a job that runs here, and tells how its run ended; null when its processor takes no signal. */
-  readonly cancel: (jobId: string) => Promise<CancelledRun | null>
+  readonly cancel: (jobId: string) => Promise<RunEnd | null>
   readonly close: () => void
 }
 
-const mostNames = 1000
+const maxNames = 1000
 
-export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roots, later: Later): WorkerWatch => {
+export const watchWorker = (worker: Worker, name: string, context: EngineContext, roots: FlowRoots, defer: Defer): WorkerWatch => {
   // Written out in full where each job passes: an object spread into another costs a microsecond.
   const queue = worker.name
-  const running = new Set<string>()
-  const cancelled = new CancelledJobs(() => site.queues.get(queue))
-  const names = new Set<string>()
+  const runningIds = new Set<string>()
+  const cancelled = new CancelledJobs(() => context.queues.get(queue))
+  const taskNames = new Set<string>()
   /** Jobs whose processor has ended, until BullMQ says that Redis knows. */
-  const unheard = new Map<Job, Unheard>()
-  const progress = new Progress(site, name)
+  const unconfirmedEnds = new Map<Job, ProcessorEnd>()
+  const progress = new ProgressReporter(context, name)
 
-  const active = (job: Job) => {
+  const onActive = (job: Job) => {
     if (isCancellation(job.deferredFailure)) return // BullMQ fails it at once
-    if (names.size < mostNames) names.add(job.name)
+    if (taskNames.size < maxNames) taskNames.add(job.name)
     const taskId = taskIdOf(queue, job.id ?? "")
     if (job.attemptsStarted <= 1) {
       const eta = etaAfter(job.timestamp, job.opts.delay)
       const data = { task_name: job.name, queue, eta }
-      site.report({ kind: "task.received", taskId, occurredAt: job.timestamp, data })
+      context.report({ kind: "task.received", taskId, occurredAt: job.timestamp, data })
     }
-    const root_task_id = roots.known(job)
+    const root_task_id = roots.cachedRoot(job)
     if (job.parentKey !== undefined && root_task_id === undefined) findRoot(job, () => undefined)
     const { args, kwargs } = argumentsOf(job.data)
     const data = {
@@ -66,43 +66,43 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
       parent_task_id: parentOf(job),
       root_task_id
     }
-    site.report({ kind: "task.started", taskId, occurredAt: job.processedOn ?? site.now(), data })
+    context.report({ kind: "task.started", taskId, occurredAt: job.processedOn ?? context.now(), data })
   }
 
-  const completed = (job: Job, result: unknown) => {
-    unheard.delete(job)
+  const onCompleted = (job: Job, result: unknown) => {
+    unconfirmedEnds.delete(job)
     cancelled.ended(job.id ?? "", "completed")
-    ended(job, (root_task_id) => {
-      const at = job.finishedOn ?? site.now()
+    reportWithRoot(job, (root_task_id) => {
+      const at = job.finishedOn ?? context.now()
       const data = {
         task_name: job.name,
         queue,
         worker: name,
         root_task_id,
-        result: asIs(result ?? null),
+        result: asJson(result ?? null),
         runtime_ms: runtimeOf(job, at)
       }
-      site.report({ kind: "task.succeeded", taskId: taskIdOf(queue, job.id ?? ""), occurredAt: at, data })
+      context.report({ kind: "task.succeeded", taskId: taskIdOf(queue, job.id ?? ""), occurredAt: at, data })
     })
   }
 
-  const failed = (job: Job | undefined, error: unknown) => {
+  const onFailed = (job: Job | undefined, error: unknown) => {
     if (job === undefined) return // stalled too often and removed at once: BullMQ does not say which it was
-    unheard.delete(job)
-    failedAt(job, error, job.finishedOn ?? site.now())
+    unconfirmedEnds.delete(job)
+    reportFailure(job, error, job.finishedOn ?? context.now())
   }
 
-  const failedAt = (job: Job, error: unknown, at: number) => {
+  const reportFailure = (job: Job, error: unknown, at: number) => {
     const isCancelled = isCancellation(error instanceof Error ? error.message : undefined)
     if (isCancelled) cancelled.ended(job.id ?? "", "failed")
-    ended(job, (root_task_id) => {
+    reportWithRoot(job, (root_task_id) => {
       const runtime_ms = runtimeOf(job, at)
-      const data = { ...base(job, name), ...raised(error), root_task_id, runtime_ms, attempt: job.attemptsMade }
+      const data = { ...baseData(job, name), ...errorData(error), root_task_id, runtime_ms, attempt: job.attemptsMade }
       const report = (
         kind: "task.failed" | "task.retried" | "task.revoked",
         more: { readonly eta?: string; readonly terminated?: boolean } = {}
       ) =>
-        site.report({ kind, taskId: taskIdOfJob(job), occurredAt: at, data: { ...data, ...more } })
+        context.report({ kind, taskId: taskIdOfJob(job), occurredAt: at, data: { ...data, ...more } })
       if (isCancelled) return report("task.revoked", { terminated: true })
       if (job.finishedOn !== undefined) return report("task.failed")
       const eta = etaAfter(at, job.delay)
@@ -110,16 +110,16 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
     })
   }
 
-  const putBack = (job: Job, to: PutBack) => {
-    const at = site.now()
-    const data = { ...base(job, name), root_task_id: roots.known(job) }
+  const reportPutBack = (job: Job, to: PutBackTarget) => {
+    const at = context.now()
+    const data = { ...baseData(job, name), root_task_id: roots.cachedRoot(job) }
     const taskId = taskIdOfJob(job)
-    progress.forget(job.id ?? "")
+    progress.clear(job.id ?? "")
     // cancelled: it fails at its next start, which is to be now
-    if (to === "later" && cancelled.has(job.id ?? "")) later(() => job.promote())
+    if (to === "later" && cancelled.has(job.id ?? "")) defer(() => job.promote())
     return to === "its children"
-      ? site.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note: WAITS_FOR_CHILDREN } })
-      : site.report({
+      ? context.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note: WAITS_FOR_CHILDREN } })
+      : context.report({
         kind: "task.retried",
         taskId,
         occurredAt: at,
@@ -131,61 +131,61 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
    * Redis may have written down a job's end and gone away before it answered; BullMQ says it again then, and is told that
    * the job does not run. What was written is told. A job that is gone by then has left nothing to tell.
    */
-  const askHowItEnded = (job: Job, { at, attemptsMade, error }: Unheard) =>
-    later(async () => {
-      const now = await site.queues.get(queue)?.getJob(job.id ?? "")
-      const ours = now?.attemptsStarted === job.attemptsStarted && now.attemptsMade > attemptsMade
-      if (now === undefined || !ours) return // it stalls, and whoever finds it tells
-      if (error === undefined) completed(now, now.returnvalue)
-      else failedAt(now, error, now.finishedOn ?? at)
+  const reportStoredEnd = (job: Job, { at, attemptsMade, error }: ProcessorEnd) =>
+    defer(async () => {
+      const stored = await context.queues.get(queue)?.getJob(job.id ?? "")
+      const isSameAttempt = stored?.attemptsStarted === job.attemptsStarted && stored.attemptsMade > attemptsMade
+      if (stored === undefined || !isSameAttempt) return // it stalls, and whoever finds it tells
+      if (error === undefined) onCompleted(stored, stored.returnvalue)
+      else reportFailure(stored, error, stored.finishedOn ?? at)
     })
 
-  const ended = (job: Job, tell: (root: string | undefined) => void) => {
-    progress.forget(job.id ?? "")
-    const root = roots.known(job)
+  const reportWithRoot = (job: Job, tell: (root: string | undefined) => void) => {
+    progress.clear(job.id ?? "")
+    const root = roots.cachedRoot(job)
     if (job.parentKey === undefined || root !== undefined) tell(root)
     else findRoot(job, tell)
   }
 
   const findRoot = (job: Job, tell: (root: string | undefined) => void) => {
-    const asked = site.queues.get(queue)
-    if (asked === undefined) return tell(undefined)
-    later(() => roots.find(asked, job).then(tell, () => tell(undefined)))
+    const rootQueue = context.queues.get(queue)
+    if (rootQueue === undefined) return tell(undefined)
+    defer(() => roots.find(rootQueue, job).then(tell, () => tell(undefined)))
   }
 
-  const stalled = (jobId: string) => {
+  const onStalled = (jobId: string) => {
     // between the end of its lock and the start of its next attempt, which may be a moment old already
-    const at = site.now() - Math.min(1000, (worker.opts.lockDuration ?? 30_000) / 2)
+    const at = context.now() - Math.min(1000, (worker.opts.lockDuration ?? 30_000) / 2)
     const tell = (job: Job | undefined) =>
-      site.report({
+      context.report({
         kind: "task.retried",
         taskId: taskIdOf(queue, jobId),
         occurredAt: at,
-        data: { ...(job === undefined ? { queue } : base(job, null)), reason: STALLED }
+        data: { ...(job === undefined ? { queue } : baseData(job, null)), reason: STALLED }
       })
-    later(async () => tell(await site.queues.get(queue)?.getJob(jobId)))
+    defer(async () => tell(await context.queues.get(queue)?.getJob(jobId)))
   }
 
-  const tellState = (kind: "worker.online" | "worker.offline") =>
-    site.report({ kind, taskId: "", occurredAt: site.now(), data: { worker: name } })
-  const closed = () => tellState("worker.offline")
-  const onProgress = (job: Job, value: unknown) => progress.tell(job, value, site.now())
+  const reportState = (kind: "worker.online" | "worker.offline") =>
+    context.report({ kind, taskId: "", occurredAt: context.now(), data: { worker: name } })
+  const onClosed = () => reportState("worker.offline")
+  const onProgress = (job: Job, value: unknown) => progress.report(job, value, context.now())
 
-  worker.on("active", active).on("completed", completed).on("failed", failed).on("stalled", stalled)
-  worker.on("progress", onProgress).on("closed", closed)
-  tellState("worker.online")
-  const unwatchProcessor = watchProcessor(worker, running, {
-    returned: ({ id = "" }) => cancelled.has(id) ? cancelled.forgive(id) : undefined,
-    thrown: ({ id = "" }, error) => cancelled.has(id) && !hasMovedJob(error) ? cancellation(error) : error,
-    ended: (job, error) => {
-      const to = putBackBy(error)
-      if (to === undefined) unheard.set(job, { at: site.now(), attemptsMade: job.attemptsMade, error })
-      else putBack(job, to)
+  worker.on("active", onActive).on("completed", onCompleted).on("failed", onFailed).on("stalled", onStalled)
+  worker.on("progress", onProgress).on("closed", onClosed)
+  reportState("worker.online")
+  const unwatchProcessor = watchProcessor(worker, runningIds, {
+    onReturned: ({ id = "" }) => cancelled.has(id) ? cancelled.clearDeferredFailure(id) : undefined,
+    mapThrown: ({ id = "" }, error) => cancelled.has(id) && !hasMovedJob(error) ? makeCancellationError(error) : error,
+    onEnded: (job, error) => {
+      const to = putBackTargetOf(error)
+      if (to === undefined) unconfirmedEnds.set(job, { at: context.now(), attemptsMade: job.attemptsMade, error })
+      else reportPutBack(job, to)
     },
-    settled: (job) => {
-      cancelled.forget(job.id ?? "")
-      const open = unheard.get(job)
-      if (open !== undefined && unheard.delete(job)) askHowItEnded(job, open)
+    onReleased: (job) => {
+      cancelled.release(job.id ?? "")
+      const open = unconfirmedEnds.get(job)
+      if (open !== undefined && unconfirmedEnds.delete(job)) reportStoredEnd(job, open)
     }
   })
 
@@ -198,21 +198,21 @@ export const watchWorker = (worker: Worker, name: string, site: Site, roots: Roo
       pid: process.pid,
       concurrency: worker.concurrency,
       queues: worker.isPaused() || worker.closing !== undefined ? [] : [queue],
-      activeTasks: running.size,
-      registered: [...names]
+      activeTasks: runningIds.size,
+      registered: [...taskNames]
     }),
-    runs: (jobId) => running.has(jobId),
+    isRunning: (jobId) => runningIds.has(jobId),
     cancel: (jobId) => cancelled.cancel(jobId, (reason) => worker.cancelJob(jobId, reason)),
     close: () => {
-      worker.off("active", active).off("completed", completed).off("failed", failed).off("stalled", stalled)
-      worker.off("progress", onProgress).off("closed", closed)
+      worker.off("active", onActive).off("completed", onCompleted).off("failed", onFailed).off("stalled", onStalled)
+      worker.off("progress", onProgress).off("closed", onClosed)
       unwatchProcessor()
     }
   }
 }
 
 /** When its processor ended, the attempts made before this one, and what the processor threw, if it did. */
-interface Unheard {
+interface ProcessorEnd {
   readonly at: number
   readonly attemptsMade: number
   readonly error: unknown

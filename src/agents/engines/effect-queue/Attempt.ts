@@ -1,7 +1,7 @@
 import { Cause, Exit } from "effect"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
-import type { Ended } from "./Records.ts"
+import type { ElementEnd } from "./Records.ts"
 
 /** What every event of a task says. A type, so that it fits the index signature of an event's data. */
 export type TaskData = {
@@ -15,27 +15,27 @@ export type TaskData = {
 }
 
 /** `stopped`: the worker was interrupted. */
-type End = Exit.Exit<unknown, unknown> | "cancelled" | "stopped"
+type AttemptEnd = Exit.Exit<unknown, unknown> | "cancelled" | "stopped"
 
-const stopped = "the worker stopped, and the task went back into the queue"
+const STOPPED_REASON = "the worker stopped, and the task went back into the queue"
 
 /** One attempt at a task, and what is to be told of it. */
 export class Attempt {
-  private begunAt: number
-  private end: End = "stopped"
+  private startedAt: number
+  private end: AttemptEnd = "stopped"
   private endedAt: number | null = null
 
   /** `number` counts from 1. */
   constructor(readonly taskId: string, readonly data: TaskData, readonly number: number, private readonly isLast: boolean, now: number) {
-    this.begunAt = now
+    this.startedAt = now
   }
 
-  begin(now: number): EngineEvent {
-    this.begunAt = now
+  start(now: number): EngineEvent {
+    this.startedAt = now
     return this.event("task.started", now, {})
   }
 
-  finish(end: End, now: number): void {
+  finish(end: AttemptEnd, now: number): void {
     this.end = end
     this.endedAt = now
   }
@@ -46,33 +46,33 @@ export class Attempt {
   }
 
   /** How the element left its worker, and the event that says so. */
-  outcome(now: number): { readonly how: Ended; readonly event: EngineEvent } {
+  outcome(now: number): { readonly how: ElementEnd; readonly event: EngineEvent } {
     const { end } = this
     const at = this.endedAt ?? now
     if (end === "cancelled") return { how: { as: "cancelled" }, event: this.event("task.revoked", at, { terminated: true }) }
     if (end === "stopped" || (Exit.isFailure(end) && Cause.isInterruptedOnly(end.cause))) {
       // the store counts no attempt then
-      return { how: { as: "again", attempts: this.number - 1, failure: stopped }, event: this.event("task.retried", at, { reason: stopped }) }
+      return { how: { as: "again", attempts: this.number - 1, failure: STOPPED_REASON }, event: this.event("task.retried", at, { reason: STOPPED_REASON }) }
     }
     if (Exit.isSuccess(end)) {
       // The cast: whatever a handler answers is written down by the runtime's own rules for what JSON cannot say.
       const result = (end.value === undefined ? null : end.value) as JsonInput
       return { how: { as: "success" }, event: this.event("task.succeeded", at, { result }) }
     }
-    const told = failureOf(end.cause)
-    const how = { attempts: this.number, failure: told.traceback }
+    const failure = failureDataOf(end.cause)
+    const how = { attempts: this.number, failure: failure.traceback }
     return this.isLast
-      ? { how: { as: "failure", ...how }, event: this.event("task.failed", at, told) }
-      : { how: { as: "again", ...how }, event: this.event("task.retried", at, told) }
+      ? { how: { as: "failure", ...how }, event: this.event("task.failed", at, failure) }
+      : { how: { as: "again", ...how }, event: this.event("task.retried", at, failure) }
   }
 
   private event(kind: EngineEvent["kind"], at: number, more: { readonly [field: string]: JsonInput }): EngineEvent {
-    const ended = kind === "task.started" ? {} : { runtime_ms: Math.max(0, Math.round(at - this.begunAt)) }
+    const ended = kind === "task.started" ? {} : { runtime_ms: Math.max(0, Math.round(at - this.startedAt)) }
     return { kind, taskId: this.taskId, occurredAt: at, data: { ...this.data, attempt: this.number, ...ended, ...more } }
   }
 }
 
-const failureOf = (cause: Cause.Cause<unknown>) => {
+const failureDataOf = (cause: Cause.Cause<unknown>) => {
   const [error] = Cause.prettyErrors(cause)
   const traceback = Cause.pretty(cause)
   return { exception: error?.name ?? "Error", exception_message: error?.message ?? traceback, traceback }

@@ -13,7 +13,7 @@ export interface Element {
   readonly root: string | null
 }
 
-export const elementOf = (value: Json, { id, root }: Lineage): Element => ({
+export const makeElement = (value: Json, { id, root }: Lineage): Element => ({
   "svc:task": 1,
   value,
   parent: id,
@@ -25,7 +25,7 @@ export const readElement = (stored: unknown): Element => {
   if (typeof stored === "object" && stored !== null && "svc:task" in stored && "value" in stored) {
     return stored as Element // written by `elementOf`, and by nobody else under this name
   }
-  return elementOf(stored as Json, nobody) // it came out of the store's JSON, or goes into it
+  return makeElement(stored as Json, noParent) // it came out of the store's JSON, or goes into it
 }
 
 interface Lineage {
@@ -33,11 +33,11 @@ interface Lineage {
   readonly root: string | null
 }
 
-const nobody: Lineage = { id: null, root: null }
+const noParent: Lineage = { id: null, root: null }
 
 /** The task whose handler this fiber runs: what is offered in there is its child. */
 export class CurrentTask extends Context.Reference<CurrentTask>()("svc/agent/effect-queue/CurrentTask", {
-  defaultValue: () => nobody
+  defaultValue: () => noParent
 }) {}
 
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
@@ -53,13 +53,13 @@ export const argumentsOf = (
     : { args: [value], kwargs: {} }
 
 /** The values that arguments may stand for, the likeliest first; none when positional and named ones are mixed. */
-export const valuesOf = (args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }): ReadonlyArray<Json> => {
-  const positional = args.map(plain)
-  const named = plain(kwargs)
+export const candidateValuesOf = (args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }): ReadonlyArray<Json> => {
+  const positional = args.map(toPlainJson)
+  const named = toPlainJson(kwargs)
   const [first] = positional
   if (Object.keys(kwargs).length > 0) return args.length === 0 ? [named] : []
   return first === undefined ? [named, positional] : args.length === 1 ? [first, positional] : [positional]
 }
 
 // The cast: what is printed as JSON is read as JSON.
-const plain = (value: JsonInput): Json => JSON.parse(canonicalize(value)) as Json
+const toPlainJson = (value: JsonInput): Json => JSON.parse(canonicalize(value)) as Json

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { hostname } from "node:os"
 import { ActionFailed, type Actions, type Call, type Engine, type Reconciled, type Retry } from "../../runtime/Engine.ts"
-import { elementOf, readElement } from "./Element.ts"
+import { makeElement, readElement } from "./Element.ts"
 import type { EffectQueue } from "./Queue.ts"
 import type { ElementRecord } from "./Records.ts"
 import type { Interval, Worker } from "./Worker.ts"
@@ -9,15 +9,15 @@ import type { Interval, Worker } from "./Worker.ts"
 /** Queues of any payload: what an engine does with one goes through the queue's own schema. */
 export type AnyQueue = Pick<
   EffectQueue<unknown, unknown>,
-  "name" | "ref" | "records" | "workers" | "listen" | "put" | "received" | "revoked" | "valueOf" | "taskName"
+  "name" | "ref" | "records" | "workers" | "listen" | "put" | "reportReceived" | "reportRevoked" | "findValue" | "taskName"
 >
 
-const failed = (message: string) => new ActionFailed({ message })
+const actionFailed = (message: string) => new ActionFailed({ message })
 
 /** The store's own failure, for the operator. */
-const fromStore = <A, E extends { readonly message: string; readonly cause?: unknown }, R>(self: Effect.Effect<A, E, R>) =>
+const mapStoreError = <A, E extends { readonly message: string; readonly cause?: unknown }, R>(self: Effect.Effect<A, E, R>) =>
   Effect.mapError(self, ({ cause, message }) =>
-    failed(`The queue's store failed: ${cause instanceof Error ? cause.message : message}`))
+    actionFailed(`The queue's store failed: ${cause instanceof Error ? cause.message : message}`))
 
 const intervals: { readonly [unit: string]: Interval } = { s: "1 second", m: "1 minute", h: "1 hour" }
 const states = { pending: "pending", started: "started", success: "success", failure: "failure", cancelled: "failure" } as const
@@ -26,18 +26,18 @@ const states = { pending: "pending", started: "started", success: "success", fai
 export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name?: string } = {}): Engine => {
   const name = options.name ?? "effect-queue"
 
-  const queueOf = (wanted: string) => {
+  const getQueue = (wanted: string) => {
     const queue = queues.find((each) => each.name === wanted)
-    return queue === undefined ? failed(`This process has no queue ${wanted}; it has ${queues.map((each) => each.name).join(", ")}.`) : Effect.succeed(queue)
+    return queue === undefined ? actionFailed(`This process has no queue ${wanted}; it has ${queues.map((each) => each.name).join(", ")}.`) : Effect.succeed(queue)
   }
 
-  const workerOf = (wanted: string) => {
+  const getWorker = (wanted: string) => {
     for (const queue of queues) for (const worker of queue.workers) if (worker.name === wanted) return Effect.succeed({ queue, worker })
-    return failed(`No worker ${wanted} runs in this process.`)
+    return actionFailed(`No worker ${wanted} runs in this process.`)
   }
 
-  const find = (taskId: string) =>
-    fromStore(Effect.gen(function*() {
+  const findTask = (taskId: string) =>
+    mapStoreError(Effect.gen(function*() {
       for (const queue of queues) {
         const record = yield* queue.records.find(queue.ref, taskId)
         if (record !== undefined) return { queue, record }
@@ -45,48 +45,48 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       return undefined
     }))
 
-  const known = (taskId: string) =>
-    Effect.flatMap(find(taskId), (found) => found === undefined ? failed(`The queues do not know the task ${taskId} (any more).`) : Effect.succeed(found))
+  const getTask = (taskId: string) =>
+    Effect.flatMap(findTask(taskId), (found) => found === undefined ? actionFailed(`The queues do not know the task ${taskId} (any more).`) : Effect.succeed(found))
 
   const submit = (call: Call) =>
     Effect.gen(function*() {
-      yield* atOnce(call)
-      if (call.priority !== undefined) return yield* failed("Effect's queues have no priorities.")
-      const candidates = call.queue === undefined ? queues : [yield* queueOf(call.queue)]
+      yield* refuseDelay(call)
+      if (call.priority !== undefined) return yield* actionFailed("Effect's queues have no priorities.")
+      const candidates = call.queue === undefined ? queues : [yield* getQueue(call.queue)]
       for (const queue of candidates) {
-        const value = yield* queue.valueOf(call.args, call.kwargs, call.task_name)
+        const value = yield* queue.findValue(call.args, call.kwargs, call.task_name)
         if (value._tag === "None") continue
-        return { task_id: yield* fromStore(queue.put(elementOf(value.value, { id: null, root: null }))), engine: name, queue: queue.name }
+        return { task_id: yield* mapStoreError(queue.put(makeElement(value.value, { id: null, root: null }))), engine: name, queue: queue.name }
       }
-      return yield* failed(`No queue takes a task ${call.task_name} with these arguments: they do not fit its schema.`)
+      return yield* actionFailed(`No queue takes a task ${call.task_name} with these arguments: they do not fit its schema.`)
     })
 
   const retry = (request: Retry) =>
     Effect.gen(function*() {
-      yield* atOnce(request)
-      const { queue, record } = yield* known(request.task_id)
-      if (record.state === "pending" || record.state === "started") return yield* failed(`The task ${request.task_id} has not ended yet.`)
+      yield* refuseDelay(request)
+      const { queue, record } = yield* getTask(request.task_id)
+      if (record.state === "pending" || record.state === "started") return yield* actionFailed(`The task ${request.task_id} has not ended yet.`)
       const element = readElement(record.element)
-      const value = request.overrides === undefined ? element.value : yield* overridden(queue, request.overrides)
-      const new_task_id = yield* fromStore(queue.put({ ...element, value }))
+      const value = request.overrides === undefined ? element.value : yield* overrideValue(queue, request.overrides)
+      const new_task_id = yield* mapStoreError(queue.put({ ...element, value }))
       return { new_task_id, task_id: request.task_id, queue: queue.name }
     })
 
-  const overridden = (queue: AnyQueue, { args, kwargs }: NonNullable<Retry["overrides"]>) =>
-    Effect.flatMap(queue.valueOf(args, kwargs, null), (value) =>
-      value._tag === "None" ? failed(`These arguments do not fit the schema of the queue ${queue.name}.`) : Effect.succeed(value.value))
+  const overrideValue = (queue: AnyQueue, { args, kwargs }: NonNullable<Retry["overrides"]>) =>
+    Effect.flatMap(queue.findValue(args, kwargs, null), (value) =>
+      value._tag === "None" ? actionFailed(`These arguments do not fit the schema of the queue ${queue.name}.`) : Effect.succeed(value.value))
 
   const requeue = (request: Retry) =>
     Effect.gen(function*() {
-      yield* atOnce(request)
-      const { queue, record } = yield* known(request.task_id)
-      if (request.overrides !== undefined) return yield* failed("A dead letter goes back as it is; retry the task to change its arguments.")
-      if (record.state !== "failure" || !(yield* fromStore(queue.records.requeue(queue.ref, record.id)))) {
-        return yield* failed(`The task ${record.id} is no dead letter.`)
+      yield* refuseDelay(request)
+      const { queue, record } = yield* getTask(request.task_id)
+      if (request.overrides !== undefined) return yield* actionFailed("A dead letter goes back as it is; retry the task to change its arguments.")
+      if (record.state !== "failure" || !(yield* mapStoreError(queue.records.requeue(queue.ref, record.id)))) {
+        return yield* actionFailed(`The task ${record.id} is no dead letter.`)
       }
       const element = readElement(record.element)
-      if (!queue.records.requeuesInPlace) return { task_id: record.id, new_task_id: yield* fromStore(queue.put(element)), queue: queue.name }
-      queue.received(element, record.id)
+      if (!queue.records.requeuesInPlace) return { task_id: record.id, new_task_id: yield* mapStoreError(queue.put(element)), queue: queue.name }
+      queue.reportReceived(element, record.id)
       return { task_id: record.id, queue: queue.name }
     })
 
@@ -95,22 +95,22 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       for (const queue of queues) {
         for (const worker of queue.workers) if (yield* worker.cancel(task_id)) return { task_id, terminated: true }
       }
-      const { queue, record } = yield* known(task_id)
-      if (yield* fromStore(queue.records.cancel(queue.ref, task_id))) {
-        queue.revoked(task_id, readElement(record.element))
+      const { queue, record } = yield* getTask(task_id)
+      if (yield* mapStoreError(queue.records.cancel(queue.ref, task_id))) {
+        queue.reportRevoked(task_id, readElement(record.element))
         return { task_id, terminated: false }
       }
-      return yield* failed(
+      return yield* actionFailed(
         record.state === "started"
           ? `The task ${task_id} runs in another process, which alone can cancel it.`
           : `The task ${task_id} does not wait any more.`
       )
     })
 
-  const steer = (consume: boolean) => ({ queue, worker_name }: { readonly worker_name: string; readonly queue: string }) =>
-    Effect.flatMap(workerOf(worker_name), ({ queue: own, worker }) => {
-      if (own.name !== queue) return failed(`The worker ${worker_name} is made for the queue ${own.name} and cannot take from ${queue}.`)
-      worker.consume(consume)
+  const setConsuming = (consume: boolean) => ({ queue, worker_name }: { readonly worker_name: string; readonly queue: string }) =>
+    Effect.flatMap(getWorker(worker_name), ({ queue: own, worker }) => {
+      if (own.name !== queue) return actionFailed(`The worker ${worker_name} is made for the queue ${own.name} and cannot take from ${queue}.`)
+      worker.setConsuming(consume)
       return Effect.succeed({ worker: worker_name, queue })
     })
 
@@ -121,48 +121,48 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
     cancel_task: cancel,
     purge_queue: ({ confirm, queue }) =>
       Effect.gen(function*() {
-        const found = yield* queueOf(queue)
-        yield* confirm(yield* fromStore(found.records.depth(found.ref)))
-        const ids = yield* fromStore(found.records.purge(found.ref))
-        for (const id of ids) found.revoked(id, null)
+        const found = yield* getQueue(queue)
+        yield* confirm(yield* mapStoreError(found.records.depth(found.ref)))
+        const ids = yield* mapStoreError(found.records.purge(found.ref))
+        for (const id of ids) found.reportRevoked(id, null)
         return { queue, purged: ids.length }
       }),
     pool_resize: ({ delta, worker_name }) =>
-      Effect.flatMap(workerOf(worker_name), ({ worker }) => {
+      Effect.flatMap(getWorker(worker_name), ({ worker }) => {
         const concurrency = worker.concurrency + delta
-        if (concurrency < 1) return failed(`The worker ${worker_name} has ${worker.concurrency} slots, and one must stay. To stop it taking tasks, cancel its consumer.`)
+        if (concurrency < 1) return actionFailed(`The worker ${worker_name} has ${worker.concurrency} slots, and one must stay. To stop it taking tasks, cancel its consumer.`)
         worker.resize(concurrency)
         return Effect.succeed({ worker: worker_name, delta, concurrency })
       }),
-    add_consumer: steer(true),
-    cancel_consumer: steer(false),
+    add_consumer: setConsuming(true),
+    cancel_consumer: setConsuming(false),
     rate_limit: ({ rate, task_name, worker_name }) =>
       Effect.gen(function*() {
         const [limit, unit] = rate.split("/")
         const all = queues.flatMap((queue) => [...queue.workers])
-        const workers: ReadonlyArray<Worker> = worker_name === undefined ? all : [(yield* workerOf(worker_name)).worker]
-        if (workers.length === 0) return yield* failed("No worker runs in the process that was asked, and it knows of no other's.")
-        for (const worker of workers) yield* worker.limit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")
+        const workers: ReadonlyArray<Worker> = worker_name === undefined ? all : [(yield* getWorker(worker_name)).worker]
+        if (workers.length === 0) return yield* actionFailed("No worker runs in the process that was asked, and it knows of no other's.")
+        for (const worker of workers) yield* worker.setRateLimit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")
         // those of other processes have limits of their own, and are not asked
         return { task_name, rate, worker: worker_name ?? null, limited: workers.map(({ name }) => name) }
       }),
     list_dead_letters: (page) =>
       Effect.gen(function*() {
-        const asked = page.queue === null ? queues : [yield* queueOf(page.queue)]
+        const selected = page.queue === null ? queues : [yield* getQueue(page.queue)]
         // a cursor is `<queue> <the store's own cursor>`, and the lists of the queues follow each other
         const [from, after] = page.cursor === null ? [undefined, null] : splitCursor(page.cursor)
-        const at = Math.max(0, asked.findIndex((queue) => queue.name === from))
-        const entries: Array<ReturnType<typeof letterOf>> = []
+        const at = Math.max(0, selected.findIndex((queue) => queue.name === from))
+        const entries: Array<ReturnType<typeof deadLetterOf>> = []
         let next_cursor: string | null = null
         let total = 0
-        for (const [index, queue] of asked.entries()) {
-          const room = index < at ? 0 : page.limit - entries.length
-          const dead = yield* fromStore(queue.records.dead(queue.ref, Math.max(1, room), index === at ? after : null))
+        for (const [index, queue] of selected.entries()) {
+          const remaining = index < at ? 0 : page.limit - entries.length
+          const dead = yield* mapStoreError(queue.records.listDead(queue.ref, Math.max(1, remaining), index === at ? after : null))
           total += dead.total
-          if (room > 0) entries.push(...dead.elements.map((record) => letterOf(queue, record)))
+          if (remaining > 0) entries.push(...dead.elements.map((record) => deadLetterOf(queue, record)))
           if (next_cursor !== null || index < at) continue
-          if (room === 0 && dead.total > 0) next_cursor = `${queue.name} `
-          else if (room > 0 && dead.next !== null) next_cursor = `${queue.name} ${dead.next}`
+          if (remaining === 0 && dead.total > 0) next_cursor = `${queue.name} `
+          else if (remaining > 0 && dead.next !== null) next_cursor = `${queue.name} ${dead.next}`
         }
         return { entries, next_cursor, total }
       })
@@ -177,7 +177,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       )),
     actions,
     retriesByReference: true,
-    inventory: fromStore(Effect.gen(function*() {
+    inventory: mapStoreError(Effect.gen(function*() {
       const depths: Record<string, number> = {}
       for (const { name, records, ref } of queues) depths[name] = yield* records.depth(ref)
       return {
@@ -188,7 +188,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       }
     })),
     reconcile: (taskId) =>
-      Effect.map(find(taskId), (found): Reconciled =>
+      Effect.map(findTask(taskId), (found): Reconciled =>
         found === undefined
           ? { engine_state: "unknown", finished_at: null, exception: null }
           : {
@@ -200,8 +200,8 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
 }
 
 /** PersistedQueue has no tasks for later. */
-const atOnce = ({ eta, eta_seconds }: { readonly eta?: number; readonly eta_seconds?: number }) =>
-  eta === undefined && eta_seconds === undefined ? Effect.void : failed("Effect's queues have no delayed tasks: leave the time out.")
+const refuseDelay = ({ eta, eta_seconds }: { readonly eta?: number; readonly eta_seconds?: number }) =>
+  eta === undefined && eta_seconds === undefined ? Effect.void : actionFailed("Effect's queues have no delayed tasks: leave the time out.")
 
 const splitCursor = (cursor: string): readonly [queue: string, after: string | null] => {
   const at = cursor.lastIndexOf(" ")
@@ -209,7 +209,7 @@ const splitCursor = (cursor: string): readonly [queue: string, after: string | n
   return [cursor.slice(0, at), after === "" ? null : after]
 }
 
-const letterOf = (queue: AnyQueue, { attempts, element, failure, finishedAt, id }: ElementRecord) => ({
+const deadLetterOf = (queue: AnyQueue, { attempts, element, failure, finishedAt, id }: ElementRecord) => ({
   task_id: id,
   task_name: queue.taskName(readElement(element)),
   queue: queue.name,
@@ -223,7 +223,7 @@ const inventoryOf = ({ name }: AnyQueue, worker: Worker) => ({
   hostname: hostname(),
   pid: process.pid,
   concurrency: worker.concurrency,
-  queues: worker.consumes ? [name] : [],
+  queues: worker.isConsuming ? [name] : [],
   activeTasks: worker.running.size,
   registered: []
 })

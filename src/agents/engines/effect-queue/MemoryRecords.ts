@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
-import { type Ended, type ElementRecord, QueueRecords, type QueueRef } from "./Records.ts"
+import { type ElementEnd, type ElementRecord, QueueRecords, type QueueRef } from "./Records.ts"
 
 interface Entry extends ElementRecord {
   readonly queue: string
 }
 
 /** Books of a store in memory, which forgets an element as soon as it has given it out. */
-class Books {
+class MemoryStore {
   /** What waits and what runs, in the order of offer. */
   private readonly open = new Map<string, Entry>()
   /** In the order of their ends: the oldest is forgotten without a look at what waits. */
@@ -17,20 +17,20 @@ class Books {
   /** `remember`: ended elements that are kept, for retries and for questions. */
   constructor(private readonly remember: number, private readonly now: () => number) {}
 
-  offered(queue: string, id: string, element: unknown): void {
+  recordOffer(queue: string, id: string, element: unknown): void {
     if (!this.open.has(id) && !this.ended.has(id)) {
       this.open.set(id, { id, queue, element, state: "pending", attempts: 0, finishedAt: null, failure: null })
     }
   }
 
-  taken(queue: string, id: string, element: unknown): boolean {
+  recordTake(queue: string, id: string, element: unknown): boolean {
     if (this.cancelled.delete(id)) return false
-    this.offered(queue, id, element)
+    this.recordOffer(queue, id, element)
     this.change(id, { state: "started" })
     return true
   }
 
-  end(id: string, how: Ended): void {
+  end(id: string, how: ElementEnd): void {
     if (how.as === "again") return this.change(id, { state: "pending", attempts: how.attempts, failure: how.failure })
     const attempts = how.as === "failure" ? how.attempts : (this.open.get(id)?.attempts ?? 0) + 1
     this.finish(id, how.as, attempts, how.as === "failure" ? how.failure : null)
@@ -41,7 +41,7 @@ class Books {
     return entry?.queue === queue ? entry : undefined
   }
 
-  in(queue: string, state: ElementRecord["state"]): ReadonlyArray<Entry> {
+  list(queue: string, state: ElementRecord["state"]): ReadonlyArray<Entry> {
     const entries = state === "pending" || state === "started" ? this.open : this.ended
     return [...entries.values()].filter((entry) => entry.queue === queue && entry.state === state)
   }
@@ -55,7 +55,7 @@ class Books {
   }
 
   /** Off the list of dead letters; nothing else is known of it any more. */
-  forget(queue: string, id: string): boolean {
+  removeDead(queue: string, id: string): boolean {
     return this.find(queue, id)?.state === "failure" && this.ended.delete(id)
   }
 
@@ -78,26 +78,26 @@ class Books {
 /** Keeps the last `remember` ended elements with their payloads, so that they can be retried. */
 export const layer = (remember: number): Layer.Layer<QueueRecords> =>
   Layer.effect(QueueRecords, Effect.map(Effect.clock, (clock) => {
-    const books = new Books(remember, () => clock.unsafeCurrentTimeMillis())
-    const dead = ({ name }: QueueRef) => books.in(name, "failure").toReversed()
+    const store = new MemoryStore(remember, () => clock.unsafeCurrentTimeMillis())
+    const dead = ({ name }: QueueRef) => store.list(name, "failure").toReversed()
     return {
       brokerType: "memory",
       requeuesInPlace: false,
-      offered: ({ name }, id, element) => Effect.sync(() => books.offered(name, id, element)),
-      taken: ({ name }, id, element) => Effect.sync(() => books.taken(name, id, element)),
-      ended: (_, id, how) => Effect.sync(() => books.end(id, how)),
-      depth: ({ name }) => Effect.sync(() => books.in(name, "pending").length),
-      find: ({ name }, id) => Effect.sync(() => books.find(name, id)),
-      cancel: ({ name }, id) => Effect.sync(() => books.cancel(name, id)),
+      recordOffer: ({ name }, id, element) => Effect.sync(() => store.recordOffer(name, id, element)),
+      recordTake: ({ name }, id, element) => Effect.sync(() => store.recordTake(name, id, element)),
+      recordEnd: (_, id, how) => Effect.sync(() => store.end(id, how)),
+      depth: ({ name }) => Effect.sync(() => store.list(name, "pending").length),
+      find: ({ name }, id) => Effect.sync(() => store.find(name, id)),
+      cancel: ({ name }, id) => Effect.sync(() => store.cancel(name, id)),
       purge: ({ name }) =>
-        Effect.sync(() => books.in(name, "pending").map(({ id }) => id).filter((id) => books.cancel(name, id))),
-      dead: (queue, limit, after) =>
+        Effect.sync(() => store.list(name, "pending").map(({ id }) => id).filter((id) => store.cancel(name, id))),
+      listDead: (queue, limit, after) =>
         Effect.sync(() => {
           const all = dead(queue)
           const rest = after === null ? all : all.slice(all.findIndex(({ id }) => id === after) + 1)
           const elements = rest.slice(0, limit)
           return { elements, next: rest.length > limit ? elements[limit - 1]?.id ?? null : null, total: all.length }
         }),
-      requeue: ({ name }, id) => Effect.sync(() => books.forget(name, id))
+      requeue: ({ name }, id) => Effect.sync(() => store.removeDead(name, id))
     }
   }))

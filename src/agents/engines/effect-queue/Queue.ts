@@ -5,7 +5,7 @@ import { hostname } from "node:os"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { Attempt, type TaskData } from "./Attempt.ts"
-import { argumentsOf, CurrentTask, type Element, elementOf, type Json, readElement, valuesOf } from "./Element.ts"
+import { argumentsOf, CurrentTask, type Element, makeElement, type Json, readElement, candidateValuesOf } from "./Element.ts"
 import type { QueueRecords } from "./Records.ts"
 import { Worker } from "./Worker.ts"
 
@@ -41,7 +41,7 @@ export class EffectQueue<A, I> {
   readonly workers = new Set<Worker>()
   readonly ref: { readonly name: string; readonly maxAttempts: number }
   /** One take waits at a time, of all workers: the store in memory wakes all that wait for one element, and they break. */
-  private readonly turn = Effect.unsafeMakeSemaphore(1)
+  private readonly takeLock = Effect.unsafeMakeSemaphore(1)
   private readonly listeners = new Set<(event: EngineEvent) => void>()
   private readonly encode: (value: A) => Effect.Effect<I, ParseResult.ParseError>
   private readonly decode: (value: unknown) => Effect.Effect<A, ParseResult.ParseError>
@@ -69,24 +69,24 @@ export class EffectQueue<A, I> {
     return Effect.gen(this, function*() {
       const encoded = (yield* this.encode(value)) as Json // the store keeps it as JSON
       const lineage = yield* CurrentTask
-      return yield* this.put(elementOf(encoded, lineage), options?.id)
+      return yield* this.put(makeElement(encoded, lineage), options?.id)
     })
   }
 
   /** Handles tasks until it is interrupted; those that run then go back into the queue. */
   run<E, R>(handler: Handler<A, E, R>, options: RunOptions = {}): Effect.Effect<never, never, R> {
     return Effect.scoped(Effect.gen(this, function*() {
-      const worker = yield* this.joins(options)
+      const worker = yield* this.acquireWorker(options)
       const tasks = yield* FiberSet.make()
       const next = Effect.gen(this, function*() {
         if (!worker.isOpen) return // no more, after the wait for its turn
-        const begun = yield* Deferred.make<void>()
-        yield* FiberSet.run(tasks, this.takeOne(worker, handler, begun))
-        yield* Deferred.await(begun)
+        const canTakeNext = yield* Deferred.make<void>()
+        yield* FiberSet.run(tasks, this.handleNext(worker, handler, canTakeNext))
+        yield* Deferred.await(canTakeNext)
       })
       for (;;) {
         yield* worker.gate.await
-        yield* this.turn.withPermits(1)(next)
+        yield* this.takeLock.withPermits(1)(next)
       }
     }))
   }
@@ -102,31 +102,31 @@ export class EffectQueue<A, I> {
     return Effect.gen(this, function*() {
       if (id !== undefined && (yield* this.records.find(this.ref, id)) !== undefined) return id
       const taskId = id ?? crypto.randomUUID()
-      yield* this.records.offered(this.ref, taskId, element)
+      yield* this.records.recordOffer(this.ref, taskId, element)
       const occurredAt = this.now()
       yield* this.queue.offer(element, { id: taskId })
-      this.received(element, taskId, occurredAt)
+      this.reportReceived(element, taskId, occurredAt)
       return taskId
     })
   }
 
   /** Tells that the element waits (again). */
-  received(element: Element, taskId: string, occurredAt = this.now()): void {
-    this.tell({ kind: "task.received", taskId, occurredAt, data: this.dataOf(element, null) })
+  reportReceived(element: Element, taskId: string, occurredAt = this.now()): void {
+    this.publish({ kind: "task.received", taskId, occurredAt, data: this.dataOf(element, null) })
   }
 
   /** Tells that the task was taken out before it ran. */
-  revoked(taskId: string, element: Element | null): void {
+  reportRevoked(taskId: string, element: Element | null): void {
     const data = element === null ? { queue: this.name } : this.dataOf(element, null)
-    this.tell({ kind: "task.revoked", taskId, occurredAt: this.now(), data: { ...data, terminated: false } })
+    this.publish({ kind: "task.revoked", taskId, occurredAt: this.now(), data: { ...data, terminated: false } })
   }
 
   /** The value that is meant by these arguments, if it is one of this queue's and of this name (null: of any). */
-  valueOf(args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }, taskName: string | null) {
+  findValue(args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }, taskName: string | null) {
     return Effect.gen(this, function*() {
-      for (const value of valuesOf(args, kwargs)) {
+      for (const value of candidateValuesOf(args, kwargs)) {
         const decoded = yield* Effect.option(this.decode(value))
-        if (Option.isSome(decoded) && (taskName === null || this.called(decoded.value) === taskName)) return Option.some(value)
+        if (Option.isSome(decoded) && (taskName === null || this.nameOfValue(decoded.value) === taskName)) return Option.some(value)
       }
       return Option.none<Json>()
     })
@@ -134,10 +134,10 @@ export class EffectQueue<A, I> {
 
   taskName(element: Element): string {
     const decoded = Schema.decodeUnknownOption(this.options.schema)(element.value)
-    return Option.isSome(decoded) ? this.called(decoded.value) : this.name
+    return Option.isSome(decoded) ? this.nameOfValue(decoded.value) : this.name
   }
 
-  private joins({ concurrency = 1, workerName = `${this.name}@${hostname()}:${process.pid}` }: RunOptions) {
+  private acquireWorker({ concurrency = 1, workerName = `${this.name}@${hostname()}:${process.pid}` }: RunOptions) {
     return Effect.acquireRelease(
       Effect.map(Effect.scope, (scope) => {
         const worker = new Worker(workerName, Math.max(1, Math.floor(concurrency)), scope)
@@ -149,28 +149,28 @@ export class EffectQueue<A, I> {
   }
 
   /** Takes an element, handles it and tells what became of it; `begun` is done once the next one may be waited for. */
-  private takeOne<E, R>(worker: Worker, handler: Handler<A, E, R>, begun: Deferred.Deferred<void>): Effect.Effect<void, never, R> {
+  private handleNext<E, R>(worker: Worker, handler: Handler<A, E, R>, canTakeNext: Deferred.Deferred<void>): Effect.Effect<void, never, R> {
     let attempt: Attempt | null = null
-    let refused = false
-    const taken = (stored: unknown, task: { readonly id: string; readonly attempts: number }) =>
+    let isHandedBack = false
+    const handleTaken = (stored: unknown, task: { readonly id: string; readonly attempts: number }) =>
       Effect.gen(this, function*() {
         // A take that waits cannot be called off (the store on SQL would keep the next element for nobody), so a worker
         // that was paused meanwhile hands back what it gets. That counts as no attempt.
-        refused = !worker.isOpen
-        if (refused) return yield* Effect.interrupt
-        if (!(yield* this.records.taken(this.ref, task.id, stored))) return
+        isHandedBack = !worker.isOpen
+        if (isHandedBack) return yield* Effect.interrupt
+        if (!(yield* this.records.recordTake(this.ref, task.id, stored))) return
         const element = readElement(stored)
         const number = task.attempts + 1
         attempt = new Attempt(task.id, this.dataOf(element, worker.name), number, number >= this.ref.maxAttempts, this.now())
         const cancelled = worker.enter(task.id)
-        yield* Deferred.succeed(begun, void 0)
+        yield* Deferred.succeed(canTakeNext, void 0)
         yield* this.handle(worker, handler, element, attempt, cancelled)
       }).pipe(Effect.ensuring(Effect.sync(() => worker.leave(task.id))))
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        Effect.exit(restore(this.queue.take(taken, { maxAttempts: this.ref.maxAttempts }))),
-        (exit) => attempt === null ? (refused ? Effect.void : restore(rest(this.name, exit))) : this.settle(attempt, exit)
-      )).pipe(Effect.ensuring(Deferred.succeed(begun, void 0)))
+        Effect.exit(restore(this.queue.take(handleTaken, { maxAttempts: this.ref.maxAttempts }))),
+        (exit) => attempt === null ? (isHandedBack ? Effect.void : restore(pauseAfterFailure(this.name, exit))) : this.recordOutcome(attempt, exit)
+      )).pipe(Effect.ensuring(Deferred.succeed(canTakeNext, void 0)))
   }
 
   private handle<E, R>(
@@ -182,8 +182,8 @@ export class EffectQueue<A, I> {
   ): Effect.Effect<unknown, E | ParseResult.ParseError, R> {
     const { data, number, taskId: id } = attempt
     return Effect.gen(this, function*() {
-      yield* worker.turnOf(data.task_name)
-      this.tell(attempt.begin(this.now()))
+      yield* worker.awaitRateLimit(data.task_name)
+      this.publish(attempt.start(this.now()))
       return yield* handler(yield* this.decode(element.value), { id, attempt: number })
     }).pipe(
       Effect.provideService(CurrentTask, { id, root: element.root ?? id }),
@@ -195,14 +195,14 @@ export class EffectQueue<A, I> {
   }
 
   /** The store has heard of the end: so may everybody else. */
-  private settle(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
+  private recordOutcome(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
     const { event, how } = attempt.outcome(this.now())
     if (attempt.isDone && Exit.isFailure(exit)) {
       return Effect.logError(`The task ${attempt.taskId} of ${this.name} ended, but the store could not be told: it will run again.`, exit.cause)
     }
-    return this.records.ended(this.ref, attempt.taskId, how).pipe(
+    return this.records.recordEnd(this.ref, attempt.taskId, how).pipe(
       Effect.catchAll((error) => Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be noted.`, error)),
-      Effect.zipRight(Effect.sync(() => this.tell(event)))
+      Effect.zipRight(Effect.sync(() => this.publish(event)))
     )
   }
 
@@ -217,13 +217,13 @@ export class EffectQueue<A, I> {
     }
   }
 
-  private called(value: A): string {
+  private nameOfValue(value: A): string {
     if (this.options.taskName !== undefined) return this.options.taskName(value)
     const tagged = typeof value === "object" && value !== null && "_tag" in value
     return tagged && typeof value._tag === "string" ? value._tag : this.name
   }
 
-  private tell(event: EngineEvent): void {
+  private publish(event: EngineEvent): void {
     for (const listener of this.listeners) listener(event)
   }
 
@@ -237,7 +237,7 @@ const withoutInterrupts = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
   Cause.isInterruptedOnly(cause) ? cause : Cause.filter(cause, (part) => !Cause.isInterruptType(part))
 
 /** After a take that brought nothing: at once again, or in a second when the store failed or was closed. */
-const rest = (queue: string, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+const pauseAfterFailure = (queue: string, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Exit.isSuccess(exit)
     ? Effect.void
     : Effect.zipRight(

@@ -30,7 +30,7 @@ export interface DeadElements {
 }
 
 /** How an element left its worker. `again`: it went back into the queue. */
-export type Ended =
+export type ElementEnd =
   | { readonly as: "success" | "cancelled" }
   | { readonly as: "failure" | "again"; readonly attempts: number; readonly failure: string }
 
@@ -44,11 +44,11 @@ export class QueueRecords extends Context.Tag("svc/agent/QueueRecords")<QueueRec
   readonly brokerType: string
   /** Whether a dead letter put back keeps its id; else it is offered anew under another one. */
   readonly requeuesInPlace: boolean
-  readonly offered: (queue: QueueRef, id: string, element: unknown) => Effect.Effect<void>
+  readonly recordOffer: (queue: QueueRef, id: string, element: unknown) => Effect.Effect<void>
   /** A worker has the element. False: it was cancelled while it waited, and is to be dropped. */
-  readonly taken: (queue: QueueRef, id: string, element: unknown) => Effect.Effect<boolean>
+  readonly recordTake: (queue: QueueRef, id: string, element: unknown) => Effect.Effect<boolean>
   /** Called when the store has heard of the end. */
-  readonly ended: (queue: QueueRef, id: string, how: Ended) => Effect.Effect<void, SqlError.SqlError>
+  readonly recordEnd: (queue: QueueRef, id: string, how: ElementEnd) => Effect.Effect<void, SqlError.SqlError>
   readonly depth: (queue: QueueRef) => Effect.Effect<number, SqlError.SqlError>
   readonly find: (queue: QueueRef, id: string) => Effect.Effect<ElementRecord | undefined, SqlError.SqlError>
   /** Takes a waiting element out; false when it does not wait. */
@@ -56,7 +56,7 @@ export class QueueRecords extends Context.Tag("svc/agent/QueueRecords")<QueueRec
   /** Takes all that wait out; answers their ids. */
   readonly purge: (queue: QueueRef) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
   /** Elements whose attempts are used up, oldest failure last. */
-  readonly dead: (queue: QueueRef, limit: number, after: string | null) => Effect.Effect<DeadElements, SqlError.SqlError>
+  readonly listDead: (queue: QueueRef, limit: number, after: string | null) => Effect.Effect<DeadElements, SqlError.SqlError>
   /** Gives a dead element its attempts back, or (`requeuesInPlace` false) only takes it off the list. */
   readonly requeue: (queue: QueueRef, id: string) => Effect.Effect<boolean, SqlError.SqlError>
 }>() {}

@@ -8,7 +8,7 @@ const LAST_SEQUENCE = 2_147_483_647
 /** Written where the store keeps a failure's text: a completed element that nobody ran to its end. */
 const CANCELLED = "cancelled"
 /** Elements that are purged in one statement. */
-const slice = 1000
+const purgeBatchSize = 1000
 
 interface Row {
   readonly sequence: number
@@ -50,52 +50,52 @@ export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlCl
     const columns = sql`
       sequence, id, element, completed, attempts, last_failure, acquired_at IS NOT NULL AS acquired,
       ${updatedMillis} AS updated_millis`
-    const waiting = ({ maxAttempts, name }: QueueRef) =>
+    const isWaiting = ({ maxAttempts, name }: QueueRef) =>
       sql`queue_name = ${name} AND completed = FALSE AND attempts < ${maxAttempts} AND acquired_at IS NULL`
-    const dead = ({ maxAttempts, name }: QueueRef) =>
+    const isDead = ({ maxAttempts, name }: QueueRef) =>
       sql`queue_name = ${name} AND completed = FALSE AND attempts >= ${maxAttempts}`
     const count = (rows: ReadonlyArray<{ readonly n: number | string }>) => Number(rows[0]?.n ?? 0)
 
-    const purgeSlice = (queue: QueueRef) =>
+    const purgeBatch = (queue: QueueRef) =>
       sql<{ readonly id: string }>`
         UPDATE ${table} SET completed = TRUE, last_failure = ${CANCELLED}, updated_at = ${now}
-        WHERE sequence IN (SELECT sequence FROM ${table} WHERE ${waiting(queue)} ORDER BY sequence LIMIT ${slice})
+        WHERE sequence IN (SELECT sequence FROM ${table} WHERE ${isWaiting(queue)} ORDER BY sequence LIMIT ${purgeBatchSize})
           AND acquired_at IS NULL RETURNING id`
 
     return {
       brokerType: sql.onDialectOrElse({ pg: () => "postgresql", sqlite: () => "sqlite", orElse: () => "sql" }),
       requeuesInPlace: true,
-      offered: () => Effect.void,
-      taken: () => Effect.succeed(true),
-      ended: (_, id, how) =>
+      recordOffer: () => Effect.void,
+      recordTake: () => Effect.succeed(true),
+      recordEnd: (_, id, how) =>
         how.as === "cancelled"
           ? Effect.asVoid(sql`UPDATE ${table} SET last_failure = ${CANCELLED} WHERE id = ${id} AND completed = TRUE`)
           : Effect.void,
-      depth: (queue) => Effect.map(sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${waiting(queue)}`, count),
+      depth: (queue) => Effect.map(sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${isWaiting(queue)}`, count),
       find: (queue, id) =>
         Effect.map(sql<Row>`SELECT ${columns} FROM ${table} WHERE id = ${id} AND queue_name = ${queue.name}`, ([row]) =>
           row === undefined ? undefined : recordOf(row, queue)),
       cancel: (queue, id) =>
         Effect.map(
           sql`UPDATE ${table} SET completed = TRUE, last_failure = ${CANCELLED}, updated_at = ${now}
-              WHERE id = ${id} AND ${waiting(queue)} RETURNING id`,
+              WHERE id = ${id} AND ${isWaiting(queue)} RETURNING id`,
           (rows) => rows.length > 0
         ),
       purge: (queue) =>
         Effect.gen(function*() {
           const purged: Array<string> = []
           for (;;) {
-            const rows = yield* purgeSlice(queue)
+            const rows = yield* purgeBatch(queue)
             for (const { id } of rows) purged.push(id)
-            if (rows.length < slice) return purged
+            if (rows.length < purgeBatchSize) return purged
           }
         }),
-      dead: (queue, limit, after) =>
+      listDead: (queue, limit, after) =>
         Effect.gen(function*() {
-          const total = count(yield* sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${dead(queue)}`)
+          const total = count(yield* sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${isDead(queue)}`)
           const older = after !== null && /^\d{1,10}$/.test(after) ? sql`sequence < ${Math.min(Number(after), LAST_SEQUENCE)}` : sql`1 = 1`
           const rows = yield* sql<Row>`
-            SELECT ${columns} FROM ${table} WHERE ${dead(queue)} AND ${older}
+            SELECT ${columns} FROM ${table} WHERE ${isDead(queue)} AND ${older}
             ORDER BY sequence DESC LIMIT ${limit + 1}`
           const shown = rows.slice(0, limit)
           return {
@@ -107,7 +107,7 @@ export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlCl
       requeue: (queue, id) =>
         Effect.map(
           sql`UPDATE ${table} SET attempts = 0, acquired_at = NULL, acquired_by = NULL, updated_at = ${now}
-              WHERE id = ${id} AND ${dead(queue)} RETURNING id`,
+              WHERE id = ${id} AND ${isDead(queue)} RETURNING id`,
           (rows) => rows.length > 0
         )
     }

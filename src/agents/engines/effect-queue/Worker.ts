@@ -5,7 +5,7 @@ interface Running {
   readonly cancelled: Deferred.Deferred<void>
 }
 
-interface Limit {
+interface RateLimit {
   readonly wait: Effect.Effect<void>
   /** Lets those that wait begin. */
   readonly lift: Effect.Effect<void>
@@ -19,7 +19,7 @@ export class Worker {
   /** Open while it may take a task more. */
   readonly gate = Effect.unsafeMakeLatch(true)
   private paused = false
-  private readonly limits = new Map<string, Limit>()
+  private readonly limits = new Map<string, RateLimit>()
 
   /** `scope` is the run's: its limits end with it. */
   constructor(readonly name: string, private slots: number, private readonly scope: Scope.Scope) {}
@@ -28,7 +28,7 @@ export class Worker {
     return this.slots
   }
 
-  get consumes(): boolean {
+  get isConsuming(): boolean {
     return !this.paused
   }
 
@@ -39,25 +39,25 @@ export class Worker {
   /** Tasks that run go on in any case. */
   resize(slots: number): void {
     this.slots = slots
-    this.turn()
+    this.updateGate()
   }
 
-  consume(yes: boolean): void {
-    this.paused = !yes
-    this.turn()
+  setConsuming(enabled: boolean): void {
+    this.paused = !enabled
+    this.updateGate()
   }
 
   /** Takes a slot for the task until `leave`; answers what is completed when somebody cancels it. */
   enter(id: string): Deferred.Deferred<void> {
     const cancelled = Deferred.unsafeMake<void>(FiberId.none)
     this.running.set(id, { cancelled })
-    this.turn()
+    this.updateGate()
     return cancelled
   }
 
   leave(id: string): void {
     this.running.delete(id)
-    this.turn()
+    this.updateGate()
   }
 
   /** False: it does not run here. */
@@ -67,21 +67,21 @@ export class Worker {
   }
 
   /** Waits until a task of the name may begin. */
-  turnOf(taskName: string): Effect.Effect<void> {
+  awaitRateLimit(taskName: string): Effect.Effect<void> {
     return Effect.suspend(() => this.limits.get(taskName)?.wait ?? Effect.void)
   }
 
   /** 0 takes the limit away. Tasks that wait for the old limit begin at once. */
-  limit(taskName: string, limit: number, interval: Interval): Effect.Effect<void> {
+  setRateLimit(taskName: string, limit: number, interval: Interval): Effect.Effect<void> {
     return Effect.gen(this, function*() {
       const old = this.limits.get(taskName)
       if (limit === 0) this.limits.delete(taskName)
-      else this.limits.set(taskName, yield* this.made(limit, interval))
+      else this.limits.set(taskName, yield* this.makeLimit(limit, interval))
       if (old !== undefined) yield* old.lift
     })
   }
 
-  private made(limit: number, interval: Interval): Effect.Effect<Limit> {
+  private makeLimit(limit: number, interval: Interval): Effect.Effect<RateLimit> {
     return Effect.gen(this, function*() {
       const scope = yield* Scope.fork(this.scope, ExecutionStrategy.sequential)
       const limiter = yield* Scope.extend(RateLimiter.make({ limit, interval }), scope)
@@ -93,7 +93,7 @@ export class Worker {
     })
   }
 
-  private turn(): void {
+  private updateGate(): void {
     if (this.isOpen) this.gate.unsafeOpen()
     else this.gate.unsafeClose()
   }

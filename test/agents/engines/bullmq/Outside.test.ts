@@ -3,8 +3,8 @@ import { DelayedError, FlowProducer, type Queue } from "bullmq"
 import { Effect, Exit, Scope } from "effect"
 import type { Redis } from "ioredis"
 import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
-import { missedOf, missedSince } from "../../../../src/agents/engines/bullmq/Missed.ts"
-import { Roots } from "../../../../src/agents/engines/bullmq/Roots.ts"
+import { readMissedOf, readMissedSince } from "../../../../src/agents/engines/bullmq/MissedEvents.ts"
+import { FlowRoots } from "../../../../src/agents/engines/bullmq/FlowRoots.ts"
 import type { EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
 import { until } from "../../../until.ts"
@@ -74,7 +74,7 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         if (Array.isArray(states) && states[0] === "active" && range[0] === 0) await idle.getNextJob("token")
         return mail.getJobs(states, ...range)
       }
-      const missed = yield* collected(missedSince(Object.create(mail, { getJobs: { value: asked } }), new Roots(), 0))
+      const missed = yield* collected(readMissedSince(Object.create(mail, { getJobs: { value: asked } }), new FlowRoots(), 0))
       assert.deepStrictEqual(missed.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
     }))
 
@@ -93,9 +93,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         return jobs
       }
       const passing: Queue = Object.create(mail, { getJobs: { value: asked } })
-      const missed = yield* collected(missedSince(passing, new Roots(), 0))
+      const missed = yield* collected(readMissedSince(passing, new FlowRoots(), 0))
       assert.deepStrictEqual(missed.map(({ jobId }) => jobId), [waiting.id])
-      const between = yield* collected(missedOf(mail, new Roots(), new Set([String(id), "gone"]), 0))
+      const between = yield* collected(readMissedOf(mail, new FlowRoots(), new Set([String(id), "gone"]), 0))
       assert.deepStrictEqual(between.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
     }))
 

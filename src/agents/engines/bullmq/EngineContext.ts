@@ -1,0 +1,12 @@
+import type { Queue } from "bullmq"
+import type { Report } from "../../runtime/Engine.ts"
+
+/** What an engine's parts share. Filled when the engine starts; before that there are no queues and nobody listens. */
+export interface EngineContext {
+  readonly queues: Map<string, Queue>
+  report: Report
+  /** Epoch milliseconds, of the runtime's clock. */
+  now: () => number
+}
+
+export const makeEngineContext = (): EngineContext => ({ queues: new Map(), report: () => undefined, now: () => 0 })

@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import type { ActionFailed } from "../../runtime/Engine.ts"
+import { read, refuse } from "./Broker.ts"
+import type { EngineContext } from "./EngineContext.ts"
+
+/**
+ * Fails once a connection is down, where the question would wait until it is back. `wait`: the first question makes
+ * the connection.
+ */
+export const failWhenDisconnected = <A>(context: EngineContext, question: Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> => {
+  const checkConnections = Effect.suspend(() =>
+    Effect.forEach([...context.queues.values()], (queue) =>
+      Effect.flatMap(read(() => queue.getBackend().client), ({ status }) =>
+        status === "ready" || status === "wait" ? Effect.void : refuse(`the connection to Redis is ${status}`)), {
+      discard: true
+    })
+  )
+  return Effect.raceFirst(question, Effect.forever(Effect.zipRight(checkConnections, Effect.sleep("100 millis"))))
+}

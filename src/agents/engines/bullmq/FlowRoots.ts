@@ -1,0 +1,41 @@
+import type { Job, Queue } from "bullmq"
+import { taskIdOfKey } from "./TaskId.ts"
+
+/**
+ * The roots of flows. A job knows its parent only; whose child that is stands in the parent's hash. One question a
+ * parent, whatever the number of its children.
+ */
+export class FlowRoots {
+  readonly #known = new Map<string, string>()
+
+  /** The root if it is known without asking; a job without a parent has none. */
+  cachedRoot(job: Job): string | undefined {
+    return job.parentKey === undefined ? undefined : this.#known.get(job.parentKey)
+  }
+
+  /** Asks for it. Undefined where nobody can tell any more. */
+  async find(queue: Queue, job: Job): Promise<string | undefined> {
+    const { parentKey } = job
+    if (parentKey === undefined) return undefined
+    const known = this.#known.get(parentKey)
+    if (known !== undefined) return known
+    const root = await fetchRoot(queue, parentKey, job.prefix)
+    if (this.#known.size >= maxCached) this.#known.clear()
+    this.#known.set(parentKey, root)
+    return root
+  }
+}
+
+const maxCached = 10_000
+const maxSteps = 100
+
+const fetchRoot = async (queue: Queue, parentKey: string, prefix: string): Promise<string> => {
+  const client = await queue.getBackend().client
+  let key = parentKey
+  for (let step = 0; step < maxSteps; step++) {
+    const above = await client.hget(key, "parentKey")
+    if (above === null || above === "") break
+    key = above
+  }
+  return taskIdOfKey(key, prefix)
+}

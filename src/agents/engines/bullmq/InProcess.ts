@@ -1,0 +1,131 @@
+import { type FlowProducer, Queue as BullQueue, type Queue, type Worker } from "bullmq"
+import { Effect, Queue as WorkQueue, type Scope } from "effect"
+import { hostname } from "node:os"
+import { type Engine, EngineRefused, type Report } from "../../runtime/Engine.ts"
+import { close, refuse } from "./Broker.ts"
+import { listDeadLetters } from "./DeadLetters.ts"
+import { inventoryOf } from "./Inventory.ts"
+import { purgeQueue } from "./Purge.ts"
+import { watchFlows, watchQueue } from "./QueueWatch.ts"
+import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
+import { reconcile } from "./Reconcile.ts"
+import { type Ask, makeRelay } from "./Relay.ts"
+import { FlowRoots } from "./FlowRoots.ts"
+import { schedulerOf } from "./Schedules.ts"
+import { makeEngineContext, type EngineContext } from "./EngineContext.ts"
+import { makeHandler, workerActions } from "./WorkerActions.ts"
+import { type Defer, watchWorker, type WorkerWatch } from "./WorkerWatch.ts"
+
+export interface BesideOptions {
+  /** The app's own workers, as it made them. */
+  readonly workers?: ReadonlyArray<Worker>
+  /** The app's own queues. For a worker whose queue is not among them the agent opens one. */
+  readonly queues?: ReadonlyArray<Queue>
+  /** The app's own producers of flows, so that their jobs are seen when they are added. */
+  readonly flows?: ReadonlyArray<FlowProducer>
+}
+
+/**
+ * The engine beside an app's own workers and queues, in their process: it listens to them, so events cost no question
+ * to Redis, and can do everything that BullMQ can. The app keeps and closes what it made.
+ */
+export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions): Engine => {
+  const context = makeEngineContext()
+  let watches: ReadonlyArray<WorkerWatch> = []
+  let askOthers: Ask = () => refuse("the agent has not begun yet")
+  const handle = makeHandler(() => watches)
+  const request: Ask = (workerRequest) => handle(workerRequest) ?? askOthers(workerRequest)
+
+  const start = Effect.fnUntraced(function*(report: Report) {
+    yield* checkOptions(workers, queues)
+    const clock = yield* Effect.clock
+    context.report = report
+    context.now = () => clock.unsafeCurrentTimeMillis()
+    yield* openQueues(context, workers, queues)
+    const defer = yield* makeBackgroundQueue
+    const roots = new FlowRoots()
+    for (const queue of context.queues.values()) yield* acquireWatch(() => watchQueue(queue, context))
+    for (const producer of flows) yield* acquireWatch(() => watchFlows(producer, context))
+    watches = yield* Effect.forEach(workers, (worker, at) =>
+      acquireWatch(() => watchWorker(worker, workerNameOf(workers, at), context, roots, defer)))
+    const { opts } = workers[0] ?? queues[0]!
+    askOthers = yield* makeRelay(opts.connection, prefixOf(workers[0] ?? queues[0]!), handle)
+  })
+
+  return {
+    name: "bullmq",
+    start,
+    retriesByReference: true,
+    inventory: inventoryOf(context, Effect.sync(() => watches.map((watch) => watch.inventory()))),
+    reconcile: reconcile(context),
+    scheduler: schedulerOf(context),
+    actions: {
+      submit_task: submitTask(context),
+      retry_task: retryTask(context),
+      cancel_task: cancelTask(context, ({ name: queue }, jobId) => request({ action: "cancel_job", queue, jobId })),
+      purge_queue: purgeQueue(context),
+      rate_limit: rateLimit(context),
+      requeue_dead_letter: requeueDeadLetter(context),
+      list_dead_letters: listDeadLetters(context),
+      ...(workers.length > 0 ? workerActions(request) : {})
+    }
+  }
+}
+
+const prefixOf = ({ opts }: Queue | Worker): string | undefined => opts.prefix
+
+const checkOptions = (workers: ReadonlyArray<Worker>, queues: ReadonlyArray<Queue>): Effect.Effect<void, EngineRefused> => {
+  const all = [...workers, ...queues]
+  const refuseStart = (message: string) => Effect.fail(new EngineRefused({ message }))
+  if (all.length === 0) return refuseStart("give the agent the app's BullMQ workers, queues or both")
+  if (all.some((one) => !("redisVersion" in one.getBackend()))) {
+    return refuseStart("the agent follows BullMQ on Redis; a queue or worker here keeps its jobs elsewhere")
+  }
+  const prefixes = new Set(all.map((one) => prefixOf(one) ?? "bull"))
+  return prefixes.size === 1
+    ? Effect.void
+    : refuseStart(`one agent follows one prefix; here are ${[...prefixes].join(" and ")}: start an agent for each`)
+}
+
+/** Commands need a queue for each worker's name; what is opened here is closed with the scope. */
+const openQueues = Effect.fnUntraced(function*(
+  context: EngineContext,
+  workers: ReadonlyArray<Worker>,
+  queues: ReadonlyArray<Queue>
+) {
+  yield* Effect.addFinalizer(() => Effect.sync(() => context.queues.clear()))
+  for (const queue of queues) context.queues.set(queue.name, queue)
+  for (const worker of workers) {
+    if (context.queues.has(worker.name)) continue
+    const prefix = prefixOf(worker)
+    const { connection } = worker.opts
+    const options = { connection, ...(prefix === undefined ? {} : { prefix }), skipMetasUpdate: true }
+    const queue = yield* Effect.acquireRelease(
+      Effect.sync(() => new BullQueue(worker.name, options)),
+      close
+    )
+    queue.on("error", () => undefined) // Redis away: it comes back by itself, and the inventory tells
+    context.queues.set(queue.name, queue)
+  }
+})
+
+/** Its work is done one after the other. */
+const makeBackgroundQueue: Effect.Effect<Defer, never, Scope.Scope> = Effect.gen(function*() {
+  const queue = yield* WorkQueue.unbounded<() => Promise<void>>()
+  yield* WorkQueue.take(queue).pipe(
+    Effect.flatMap((work) => Effect.ignore(Effect.timeout(Effect.tryPromise(work), "10 seconds"))),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  return (work) => queue.unsafeOffer(work)
+})
+
+const acquireWatch = <A extends { readonly close: () => void }>(begin: () => A): Effect.Effect<A, never, Scope.Scope> =>
+  Effect.acquireRelease(Effect.sync(begin), (watch) => Effect.sync(() => watch.close()))
+
+/** Two workers of one name in a process are told apart by a number. */
+const workerNameOf = (workers: ReadonlyArray<Worker>, at: number): string => {
+  const baseName = (worker: Worker | undefined) => worker?.opts.name ?? worker?.name
+  const before = workers.slice(0, at).filter((worker) => baseName(worker) === baseName(workers[at])).length
+  return `${baseName(workers[at])}-${process.pid}${before === 0 ? "" : `-${before + 1}`}@${hostname()}`
+}

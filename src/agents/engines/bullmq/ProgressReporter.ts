@@ -1,0 +1,36 @@
+import type { Job } from "bullmq"
+import { baseData, taskIdOfJob } from "./JobEvents.ts"
+import { asJson } from "./JobData.ts"
+import type { EngineContext } from "./EngineContext.ts"
+
+const minIntervalMillis = 5000
+const maxReports = 100
+
+/**
+ * A job's progress, as lines of its timeline. At most one in five seconds and a hundred an attempt: a timeline has room
+ * for a thousand events.
+ */
+export class ProgressReporter {
+  readonly #told = new Map<string, { at: number; count: number }>()
+
+  readonly #site: EngineContext
+  readonly #worker: string | null
+
+  constructor(context: EngineContext, worker: string | null) {
+    this.#site = context
+    this.#worker = worker
+  }
+
+  report(job: Job, progress: unknown, at: number): void {
+    const jobId = job.id ?? ""
+    const last = this.#told.get(jobId)
+    if (last !== undefined && (at - last.at < minIntervalMillis || last.count >= maxReports)) return
+    this.#told.set(jobId, { at, count: (last?.count ?? 0) + 1 })
+    const data = { ...baseData(job, this.#worker), progress: asJson(progress) }
+    this.#site.report({ kind: "unknown", taskId: taskIdOfJob(job), occurredAt: at, data })
+  }
+
+  clear(jobId: string): void {
+    this.#told.delete(jobId)
+  }
+}

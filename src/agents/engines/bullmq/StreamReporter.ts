@@ -1,0 +1,187 @@
+import type { Job, Queue } from "bullmq"
+import type { JsonInput } from "../../../domain/CanonicalJson.ts"
+import { fromEpochMicros } from "../../../domain/Timestamp.ts"
+import type { EngineEvent } from "../../runtime/Engine.ts"
+import { isCancellation } from "./Cancellation.ts"
+import { baseData, etaAfter, originData, storedErrorData, runtimeOf } from "./JobEvents.ts"
+import type { MissedEvent } from "./MissedEvents.ts"
+import { ProgressReporter } from "./ProgressReporter.ts"
+import type { FlowRoots } from "./FlowRoots.ts"
+import type { EngineContext } from "./EngineContext.ts"
+import { epochMillisOf, type StreamEntry } from "./StreamEntry.ts"
+import { taskIdOf } from "./TaskId.ts"
+import { PUT_BACK, STALLED, WAITS_FOR_CHILDREN } from "./WorkerWatch.ts"
+
+/** What is remembered of jobs between their events. */
+const maxKnownJobs = 20_000
+const readBatchSize = 500
+
+interface KnownJob {
+  readonly name: string
+  readonly running: boolean
+}
+
+/**
+ * Tells what a queue's event stream says. An entry names the job only; the rest is read from the job as it stands by
+ * then, once for all entries of a batch. A job that is removed at once may be gone: then its entries are all there is.
+ */
+export class StreamReporter {
+  readonly #known = new Map<string, KnownJob>()
+  readonly #progress: ProgressReporter
+
+  readonly #queue: Queue
+  readonly #site: EngineContext
+  readonly #roots: FlowRoots
+
+  constructor(queue: Queue, context: EngineContext, roots: FlowRoots) {
+    this.#queue = queue
+    this.#site = context
+    this.#roots = roots
+    this.#progress = new ProgressReporter(context, null)
+  }
+
+  async report(entries: ReadonlyArray<StreamEntry>): Promise<void> {
+    const needsJob = entries.filter(({ event }) => NEEDS_JOB.has(event))
+    const jobs = await this.#read(new Set(needsJob.map(({ jobId }) => jobId)))
+    entries.forEach((entry, at) => {
+      if (entry.jobId === "") return
+      // a stalled job is put back by one entry and called stalled by the next
+      const next = entries[at + 1]
+      if (entry.event === "waiting" && next?.event === "stalled" && next.jobId === entry.jobId) return
+      this.#tell(entry, jobs.get(entry.jobId))
+    })
+  }
+
+  /** Tells what was made up from the jobs, as if the stream had said it. */
+  reportMissed(missed: ReadonlyArray<MissedEvent>): void {
+    for (const { entry, event, jobId } of missed) {
+      this.#remember(jobId, String(event.data.task_name), entry === "active")
+      this.#site.report(event)
+    }
+  }
+
+  async #read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Job>> {
+    const jobs = new Map<string, Job>()
+    const wanted = [...ids]
+    for (let from = 0; from < wanted.length; from += readBatchSize) {
+      const some = wanted.slice(from, from + readBatchSize)
+      for (const job of await Promise.all(some.map((id) => this.#queue.getJob(id)))) {
+        if (job?.id !== undefined) jobs.set(job.id, job)
+      }
+    }
+    for (const job of jobs.values()) await this.#roots.find(this.#queue, job)
+    return jobs
+  }
+
+  #tell({ event, fields, id, jobId }: StreamEntry, job: Job | undefined): void {
+    const known = this.#known.get(jobId)
+    const name = job?.name ?? fields.get("name") ?? known?.name
+    const at = epochMillisOf(id)
+    const about = (worker: string | null = null) => ({
+      ...(job === undefined ? { task_name: name, queue: this.#queue.name } : baseData(job, worker)),
+      root_task_id: job === undefined ? undefined : this.#roots.cachedRoot(job)
+    })
+    const report = (kind: EngineEvent["kind"], more: EngineEvent["data"], worker?: string) =>
+      this.#site.report({
+        kind,
+        taskId: taskIdOf(this.#queue.name, jobId),
+        occurredAt: at,
+        data: { ...about(worker), ...more }
+      })
+    const made = job === undefined ? {} : originData(job)
+    const runtime = job === undefined ? undefined : runtimeOf(job)
+    switch (event) {
+      case "added":
+        this.#remember(jobId, name, false)
+        return report("task.received", { ...made, eta: job && etaAfter(job.timestamp, job.opts.delay) })
+      case "active":
+        this.#remember(jobId, name, true)
+        return report("task.started", { ...made, attempt: job?.attemptsStarted }, job?.processedBy)
+      case "completed": {
+        this.#forget(jobId)
+        const result = jsonOf(fields.get("returnvalue"))
+        return report("task.succeeded", { result, runtime_ms: runtime }, job?.processedBy)
+      }
+      case "failed": {
+        this.#forget(jobId)
+        const reason = fields.get("failedReason")
+        const data = { ...storedErrorData(reason, job?.stacktrace ?? null), runtime_ms: runtime, attempt: job?.attemptsMade }
+        return isCancellation(reason)
+          ? report("task.revoked", { ...data, terminated: true }, job?.processedBy)
+          : report("task.failed", data, job?.processedBy)
+      }
+      case "stalled":
+        this.#remember(jobId, name, false)
+        return report("task.retried", { reason: STALLED })
+      case "delayed": {
+        const eta = fromEpochMicros(Math.round(Number(fields.get("delay") ?? 0) * 1000))
+        if (known?.running === true || (known === undefined && (job?.attemptsMade ?? 0) > 0)) {
+          this.#remember(jobId, name, false)
+          return report("task.retried", { ...retryReasonOf(job), eta })
+        }
+        return report("task.received", { ...made, eta })
+      }
+      case "waiting": {
+        const previous = fields.get("prev")
+        if (previous === "active") {
+          this.#remember(jobId, name, false)
+          return report("task.retried", retryReasonOf(job))
+        }
+        if (previous === "failed" || previous === "completed") return report("task.received", made)
+        return
+      }
+      case "waiting-children":
+        this.#remember(jobId, name, false)
+        return report("unknown", { note: WAITS_FOR_CHILDREN })
+      case "progress":
+        if (job !== undefined) this.#progress.report(job, jsonOf(fields.get("data")), at)
+        return
+      case "removed": {
+        this.#forget(jobId)
+        const previous = fields.get("prev")
+        if (previous === "completed" || previous === "failed") return
+        return report("task.revoked", { reason: "removed before it ran" })
+      }
+    }
+  }
+
+  #remember(jobId: string, name: string | undefined, running: boolean): void {
+    this.#known.delete(jobId)
+    if (name !== undefined) this.#known.set(jobId, { name, running })
+    if (this.#known.size <= maxKnownJobs) return
+    for (const [oldest] of this.#known) return void this.#known.delete(oldest)
+  }
+
+  #forget(jobId: string): void {
+    this.#known.delete(jobId)
+    this.#progress.clear(jobId)
+  }
+}
+
+const NEEDS_JOB: ReadonlySet<string> = new Set([
+  "added",
+  "active",
+  "completed",
+  "failed",
+  "stalled",
+  "delayed",
+  "waiting",
+  "waiting-children",
+  "progress"
+])
+
+/** Why a job that ran waits again: it failed with attempts left, or its processor put it back. */
+const retryReasonOf = (job: Job | undefined): { readonly [field: string]: JsonInput | undefined } =>
+  job?.failedReason === undefined || job.failedReason === ""
+    ? { reason: PUT_BACK }
+    : { ...storedErrorData(job.failedReason, job.stacktrace), attempt: job.attemptsMade }
+
+/** The text of a stored value; what is no JSON is the text itself. */
+const jsonOf = (text: string | undefined): JsonInput => {
+  if (text === undefined || text === "") return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,66 @@
+import { Redacted } from "effect"
+import type { AgentIdentity } from "../../services/Agents.ts"
+import type { ProcessInfo } from "../../services/Presence.ts"
+import type { WireSession } from "../protocol/Frame.ts"
+import type { HelloFrame } from "../protocol/Hello.ts"
+import { signingKey } from "../protocol/Signing.ts"
+
+/** Longest name of an engine or scheduler. */
+const maxEngineLength = 40
+const maxPid = 2 ** 31 - 1
+
+/** Names of engines and schedulers are lower case; longer ones are no names. */
+const normalizeEngines = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name.length <= maxEngineLength)
+
+const orNull = (text: string): string | null => (text === "" ? null : text)
+
+/** What a hello says, in the terms of the brain. */
+export const processInfoFromHello = (identity: AgentIdentity, { payload }: HelloFrame, sessionId: string): ProcessInfo => ({
+  agentId: identity.agent_id,
+  projectId: identity.project_id,
+  sessionId,
+  workerId: payload.workerId ?? identity.agent_id,
+  exclusive: true,
+  protocolVersion: payload.protocolVersion,
+  agentVersion: orNull(payload.agentVersion),
+  framework: orNull(payload.framework),
+  engines: normalizeEngines(payload.engines),
+  schedulers: normalizeEngines(payload.schedulers),
+  capabilities: Object.fromEntries(
+    Object.entries(payload.capabilities).map(([engine, actions]) => [engine.toLowerCase(), actions])
+  ),
+  hostName: payload.host.name,
+  role: payload.workerRole,
+  pid: payload.workerPid !== null && payload.workerPid >= 0 && payload.workerPid <= maxPid ? payload.workerPid : null,
+  startedAt: payload.workerStartedAt
+})
+
+/** The same for a long-poll session, which has no hello: engines as far as the headers name them. */
+export const processInfoFromPoll = (
+  identity: AgentIdentity,
+  sessionId: string,
+  adapters: Pick<ProcessInfo, "engines" | "schedulers" | "agentVersion">
+): ProcessInfo => ({
+  agentId: identity.agent_id,
+  projectId: identity.project_id,
+  sessionId,
+  workerId: identity.agent_id,
+  exclusive: false,
+  protocolVersion: "2",
+  agentVersion: adapters.agentVersion,
+  framework: null,
+  engines: normalizeEngines(adapters.engines),
+  schedulers: normalizeEngines(adapters.schedulers),
+  capabilities: {},
+  hostName: null,
+  role: null,
+  pid: null,
+  startedAt: null
+})
+
+/** What a session signs with, and what its signatures bind. */
+export const wireSessionArgs = (identity: AgentIdentity, sessionId: string): ConstructorParameters<typeof WireSession> => [
+  signingKey(Redacted.value(identity.key)),
+  { agentId: identity.agent_id, projectId: identity.project_id, sessionId }
+]

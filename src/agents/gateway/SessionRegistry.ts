@@ -1,0 +1,59 @@
+import { Effect, Layer, PubSub, Stream } from "effect"
+import { AgentSessions, type AgentSession } from "../../services/AgentSessions.ts"
+import { Metrics } from "../../services/Metrics.ts"
+
+/** A session as the gateway holds it. */
+export interface GatewaySession extends AgentSession {
+  /** Whether it is the only one of its process: a newer one with the same worker id takes its place. */
+  readonly exclusive: boolean
+  readonly close: (why: "replaced" | "revoked") => void
+}
+
+/** The sessions of this replica that take commands now, by agent; a long-poll session while a poll waits. */
+export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gateway/Sessions", {
+  scoped: Effect.gen(function*() {
+    const metrics = yield* Metrics
+    const byAgent = new Map<string, Map<string, GatewaySession>>()
+    const opened = yield* Effect.acquireRelease(PubSub.unbounded<AgentSession>(), PubSub.shutdown)
+
+    const listOfAgent = (agentId: string): ReadonlyArray<GatewaySession> => [...byAgent.get(agentId)?.values() ?? []]
+
+    /** Makes the session known; an older one of the same process is closed. */
+    const add = (session: GatewaySession): void => {
+      if (session.exclusive) {
+        for (const other of listOfAgent(session.agentId)) {
+          if (other.exclusive && other.workerId === session.workerId) other.close("replaced")
+        }
+      }
+      const sessions = byAgent.get(session.agentId) ?? new Map<string, GatewaySession>()
+      byAgent.set(session.agentId, sessions)
+      sessions.set(session.sessionId, session)
+      if (session.exclusive) metrics.agentSessions.inc({ transport: session.transport })
+      opened.unsafeOffer(session)
+    }
+
+    const remove = (session: GatewaySession): void => {
+      const sessions = byAgent.get(session.agentId)
+      if (sessions?.delete(session.sessionId) !== true) return
+      if (session.exclusive) metrics.agentSessions.dec({ transport: session.transport })
+      if (sessions.size === 0) byAgent.delete(session.agentId)
+    }
+
+    /** Every session of an agent whose token is void ends. */
+    const closeRevoked = (agentId: string): void => {
+      for (const session of listOfAgent(agentId)) session.close("revoked")
+    }
+
+    const listAll = (): ReadonlyArray<GatewaySession> => [...byAgent.values()].flatMap((sessions) => [...sessions.values()])
+
+    return { listOfAgent, add, remove, closeRevoked, listAll, agentIds: () => [...byAgent.keys()], opened: Stream.fromPubSub(opened) } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
+
+/** The agents' line, as services see it. */
+export const agentSessionsLayer = Layer.effect(
+  AgentSessions,
+  Effect.map(SessionRegistry, ({ agentIds, listOfAgent, opened }) => ({ sessions: listOfAgent, agentIds, opened }))
+)

@@ -1,0 +1,56 @@
+import { asString, JsonObject, ownString } from "../../domain/CanonicalJson.ts"
+import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import type { PresenceHandle } from "../../services/Presence.ts"
+
+const minReceivedEvents = 5
+const minObservedMillis = 60_000
+const minWorkerEvents = 200
+
+const eventsOffAdvice = "Only received tasks are reported: start the Celery worker with -E (or worker_send_task_events = True), " +
+  "so that starts, ends and retries are reported too."
+const foreignWorkersAdvice = "Events of more than one worker come through this process: set Z4J_CELERY_LOCAL_HOSTNAME to its " +
+  "worker's node name, else each agent on the broker reports every worker."
+
+/**
+ * Notices two mistakes in the set-up of Celery agents by the events of one session (the agents' protocol, sections 0
+ * and 4.2), and that they were put right.
+ */
+export class SetupAdvisor {
+  private receivedCount = 0
+  private firstReceivedAt = 0
+  private hasOtherKinds = false
+  private worker: string | undefined = undefined
+  private workerEvents = 0
+  private hasForeignWorkers = false
+
+  /** `now` is epoch milliseconds. */
+  observe(event: AgentEvent, present: PresenceHandle, now: number): void {
+    if (event.engine !== "celery") return
+    if (!this.hasOtherKinds) this.checkKinds(event, present, now)
+    if (!this.hasForeignWorkers) this.checkWorkers(event, present)
+  }
+
+  private checkKinds(event: AgentEvent, present: PresenceHandle, now: number): void {
+    if (event.kind === "task.received") {
+      if (this.receivedCount === 0) this.firstReceivedAt = now
+      this.receivedCount++
+      if (this.receivedCount >= minReceivedEvents && now - this.firstReceivedAt >= minObservedMillis) present.setAdvice("events_off", eventsOffAdvice)
+    } else if (event.kind !== "task.revoked" && event.kind.startsWith("task.")) {
+      this.hasOtherKinds = true
+      present.setAdvice("events_off", null)
+    }
+  }
+
+  private checkWorkers(event: AgentEvent, present: PresenceHandle): void {
+    const node = event.data instanceof JsonObject ? event.data.get("worker") : undefined
+    const worker = asString(node)
+    if (node === undefined || worker === undefined) return
+    if (this.worker === undefined) this.worker = ownString(node)
+    if (worker !== this.worker) {
+      this.hasForeignWorkers = true
+      present.setAdvice("foreign_workers", foreignWorkersAdvice)
+    } else if (++this.workerEvents === minWorkerEvents) {
+      present.setAdvice("foreign_workers", null)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { Effect, Exit } from "effect"
+import { randomUUID } from "node:crypto"
+import type { Core } from "./Core.ts"
+import { runLongPoll } from "./LongPollTransport.ts"
+import type { ConnectionFailed } from "./Reconnect.ts"
+import { runWebSocket } from "./WebSocketTransport.ts"
+
+/** Handshakes that must fail in a row before long-poll is tried: one may be a brain that restarts. */
+const MAX_BLOCKED_HANDSHAKES = 2
+/** Long-poll goes on no longer before the WebSocket is tried again. */
+const MAX_POLLING_MILLIS = 600_000
+/** A session that lasted so long was a good one. */
+const STABLE_SESSION_MILLIS = 5000
+
+/**
+ * Keeps a connection to the brain for as long as it runs: reconnects with growing delays by the kind of failure, and
+ * falls back on long-poll while WebSockets do not get through.
+ */
+export const keepConnected = (core: Core): Effect.Effect<never> =>
+  Effect.gen(function*() {
+    const { transport, webSocketRetrySeconds } = core.config
+    const firstPollingMillis = webSocketRetrySeconds * 1000
+    let blocked = 0
+    let pollingMillis = firstPollingMillis
+
+    const attempt = (connect: Effect.Effect<never, ConnectionFailed>) => {
+      const before = core.lastConnectAt
+      return Effect.map(Effect.flip(connect), (down) => ({ down, opened: core.lastConnectAt !== before }))
+    }
+
+    const connectWebSocket = Effect.gen(function*() {
+      const { down, opened } = yield* attempt(runWebSocket(core))
+      if (opened) {
+        blocked = 0
+        pollingMillis = firstPollingMillis
+      } else blocked = down.isBlocked === true ? blocked + 1 : 0
+      return down
+    })
+
+    /** Null once it is time to try the WebSocket again. */
+    const pollWhileBlocked = Effect.gen(function*() {
+      const before = core.lastConnectAt
+      const down = yield* Effect.raceFirst(
+        Effect.flip(runLongPoll(core)),
+        Effect.as(Effect.sleep(pollingMillis), null)
+      )
+      if (core.lastConnectAt !== before) pollingMillis = Math.min(MAX_POLLING_MILLIS, pollingMillis * 2)
+      return down
+    })
+
+    const connectOnce = Effect.gen(function*() {
+      core.state = "connecting"
+      if (transport === "longpoll") return (yield* attempt(runLongPoll(core))).down
+      const down = yield* connectWebSocket
+      if (transport === "ws" || blocked < MAX_BLOCKED_HANDSHAKES) return down
+      core.log("warning", `WebSockets do not get through to the brain (${down.detail}); trying long-poll`)
+      return yield* pollWhileBlocked
+    })
+
+    for (;;) {
+      const previousConnectAt = core.lastConnectAt
+      const down = yield* connectOnce
+      if (down === null) continue
+      const durationMillis = core.lastConnectAt !== previousConnectAt && core.lastConnectAt !== null ? core.now() - core.lastConnectAt : 0
+      if (core.isVerified || durationMillis >= STABLE_SESSION_MILLIS) core.backoff.reset()
+      core.isVerified = false
+      yield* backOff(core, down)
+    }
+  })
+
+const backOff = (core: Core, down: ConnectionFailed): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (down.isReplaced === true) core.renewWorkerId()
+    const millis = Math.max(core.backoff.next(down.kind), down.retryAfter ?? 0)
+    core.problem = down
+    core.state = "waiting"
+    core.nextTryAt = core.now() + millis
+    core.log("warning", `not connected to the brain: ${down.detail} Trying again in ${(millis / 1000).toFixed(1)} s; events are kept meanwhile.`)
+    return Effect.sleep(millis)
+  })
+
+/** Heartbeats over whatever connection there is, the first at once (agents' protocol, section 2.5). */
+export const sendHeartbeats = (core: Core, health: Effect.Effect<Readonly<Record<string, string>>>): Effect.Effect<never> => {
+  const sendHeartbeat = Effect.gen(function*() {
+    core.journal.prune()
+    const adapters = yield* health
+    const { session } = core
+    if (session === null) return
+    session.send("heartbeat", `hb_${shortId()}`, core.heartbeat(adapters))
+    session.send("agent_status", `as_${shortId()}`, core.agentStatus())
+    session.checkLiveness()
+  })
+  return Effect.gen(function*() {
+    for (;;) {
+      const exit = yield* Effect.exit(sendHeartbeat)
+      if (Exit.isFailure(exit)) core.log("error", "a heartbeat could not be made; the next one is tried")
+      yield* Effect.raceFirst(Effect.sleep(core.heartbeatSeconds * 1000), core.nextSession)
+    }
+  })
+}
+
+const shortId = (): string => randomUUID().replaceAll("-", "").slice(0, 12)

@@ -1,0 +1,66 @@
+import { Cause, Effect, Fiber, FiberSet } from "effect"
+import type { Redaction } from "../../domain/Redaction.ts"
+import type { Engine, Inventory, WorkerInventory } from "./Engine.ts"
+
+/** An engine that takes longer is asked again with a later heartbeat. */
+const INVENTORY_TIMEOUT = "8 seconds"
+/** A heartbeat waits no longer for what engines say: it then has what they said before. */
+const HEARTBEAT_TIMEOUT = "2 seconds"
+const MAX_WORKERS = 1000
+const MAX_TASK_NAMES = 5000
+/** Beyond this a heartbeat would not fit into its frame. */
+const MAX_DETAILS_LENGTH = 524_288
+
+type AdapterHealth = Readonly<Record<string, string>>
+
+/** What stands in the engines, for the heartbeat's `adapter_health` (agents' protocol, section 2.5). Never fails. */
+export const makeEngineHealth = Effect.fnUntraced(function*(engines: ReadonlyArray<Engine>, redaction: Redaction) {
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const pending = new Map<string, Fiber.RuntimeFiber<void>>()
+  const latest = new Map<string, AdapterHealth>()
+
+  const refresh = (engine: Engine): Effect.Effect<void> =>
+    Effect.suspend(() => engine.inventory).pipe(
+      Effect.disconnect,
+      Effect.timeout(INVENTORY_TIMEOUT),
+      Effect.matchCause({
+        onSuccess: (inventory) => healthOf(engine.name, inventory),
+        onFailure: (cause) => ({ [`${engine.name}.error`]: redaction.text(messageOf(cause)).slice(0, 500) })
+      }),
+      Effect.catchAllDefect(() => Effect.succeed({ [`${engine.name}.error`]: "its inventory cannot be read" })),
+      Effect.map((health) => void latest.set(engine.name, health)),
+      Effect.ensuring(Effect.sync(() => pending.delete(engine.name)))
+    )
+
+  return Effect.gen(function*() {
+    for (const engine of engines) if (!pending.has(engine.name)) pending.set(engine.name, fork(refresh(engine)))
+    yield* Effect.timeoutOption(Effect.disconnect(Fiber.awaitAll([...pending.values()])), HEARTBEAT_TIMEOUT)
+    return Object.assign({}, ...latest.values()) as AdapterHealth // each is one
+  })
+})
+
+const messageOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  if (error instanceof Cause.TimeoutException) return "it did not tell what stands there within 8 seconds"
+  return error instanceof Error ? error.message : String(error)
+}
+
+const healthOf = (engine: string, { brokerConnected, brokerType, queueDepths, workers }: Inventory): AdapterHealth => {
+  const details = JSON.stringify(Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, true)])))
+  return {
+    [`${engine}.broker_type`]: brokerType,
+    [`${engine}.broker_connected`]: brokerConnected ? "True" : "False",
+    [`${engine}.queue_depths`]: JSON.stringify(queueDepths),
+    [`${engine}.worker_details`]: details.length <= MAX_DETAILS_LENGTH
+      ? details
+      : JSON.stringify(Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, false)])))
+  }
+}
+
+/** In the shape in which Celery tells of its nodes, which the brain reads. */
+const detailsOf = (worker: WorkerInventory, withNames: boolean) => ({
+  stats: { pid: worker.pid, hostname: worker.hostname, pool: { "max-concurrency": worker.concurrency } },
+  active: Array.from({ length: Math.min(10_000, Math.max(0, worker.activeTasks)) }, () => 0),
+  active_queues: worker.queues.map((name) => ({ name })),
+  registered: withNames ? worker.registered.slice(0, MAX_TASK_NAMES) : []
+})

@@ -1,0 +1,216 @@
+/** What an engine reports, as the canonical text that is stored and sent. On the host's own path: plain code. */
+import { createHash, randomUUID } from "node:crypto"
+import { canonicalTextOf, canonicalize, CanonicalText, extentOf, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
+import type { Redaction } from "../../domain/Redaction.ts"
+import { REDACTED } from "../../domain/Redaction/Texts.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { isEventKind } from "../protocol/Event.ts"
+import { MAX_EVENT_NODES, MAX_KEYS } from "../protocol/Payload.ts"
+import type { EngineEvent } from "./Engine.ts"
+
+/** Longer strings are cut (agents' protocol, section 4.3). */
+const MAX_STRING_BYTES = 8192
+/** How much of a longer string is searched for secrets before it is cut, so that the cut hides none from the search. */
+const MAX_SEARCHED_LENGTH = 2 * MAX_STRING_BYTES
+/** A field (all arguments of a task, say) whose text is longer is left out: its price is the host's. */
+const MAX_FIELD_LENGTH = 65_536
+/** Three fields of one event may be as large (arguments, keyword arguments, result), and the brain refuses an event with more. */
+const MAX_FIELD_NODES = Math.floor(MAX_EVENT_NODES / 4)
+const MAX_DEPTH = 64
+const MAX_KEY_LENGTH = 256
+const MAX_TASK_ID_LENGTH = 200
+
+/** A shorter text without any of these signs can hold no secret that its form would show (domain/Redaction/Texts.ts). */
+const MIN_SECRET_LENGTH = 15
+const SECRET_SIGNS = /[=:'"\\]/
+
+/** A member's name as canonical text with its colon, and whether its value is a secret. */
+interface EncodedName {
+  readonly text: string
+  readonly secret: boolean
+}
+
+const MAX_CACHED_NAMES = 4096
+
+/** Thrown inside `write` only; the message is what stands for the field. */
+class FieldOmitted extends Error {}
+const TOO_LONG = new FieldOmitted(`more than ${MAX_FIELD_LENGTH} characters`)
+const TOO_WIDE = new FieldOmitted(`an object of more than ${MAX_KEYS} keys`)
+const TOO_MANY = new FieldOmitted(`more than ${MAX_FIELD_NODES} values`)
+
+/** Secrets masked, long strings cut; what JSON cannot say is left out or said as `JSON.stringify` would. */
+export class EventEncoder {
+  private remainingLength = 0
+  private nodes = 0
+  private readonly ancestors: Array<object> = []
+  /** Tasks have the same few names again and again. */
+  private readonly nameCache = new Map<string, EncodedName>()
+
+  /** `now` is epoch milliseconds, for events whose own time is none. */
+  constructor(private readonly redaction: Redaction, private readonly now: () => number) {}
+
+  /** The canonical text of the event, with an id of its own; null for what is no event. Never throws. */
+  encode(engine: string, { data, kind, occurredAt, taskId }: EngineEvent): string | null {
+    try {
+      if (!isEventKind(kind)) return null
+      let fields = ""
+      for (const name of sortedNames(data)) {
+        const field = this.field(name, data)
+        if (field !== null) fields += `${fields === "" ? "" : ","}${field}`
+      }
+      const head = `{"data":{${fields}},"engine":${JSON.stringify(engine.toWellFormed())},"id":"${randomUUID()}","kind":"${kind}"`
+      const task = JSON.stringify(taskId.slice(0, MAX_TASK_ID_LENGTH).toWellFormed())
+      return `${head},"occurred_at":"${this.formatTime(occurredAt)}","task_id":${task}}`
+    } catch {
+      return null // an event that is none: its id is no text, its data no object
+    }
+  }
+
+  private formatTime(millis: number): string {
+    const sane = millis > 0 && millis < 7_258_118_400_000 // the year 2200, beyond which the brain believes nothing
+    return Timestamp.fromEpochMicros(Math.round((sane ? millis : this.now()) * 1000))
+  }
+
+  private field(name: string, data: EngineEvent["data"]): string | null {
+    this.remainingLength = MAX_FIELD_LENGTH
+    this.nodes = 0
+    try {
+      return this.encodeMember(name, data[name])
+    } catch (error) {
+      const why = error instanceof FieldOmitted ? `[${error.message}: left out]` : "[cannot be read]"
+      return `${this.name(name).text}${JSON.stringify(why)}`
+    } finally {
+      this.ancestors.length = 0
+    }
+  }
+
+  /** Null where JSON has no word for it. */
+  private encodeValue(value: unknown, key: string): string | null {
+    if (++this.nodes > MAX_FIELD_NODES) throw TOO_MANY
+    switch (typeof value) {
+      case "string":
+        return this.spend(this.encodeString(value))
+      case "number":
+        return this.spend(canonicalize(value))
+      case "boolean":
+      case "bigint":
+        return this.spend(String(value))
+      case "object":
+        return value === null ? this.spend("null") : this.encodeObject(value, key)
+      default:
+        return null
+    }
+  }
+
+  private encodeObject(value: object, key: string): string | null {
+    if (value instanceof CanonicalText) return this.spend(this.encodeCanonical(value.text))
+    if (this.ancestors.length >= MAX_DEPTH || this.ancestors.includes(value)) return this.spend(`"${REDACTED}"`)
+    this.ancestors.push(value)
+    const text = this.encodeMembers(value, key)
+    this.ancestors.pop()
+    return text
+  }
+
+  private encodeMembers(value: object, key: string): string | null {
+    if ("toJSON" in value && typeof value.toJSON === "function") return this.encodeValue(value.toJSON(key), key)
+    if (value instanceof Error) return this.spend(this.encodeString(String(value)))
+    if (Array.isArray(value)) return this.encodeItems(value)
+    let texts = ""
+    for (const name of sortedNames(value)) {
+      // The cast: an object's own enumerable names can be read, whatever stands there.
+      const text = this.encodeMember(name, (value as Record<string, unknown>)[name])
+      if (text !== null) texts += texts === "" ? text : `,${text}`
+    }
+    return `{${texts}}`
+  }
+
+  /** Holes are items too, which `map` and its like pass over. */
+  private encodeItems(values: ReadonlyArray<unknown>): string {
+    let texts = ""
+    for (let at = 0; at < values.length; at++) {
+      const text = this.encodeValue(values[at], String(at)) ?? this.spend("null")
+      texts += at === 0 ? text : `,${text}`
+    }
+    return `[${texts}]`
+  }
+
+  /** A text that claims to be canonical is believed only as far as that it is JSON, and no deeper than the rest. */
+  private encodeCanonical(text: string): string {
+    const node = parse(text, { maxDepth: MAX_DEPTH })
+    if (node instanceof ParseFailure) return `"${REDACTED}"`
+    const { nodes, widest } = extentOf(node)
+    if (widest > MAX_KEYS) throw TOO_WIDE
+    this.nodes += nodes
+    if (this.nodes > MAX_FIELD_NODES) throw TOO_MANY
+    return this.redaction.json(canonicalTextOf(node))
+  }
+
+  /** `"name":value` with the value masked when the name says so and there is something to hide. */
+  private encodeMember(name: string, value: unknown): string | null {
+    const { secret, text } = this.name(name)
+    const encoded = secret && hasContent(value) ? `"${REDACTED}"` : this.encodeValue(value, name)
+    return encoded === null ? null : this.spend(text) + encoded
+  }
+
+  private name(name: string): EncodedName {
+    const known = this.nameCache.get(name)
+    if (known !== undefined) return known
+    const long = name.length > MAX_KEY_LENGTH
+    const made = { text: `${JSON.stringify(encodableName(name))}:`, secret: long || this.redaction.isSecretKey(name) }
+    if (this.nameCache.size >= MAX_CACHED_NAMES) this.nameCache.clear()
+    if (!long) this.nameCache.set(name, made)
+    return made
+  }
+
+  private encodeString(value: string): string {
+    if (value.length < MIN_SECRET_LENGTH && !SECRET_SIGNS.test(value)) return JSON.stringify(value.toWellFormed())
+    const bytes = value.length * 3 <= MAX_STRING_BYTES ? 0 : Buffer.byteLength(value)
+    if (bytes <= MAX_STRING_BYTES) return JSON.stringify(this.redaction.text(value).toWellFormed())
+    const searched = Buffer.from(this.redaction.text(value.slice(0, MAX_SEARCHED_LENGTH)))
+    return JSON.stringify(`${firstBytes(searched, MAX_STRING_BYTES)}[...${bytes - MAX_STRING_BYTES} more bytes truncated]`)
+  }
+
+  private spend(text: string): string {
+    this.remainingLength -= text.length + 1
+    if (this.remainingLength < 0) throw TOO_LONG
+    return text
+  }
+}
+
+/** At most so many bytes, without cutting a character in two. */
+const firstBytes = (utf8: Buffer, limit: number): string => {
+  let end = Math.min(limit, utf8.length)
+  while (end > 0 && end < utf8.length && (utf8[end]! & 0xc0) === 0x80) end--
+  return utf8.toString("utf8", 0, end)
+}
+
+/** Whether the name can be sent as it is: not too long, and UTF-8 can write it. */
+const isEncodable = (name: string): boolean => name.length <= MAX_KEY_LENGTH && name.isWellFormed()
+
+/** What stands for the name: one that cannot be sent as it is ends in a hash, so that two of them stay two. */
+const encodableName = (name: string): string => {
+  if (isEncodable(name)) return name
+  const hash = createHash("sha256").update(name, "utf16le").digest("hex").slice(0, 12)
+  return `${name.slice(0, MAX_KEY_LENGTH).toWellFormed()}[${hash}]`
+}
+
+/**
+ * An object's names by code point of what stands for them, as canonical JSON has them, and of two that are told alike
+ * the last. Most objects of one kind have theirs so already, or nearly.
+ */
+const sortedNames = (value: object): ReadonlyArray<string> => {
+  const names = Object.keys(value)
+  if (names.length > MAX_KEYS) throw TOO_WIDE
+  if (!names.every(isEncodable)) {
+    const byEncodableName = [...new Map(names.map((name) => [encodableName(name), name]))]
+    return byEncodableName.sort(([left], [right]) => compareCodePoints(left, right)).map(([, name]) => name)
+  }
+  for (let at = 1; at < names.length; at++) {
+    if (compareCodePoints(names[at - 1]!, names[at]!) > 0) return names.sort(compareCodePoints)
+  }
+  return names
+}
+
+/** Whether there is anything to hide. */
+const hasContent = (value: unknown): boolean => value !== null && value !== undefined && value !== "" && typeof value !== "boolean"

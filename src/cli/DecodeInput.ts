@@ -1,0 +1,26 @@
+import { Effect, ParseResult, Schema } from "effect"
+import { Refused } from "./Explain.ts"
+import { escapeText } from "./TerminalText.ts"
+
+/** A field that may be left out has a message for that too, which helps nobody. */
+const isHelpful = ({ message }: { readonly message: string }): boolean => !/^Expected (undefined|null), actual/.test(message)
+
+const valueOf = (input: unknown, name: string): string => {
+  const value: unknown = typeof input === "object" && input !== null ? Reflect.get(input, name) : undefined
+  return typeof value === "string" && value !== "" ? `, not '${value}'` : ""
+}
+
+/**
+ * What was given on the command line, by the same rules as over HTTP. `options`: every field is an option of the same
+ * name, and the message quotes its wrong value, which must be no secret.
+ */
+export const decodeInput = <A, I>(schema: Schema.Schema<A, I>, input: I, fields?: "options"): Effect.Effect<A, Refused> =>
+  Schema.decode(schema)(input).pipe(Effect.mapError((error) =>
+    new Refused({
+      usage: true,
+      message: escapeText(ParseResult.ArrayFormatter.formatErrorSync(error).filter(isHelpful).map(({ message, path }) => {
+        const name = path.join(".").replaceAll("_", "-")
+        return fields === undefined ? `${name} ${message}` : `--${name} ${message}${valueOf(input, String(path[0]))}`
+      }).join("; "))
+    })
+  ))

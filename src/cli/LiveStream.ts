@@ -1,0 +1,58 @@
+import * as Sse from "@effect/experimental/Sse"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { Console, Data, Effect, identity, Option, Random, Ref, Stream } from "effect"
+import { Refused } from "./Explain.ts"
+import { isTransient, type Remote } from "./Remote.ts"
+import { callUnbuffered } from "./UnbufferedCall.ts"
+
+/** The brain says something every 15 seconds; a connection that is silent for so long is dead. */
+const silenceTimeout = "45 seconds"
+
+const minPauseMillis = 500
+const maxPauseMillis = 15_000
+
+class SilentConnection extends Data.TaggedError("WentSilent") {}
+
+/** Opens the live stream after the event `place`. */
+const openStream = (remote: Remote, lastEventId: string | null) =>
+  Effect.gen(function*() {
+    const after = HttpClient.mapRequest(lastEventId === null ? identity : HttpClientRequest.setHeader("last-event-id", lastEventId))
+    const answer = yield* callUnbuffered(remote, () => new Response(""), (api) => api.stream.stream({ path: { slug: remote.slug } }), after)
+    const response = Option.filter(answer, ({ headers }) => (headers["content-type"] ?? "").startsWith("text/event-stream"))
+    return yield* Effect.mapError(response, () => new Refused({ message: `what answers at ${remote.access.url} is no svc, or one of another version` }))
+  })
+
+const pauseAfter = (pauseMillis: number) =>
+  Effect.flatMap(Random.nextRange(0.5, 1), (share) => Effect.sleep(pauseMillis * share))
+
+/**
+ * Tells every event of the project's live stream, for ever. A connection that ends is opened again where it ended,
+ * more and more slowly while that fails; it fails when the first one does, or when the brain refuses.
+ */
+export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effect.Effect<void, Refused>) =>
+  Effect.gen(function*() {
+    const lastEventId = yield* Ref.make<string | null>(null)
+    const readStream = (response: HttpClientResponse.HttpClientResponse) =>
+      response.stream.pipe(
+        Stream.timeoutFail(() => new SilentConnection(), silenceTimeout),
+        Stream.decodeText(),
+        Stream.pipeThroughChannel(Sse.makeChannel<HttpClientError.ResponseError | SilentConnection, unknown>()),
+        Stream.runForEach((event) => Effect.zipRight(onEvent(event), event.id === undefined ? Effect.void : Ref.set(lastEventId, event.id))),
+        Effect.catchTags({ ResponseError: () => Effect.void, WentSilent: () => Effect.void }) // it ended, politely or not
+      )
+    yield* readStream(yield* openStream(remote, null))
+    let pauseMillis = minPauseMillis
+    while (true) {
+      const at = yield* Ref.get(lastEventId)
+      if (pauseMillis === minPauseMillis) {
+        yield* Console.error(`the connection ended and is opened again${at === null ? "; changes until then are not shown" : ""}`)
+      }
+      yield* pauseAfter(pauseMillis)
+      const response = yield* openStream(remote, at).pipe(
+        Effect.asSome,
+        Effect.catchIf((error) => error._tag !== "Refused" && isTransient(error), () => Effect.succeedNone)
+      )
+      pauseMillis = Option.isNone(response) ? Math.min(pauseMillis * 2, maxPauseMillis) : minPauseMillis
+      if (Option.isSome(response)) yield* readStream(response.value)
+    }
+  })

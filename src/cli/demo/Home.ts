@@ -1,0 +1,115 @@
+import { FileSystem } from "@effect/platform"
+import { Effect, Redacted, Schema } from "effect"
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { system } from "../../domain/Actor.ts"
+import { resolveHome } from "../../layers/Settings.ts"
+import { Agents } from "../../services/Agents.ts"
+import { ApiKeys } from "../../services/ApiKeys.ts"
+import { CurrentActor } from "../../services/CurrentActor.ts"
+import { Projects } from "../../services/Projects.ts"
+import { Setup } from "../../services/Setup.ts"
+import { Environment } from "../Environment.ts"
+import { Refused } from "../Explain.ts"
+
+/** The demo's folder is recognised by this file, which also has what its next start needs. */
+const MARKER_FILE = "demo.json"
+export const email = "demo@example.com"
+
+const Marker = Schema.parseJson(Schema.Struct({
+  password: Schema.String,
+  /** Null until the first start has come so far. */
+  made: Schema.NullOr(Schema.Struct({
+    api_key: Schema.String,
+    agent_id: Schema.String,
+    agent_token: Schema.String,
+    agent_hmac_secret: Schema.String,
+    project_id: Schema.String
+  }))
+}))
+export type DemoCredentials = NonNullable<typeof Marker.Type["made"]>
+
+export interface DemoHome {
+  readonly home: string
+  readonly password: string
+  readonly made: DemoCredentials | null
+}
+
+/**
+ * The folder of the demo: SVC_HOME with `-demo` at its end, so `~/.svc-demo`. Made when it is not there; refused when
+ * it holds anything that is not a demo's, or when SVC_DATABASE_URL is set.
+ */
+export const openHome = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const environment = yield* Environment
+  if (environment.SVC_DATABASE_URL || environment.SVC_DATABASE_URL_FILE) {
+    return yield* new Refused({ message: "SVC_DATABASE_URL is set, and the demo writes to no database but its own. Unset it for the demo" })
+  }
+  const home = `${resolveHome(environment)}-demo`
+  const mark = join(home, MARKER_FILE)
+  if (yield* fs.exists(mark)) {
+    const { made, password } = yield* Effect.flatMap(fs.readFileString(mark), Schema.decode(Marker)).pipe(
+      Effect.mapError(() => new Refused({ message: `${mark} cannot be read. Delete ${home} to begin the demo anew` }))
+    )
+    return { home, password, made } satisfies DemoHome
+  }
+  if ((yield* fs.exists(home)) && (yield* fs.readDirectory(home)).length > 0) {
+    return yield* new Refused({ message: `${home} holds something that no demo made, and is left alone. Move it, or set SVC_HOME for the demo` })
+  }
+  yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
+  const site: DemoHome = { home, password: randomBytes(9).toString("base64url"), made: null }
+  yield* writeMarker(site)
+  return site
+})
+
+const writeMarker = ({ home, made, password }: DemoHome) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const text = yield* Effect.orDie(Schema.encode(Marker)({ password, made })) // it was just made by this program
+    yield* fs.writeFileString(join(home, MARKER_FILE), text, { mode: 0o600 })
+  })
+
+/** On the first start: the admin, the project, the agent and an API key. */
+export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
+  if (site.made !== null) return site.made
+  const setup = yield* Setup
+  const agents = yield* Agents
+  const keys = yield* ApiKeys
+  const { user } = yield* setup.bootstrapAdmin({ email, displayName: "Demo", password: Redacted.make(site.password) }).pipe(
+    Effect.mapError(() => new Refused({ message: `An earlier start of the demo was cut short. Delete ${site.home} to begin it anew` }))
+  )
+  const asSystem = Effect.provideService(CurrentActor, system("svc serve --demo"))
+  const project = yield* Effect.flatMap(Projects, (projects) => projects.create(shopProject)).pipe(asSystem)
+  const agent = yield* asSystem(agents.create(project, { name: "shop" }))
+  const limits = { project_id: null, expires_in_days: null, allowed_cidrs: null }
+  const key = yield* asSystem(keys.createFor(user, { name: "demo", scopes: ["admin:*"], ...limits }))
+  const credentials: DemoCredentials = {
+    api_key: key.token,
+    agent_id: agent.agent.id,
+    agent_token: agent.token,
+    agent_hmac_secret: agent.hmac_secret,
+    project_id: project.id
+  }
+  yield* writeMarker({ ...site, made: credentials })
+  return credentials
+})
+
+const shopProject = {
+  slug: "shop",
+  name: "Shop",
+  description: "A small shop that does not exist",
+  environment: "demo",
+  timezone: "UTC",
+  default_scheduler_owner: "svc-scheduler",
+  allowed_schedulers: null
+}
+
+/** What a shell reads to reach the demo: `. ~/.svc-demo/env`. */
+export const writeEnv = Effect.fnUntraced(function*(site: DemoHome, made: DemoCredentials, url: string) {
+  const fs = yield* FileSystem.FileSystem
+  const file = join(site.home, "env")
+  yield* fs.writeFileString(file, `export SVC_URL=${url} SVC_API_KEY=${made.api_key} SVC_PROJECT=${shopProject.slug} SVC_DEMO_AGENT=${made.agent_id}\n`, {
+    mode: 0o600
+  })
+  return file
+})

@@ -1,0 +1,167 @@
+/** Which events tell a transition again that another event tells: steps 4 and 5 of docs/attempts.md. */
+import { RANK, TaskEventKind } from "../TaskState.ts"
+import { toEpochMillis } from "../Timestamp.ts"
+import { type Entry, NAMED_PATH, compareEntries, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
+
+/** Whether events of the kind tell of an attempt: of its start, or what came after. */
+export const isTransition = (kind: TaskEventKind): boolean => RANK[kind] >= RANK["task.started"]
+
+const TRANSITIONS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals.filter(isTransition)
+
+/** Whether the event is the last word of an attempt. */
+export const isEnd = (entry: Entry): boolean => RANK[entry.kind] === RANK["task.succeeded"]
+
+/** From each event that does not count to one that tells the same transition. Follow it until an event has none. */
+export type Duplicates = Map<Entry, Entry>
+
+/** `entries` are transitions in order, of one moment and reporter at most once. */
+export const findDuplicates = (entries: ReadonlyArray<Entry>): ReadonlyMap<Entry, Entry> => {
+  const copies: Duplicates = new Map()
+  const unknown = entries.filter(isOnPath(UNKNOWN_PATH))
+  if (unknown.length === 0) return copies
+  mergeReporters(unknown, copies)
+  if (unknown.length === entries.length) return copies
+  const named = entries.filter(isOnPath(NAMED_PATH))
+  const merged = unknown.filter((entry) => !copies.has(entry))
+  for (const kind of TRANSITIONS) mergePaths(timedEntriesOf(named, kind), timedEntriesOf(merged, kind), copies)
+  preferLaterEnds(named, merged, copies)
+  return copies
+}
+
+const isOnPath = (path: Path) => ({ name }: Entry): boolean => pathOf(name) === path
+
+/**
+ * Each agent process on a broker sees the broker's events of every worker (unless it is told its worker's name) and
+ * stamps them by its own clock. Those of one kind and worker are paired process by process, first with first; of a pair
+ * the earlier counts, which is nearer to the truth.
+ */
+const mergeReporters = (unknown: ReadonlyArray<Entry>, copies: Duplicates): void => {
+  if (unknown.every(({ reporter }) => reporter === unknown[0]!.reporter)) return
+  for (const [longest = [], ...others] of streamsOf(unknown)) {
+    let tellings: ReadonlyArray<TransitionReports> = longest.map((event) => [event])
+    for (const stream of others) tellings = mergeStream(tellings, stream)
+    for (const [[first], ...later] of tellings) for (const [entry] of later) copies.set(entry, first)
+  }
+}
+
+/** One transition as one or more processes tell it, in order. */
+type TransitionReports = readonly [first: TimedEntry, ...later: ReadonlyArray<TimedEntry>]
+
+/** The transitions, with what another process tells of them or beside them. */
+const mergeStream = (tellings: ReadonlyArray<TransitionReports>, stream: ReadonlyArray<TimedEntry>): ReadonlyArray<TransitionReports> => {
+  const near = stream.filter((event) => tellings.some((telling) => areDuplicates(event, telling)))
+  const matching = tellings.filter((telling) => near.some((event) => areDuplicates(event, telling)))
+  const matches = new Map<TransitionReports, TimedEntry>()
+  const match = (event: TimedEntry, telling: TransitionReports) => {
+    if (areDuplicates(event, telling)) matches.set(telling, event)
+  }
+  if (near.length <= matching.length) pairNearest(near, matching, distance, match)
+  else pairNearest(matching, near, (telling, event) => distance(event, telling), (telling, event) => match(event, telling))
+  const matchedEvents = new Set(matches.values())
+  return [
+    ...tellings.map((telling) => {
+      const event = matches.get(telling)
+      return event === undefined ? telling : insertReport(telling, event)
+    }),
+    ...stream.filter((event) => !matchedEvents.has(event)).map((event): TransitionReports => [event])
+  ].sort(([left], [right]) => compareTimed(left, right))
+}
+
+const compareTimed = ([left]: TimedEntry, [right]: TimedEntry): number => compareEntries(left, right)
+
+const insertReport = (telling: TransitionReports, event: TimedEntry): TransitionReports => {
+  const [first = event, ...later] = [...telling, event].sort(compareTimed)
+  return [first, ...later]
+}
+
+const distance = ([, at]: TimedEntry, telling: TransitionReports): number =>
+  Math.min(...telling.map(([, other]) => Math.abs(other - at)))
+
+/** By kind and worker, the events of each reporter; the longest list first, else the one that begins first. */
+const streamsOf = (unknown: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArray<ReadonlyArray<TimedEntry>>> => {
+  const streams = new Map<string, Map<string, Array<TimedEntry>>>()
+  for (const entry of unknown) {
+    const key = `${entry.kind} ${entry.worker ?? ""}`
+    const stream = streams.get(key) ?? new Map<string, Array<TimedEntry>>()
+    streams.set(key, stream)
+    const { reporter } = entry
+    const reports = stream.get(reporter) ?? []
+    stream.set(reporter, reports)
+    reports.push([entry, microsOf(entry), reporterStartOf(reporter)])
+  }
+  return [...streams.values()].map((stream) =>
+    [...stream.values()].sort((left, right) => right.length - left.length || compareEntries(left[0]![0], right[0]![0]))
+  )
+}
+
+/** In microseconds. The same broker event reached two busy agents 0.9 s apart. */
+const DUPLICATES_WITHIN_MICROS = 60_000_000
+
+/** Whether a process can have seen that transition too: broadcasts do not wait for a process that is not there yet. */
+const areDuplicates = ([, at, since]: TimedEntry, telling: TransitionReports): boolean =>
+  telling.some(([, otherAt, otherSince]) =>
+    Math.abs(at - otherAt) <= DUPLICATES_WITHIN_MICROS && Math.min(at, otherAt) >= Math.max(since, otherSince)
+  )
+
+/** Published agents' processes have their start in their names, in milliseconds (agents' protocol, section 2.2). */
+const reporterStartOf = (reporter: string): number => Number(/-(\d{13})$/.exec(reporter)?.[1] ?? 0) * 1000
+
+/** Pairs the events of one kind across the two paths; the named event counts. */
+const mergePaths = (named: ReadonlyArray<TimedEntry>, unknown: ReadonlyArray<TimedEntry>, copies: Duplicates): void => {
+  if (named.length === 0 || unknown.length === 0) return
+  if (unknown.length <= named.length) {
+    pairNearest(unknown, named, timeBetween, ([copy], [original]) => copies.set(copy, original))
+    return
+  }
+  pairNearest(named, unknown, timeBetween, ([original], [copy]) => copies.set(copy, original))
+  for (const [entry, at] of unknown) {
+    const near = copies.has(entry) ? undefined : named.find(([, other]) => Math.abs(other - at) <= THIRD_REPORT_WITHIN_MICROS)
+    if (near !== undefined) copies.set(entry, near[0])
+  }
+}
+
+/** In microseconds. A third report of a transition lies this near to the named one; second paths were 95 ms late. */
+const THIRD_REPORT_WITHIN_MICROS = 500_000
+
+/**
+ * Where the unknown path tells of a transition between the named event of an end and that end's copy, the copy counts:
+ * the unknown path is late on a busy stream, but in order, so the transition came before the end.
+ */
+const preferLaterEnds = (named: ReadonlyArray<Entry>, unknown: ReadonlyArray<Entry>, copies: Duplicates): void => {
+  const unmatched = unknown.filter((entry) => !copies.has(entry))
+  if (unmatched.length === 0) return
+  for (const copy of unknown) {
+    const original = copies.get(copy)
+    if (original === undefined || !isEnd(copy) || copies.has(original) || !named.includes(original)) continue
+    if (!unmatched.some((entry) => compareEntries(original, entry) < 0 && compareEntries(entry, copy) < 0)) continue
+    copies.delete(copy)
+    copies.set(original, copy)
+  }
+}
+
+/** An event, its time and the start of its process, which only matters between processes; microseconds since 1970. */
+type TimedEntry = readonly [entry: Entry, at: number, since: number]
+
+const timedEntriesOf = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArray<TimedEntry> =>
+  entries.filter((entry) => entry.kind === kind).map((entry) => [entry, microsOf(entry), 0])
+
+const timeBetween = ([, left]: TimedEntry, [, right]: TimedEntry): number => Math.abs(left - right)
+
+/** Gives each of the fewer the nearest of the more, both in order, none twice. Equal numbers: first with first. */
+const pairNearest = <A, B>(
+  fewer: ReadonlyArray<A>,
+  more: ReadonlyArray<B>,
+  distanceOf: (one: A, other: B) => number,
+  onPair: (one: A, other: B) => void
+): void => {
+  let at = 0
+  fewer.forEach((one, index) => {
+    const last = more.length - (fewer.length - index)
+    while (at < last && distanceOf(one, more[at + 1]!) < distanceOf(one, more[at]!)) at++
+    onPair(one, more[at]!)
+    at++
+  })
+}
+
+/** Microseconds since 1970. */
+export const microsOf = ({ at }: Entry): number => toEpochMillis(at) * 1000 + Number(at.slice(23, 26))

@@ -1,0 +1,185 @@
+/** From a history to the row: the table of docs/attempts.md. */
+import {
+  isTaskPriority,
+  RANK,
+  STATE_AFTER,
+  type TaskEventKind,
+  type TaskPriority,
+  type TaskState
+} from "../TaskState.ts"
+import { parse, type Timestamp } from "../Timestamp.ts"
+import { type HistoryAnalysis, analyseHistory, type Attempt, type Transitions } from "./Attempts.ts"
+import { isTransition, microsOf } from "./Deduplication.ts"
+import { type FactName, FACTS } from "./Event.ts"
+import { findReconciledOutcome } from "./Reconciliation.ts"
+import { type Entry, type Fact, factSlot, type History, NAMED_PATH, compareEntries, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
+
+/**
+ * What the events tell of a task (interface, Task). `args`, `kwargs` and `result` are JSON text, null when unknown;
+ * `runtime_ms` is whole milliseconds.
+ */
+export interface TaskFields {
+  readonly name: string
+  readonly queue: string | null
+  readonly state: TaskState
+  readonly priority: TaskPriority
+  readonly args: string | null
+  readonly kwargs: string | null
+  readonly result: string | null
+  readonly exception: string | null
+  readonly traceback: string | null
+  readonly retry_count: number
+  readonly eta: Timestamp | null
+  readonly received_at: Timestamp | null
+  readonly started_at: Timestamp | null
+  readonly finished_at: Timestamp | null
+  readonly runtime_ms: number | null
+  readonly worker_name: string | null
+  readonly parent_task_id: string | null
+  readonly root_task_id: string | null
+  readonly tags: ReadonlyArray<string>
+  readonly first_event_at: Timestamp
+}
+
+/** The row of a task of which at least one event was applied. */
+export const computeTaskFields = (history: History, analysis: HistoryAnalysis = analyseHistory(history)): TaskFields => {
+  const { entries } = history
+  const { attempts } = analysis
+  const last = attempts.at(-1)
+  const receipts = entriesOfKind(entries, "task.received")
+  const retries = attempts.reduce((count, attempt) => attempt.retryEntry === null ? count : count + 1, 0)
+  const republications = countRepublications(receipts)
+  const state = stateOf(history, last, receipts, republications >= retries)
+  const endEntry = last?.endEntry ?? null
+  const lastAttemptValue = (name: FactName) => last === undefined ? null : latestValueWithin(history, name, last, analysis)
+  const showsException = STATES_WITH_EXCEPTION.has(state)
+  const reconciledOutcome = findReconciledOutcome(entries, last)
+  const priority = latestValue(history, "priority") ?? ""
+  return {
+    name: nameOf(entries),
+    queue: latestValue(history, "queue"),
+    state: reconciledOutcome?.outcome ?? state,
+    priority: isTaskPriority(priority) ? priority : "normal",
+    args: latestValue(history, "args"),
+    kwargs: latestValue(history, "kwargs"),
+    result: state === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
+    exception: reconciledOutcome?.exception ?? (showsException ? lastAttemptValue("exception") : null),
+    traceback: showsException ? lastAttemptValue("traceback") : null,
+    retry_count: Math.max(retries, republications),
+    eta: parse(latestValue(history, "eta") ?? "") ?? null,
+    received_at: receipts[0]?.at ?? null,
+    started_at: last?.startEntry?.at ?? null,
+    finished_at: endEntry?.at ?? reconciledOutcome?.finished_at ?? null,
+    runtime_ms: endEntry === null ? null : runtimeOf(lastAttemptValue("runtime_ms"), last?.startEntry ?? null, endEntry),
+    worker_name: workerOf(entries),
+    parent_task_id: latestValue(history, "parent_task_id"),
+    root_task_id: latestValue(history, "root_task_id"),
+    tags: tagsOf(latestValue(history, "tags")),
+    first_event_at: firstMomentOf(entries, [receipts[0], entriesOfKind(entries, "task.sent")[0], analysis.distinctEntries[0]])
+  }
+}
+
+/** Kinds that end an attempt, a retry being one. */
+export type EndKind = "task.retried" | "task.succeeded" | "task.failed" | "task.revoked" | "task.rejected"
+
+/** How many attempts ended so, by kind. */
+export const countEnds = (history: History): Readonly<Record<EndKind, number>> => {
+  const counts = { "task.retried": 0, "task.succeeded": 0, "task.failed": 0, "task.revoked": 0, "task.rejected": 0 }
+  for (const { transitions } of analyseHistory(history).attempts) {
+    for (const kind of new Set(transitions.map((entry) => entry.kind))) {
+      if (isEndKind(kind)) counts[kind] += 1
+    }
+  }
+  return counts
+}
+
+const isEndKind = (kind: TaskEventKind): kind is EndKind => RANK[kind] >= RANK["task.retried"]
+
+/** Of the named path if it has any, else of the unknown one. */
+const entriesOfKind = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArray<Entry> => {
+  const all = entries.filter((entry) => entry.kind === kind)
+  if (all.length === 0) return all
+  const named = all.filter((entry) => pathOf(entry.name) === NAMED_PATH)
+  return named.length > 0 ? named : all
+}
+
+/**
+ * How often Celery published the task again for a retry; told twice for one moment is once. A first publication under
+ * another name is `self.replace()`, which is no retry.
+ */
+const countRepublications = (receipts: ReadonlyArray<Entry>): number => {
+  let count = 0
+  let previous = ""
+  const names = new Set<string>()
+  for (const { at, name, republished } of receipts) {
+    if (at === previous) continue
+    previous = at
+    const replaces = names.size > 0 && !names.has(name)
+    names.add(name)
+    if (republished && !replaces) count++
+  }
+  return count
+}
+
+const STATES_WITH_EXCEPTION: ReadonlySet<TaskState> = new Set<TaskState>(["failure", "retry", "revoked", "rejected"])
+
+const stateOf = (
+  { entries }: History,
+  last: Attempt | undefined,
+  receipts: ReadonlyArray<Entry>,
+  eachRetryRepublished: boolean
+): TaskState => {
+  if (last === undefined) {
+    if (receipts.length > 0) return "received"
+    return entries.some((entry) => entry.kind === "task.sent") ? "pending" : "unknown"
+  }
+  if (last.endEntry !== null) return STATE_AFTER[last.endEntry.kind]
+  if (last.retryEntry === null) return "started"
+  const received = receipts.at(-1)
+  return eachRetryRepublished || (received !== undefined && received.at > last.retryEntry.at) ? "received" : "retry"
+}
+
+/** The latest value of the named path, else of the unknown one. */
+const latestValue = ({ facts }: History, name: FactName): string | null => {
+  const number = FACTS[name]
+  return (facts[factSlot(number, NAMED_PATH)] ?? facts[factSlot(number, UNKNOWN_PATH)])?.value ?? null
+}
+
+/** As `value`, of those that the last attempt told. */
+const latestValueWithin = (history: History, name: FactName, last: Attempt, { original }: Transitions): string | null => {
+  const findFact = (path: Path): Fact | undefined => {
+    const fact = history.facts[factSlot(FACTS[name], path)]
+    return fact !== undefined && compareEntries(original(fact.entry), last.transitions[0]!) >= 0 ? fact : undefined
+  }
+  return (findFact(NAMED_PATH) ?? findFact(UNKNOWN_PATH))?.value ?? null
+}
+
+const nameOf = (entries: ReadonlyArray<Entry>): string =>
+  (entries.findLast((entry) => pathOf(entry.name) === NAMED_PATH) ?? entries.at(-1)!).name
+
+const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
+  const at = (path: Path) =>
+    entries.findLast((entry) =>
+      entry.worker !== null && isTransition(entry.kind) && pathOf(entry.name) === path
+    )
+  return (at(NAMED_PATH) ?? at(UNKNOWN_PATH))?.worker ?? null
+}
+
+const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
+
+/** As reported, else from start to end. Clocks that disagree give no negative runtime but none. */
+const runtimeOf = (reported: string | null, started: Entry | null, ended: Entry): number | null => {
+  if (reported !== null) return Math.round(Number(reported))
+  const micros = started === null ? -1 : microsOf(ended) - microsOf(started)
+  return micros < 0 ? null : Math.round(micros / 1000)
+}
+
+const tagsOf = (json: string | null): ReadonlyArray<string> => {
+  const tags: unknown = json === null ? [] : JSON.parse(json)
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : []
+}
+
+const firstMomentOf = (entries: ReadonlyArray<Entry>, counted: ReadonlyArray<Entry | undefined>): Timestamp => {
+  const first = counted.reduce((least, entry) => least === undefined || (entry && entry.at < least.at) ? entry : least)
+  return (first ?? entries[0]!).at
+}

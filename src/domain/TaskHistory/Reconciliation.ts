@@ -1,0 +1,15 @@
+/** What the engine and the brain say of an attempt whose end was never reported. */
+import { Option, Schema } from "effect"
+import { Outcome } from "../Task/Outcome.ts"
+import type { Attempt } from "./Attempts.ts"
+import { type Entry, compareEntries } from "./History.ts"
+
+const decodeOutcome = Schema.decodeUnknownOption(Schema.parseJson(Outcome))
+
+/** The latest word on the last attempt, null where an event ended it, or began another one after that word. */
+export const findReconciledOutcome = (entries: ReadonlyArray<Entry>, last: Attempt | undefined): Outcome | null => {
+  if (last === undefined || last.endEntry !== null || last.retryEntry !== null) return null
+  const entry = entries.findLast(({ kind }) => kind === "task.reconciled")
+  if (entry === undefined || compareEntries(entry, last.transitions[0]!) < 0) return null
+  return Option.getOrNull(decodeOutcome(`{${entry.rest}}`))
+}

@@ -1,0 +1,47 @@
+import { HttpApi } from "@effect/platform"
+import { Context, Option } from "effect"
+import { Access, includesRole, type Role, type AccessRule, type Scope } from "../domain/Access.ts"
+import { Api } from "./Api.ts"
+
+/** The rule of an endpoint; throws at start when it has none. */
+export const ruleOf = (endpoint: { readonly method: string; readonly path: string }, annotations: Context.Context<never>): AccessRule =>
+  Option.getOrThrowWith(
+    Context.getOption(annotations, Access),
+    () => new Error(`${endpoint.method} ${endpoint.path} does not declare its access`)
+  )
+
+/** `METHOD path` of each endpoint, with its rule. */
+export const accessRules: ReadonlyMap<string, AccessRule> = (() => {
+  const ruleByEndpoint = new Map<string, AccessRule>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, mergedAnnotations }) => {
+      ruleByEndpoint.set(`${endpoint.method} ${endpoint.path}`, ruleOf(endpoint, mergedAnnotations))
+    }
+  })
+  return ruleByEndpoint
+})()
+
+const scopedRules = [...accessRules.values()].flatMap(({ caller, scope }) => (scope === undefined ? [] : [{ caller, scope }]))
+
+/** The catalogue of API-key scopes: what endpoints ask for, and `admin:*`, which stands for all of them. */
+export const scopes: ReadonlyArray<Scope> = [...new Set<Scope>(["admin:*", ...scopedRules.map(({ scope }) => scope)])].sort()
+
+/** Scopes that open nothing to anybody but global admins. */
+export const adminScopes: ReadonlyArray<Scope> = scopes.filter((scope) =>
+  scopedRules.every((use) => use.scope !== scope || use.caller === "global_admin"))
+
+const scopesOfRole = (role: Role): ReadonlyArray<Scope> => {
+  const usable = scopedRules.filter(({ caller }) => {
+    if (caller !== "viewer" && caller !== "operator" && caller !== "admin") return false
+    return includesRole(role, caller)
+  })
+  return [...new Set(usable.map(({ scope }) => scope))].sort()
+}
+
+/** The scopes that each role of a project can use. */
+export const roleScopes: Readonly<Record<Role, ReadonlyArray<Scope>>> = {
+  viewer: scopesOfRole("viewer"),
+  operator: scopesOfRole("operator"),
+  admin: scopesOfRole("admin")
+}

@@ -1,0 +1,62 @@
+import { HttpApi, type HttpApiGroup } from "@effect/platform"
+import { Option, Schema, SchemaAST } from "effect"
+
+/** What is wrong within one field is told by its first flaw: a list of a million may have a million. */
+const stopAtFirstIssue = (field: SchemaAST.PropertySignature, annotations = field.annotations) =>
+  new SchemaAST.PropertySignature(
+    field.name,
+    SchemaAST.annotations(field.type, { [SchemaAST.ParseOptionsAnnotationId]: { errors: "first" } }),
+    field.isOptional,
+    field.isReadonly,
+    annotations
+  )
+
+/**
+ * The encoded side of a struct with defaults. Effect keeps what describes a field on the decoded side only, and the
+ * document is of the encoded one.
+ */
+const mapTransformationFields = ({ from, to }: SchemaAST.Transformation): SchemaAST.AST => {
+  if (!SchemaAST.isTypeLiteral(from) || !SchemaAST.isTypeLiteral(to)) return mapFields(from)
+  const decoded = new Map(to.propertySignatures.map(({ annotations, name }) => [name, annotations]))
+  const fields = from.propertySignatures.map((field) => stopAtFirstIssue(field, { ...decoded.get(field.name), ...field.annotations }))
+  return new SchemaAST.TypeLiteral(fields, from.indexSignatures, from.annotations)
+}
+
+const mapFields = (ast: SchemaAST.AST): SchemaAST.AST => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return new SchemaAST.TypeLiteral(ast.propertySignatures.map((field) => stopAtFirstIssue(field)), ast.indexSignatures, ast.annotations)
+    case "Refinement":
+      return new SchemaAST.Refinement(mapFields(ast.from), ast.filter, ast.annotations)
+    case "Transformation":
+      return new SchemaAST.Transformation(mapTransformationFields(ast), ast.to, ast.transformation, ast.annotations)
+    default:
+      return ast
+  }
+}
+
+/** The same schema, which looks at every field of an object instead of stopping at the first that is wrong. */
+const withAllIssues = ({ ast }: { readonly ast: SchemaAST.AST }) => {
+  const options = Option.getOrElse(SchemaAST.getParseOptionsAnnotation(ast), () => ({}))
+  const annotation = { [SchemaAST.ParseOptionsAnnotationId]: { ...options, errors: "all" } }
+  return Schema.make(SchemaAST.annotations(mapFields(ast), annotation))
+}
+
+/**
+ * From now on each endpoint of the API names every wrong field of a path, a query and a body. Changes the definitions in
+ * place: an HttpApi cannot be made again from its parts.
+ */
+export const reportAllIssues = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): void =>
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      const { pathSchema, payloadSchema, urlParamsSchema } = endpoint
+      Object.assign(endpoint, {
+        pathSchema: Option.map(pathSchema, withAllIssues),
+        payloadSchema: Option.map(payloadSchema, withAllIssues),
+        urlParamsSchema: Option.map(urlParamsSchema, withAllIssues)
+      })
+    }
+  })

@@ -1,0 +1,76 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Access } from "../../domain/Access.ts"
+import { Alive, Ready, Unready } from "../../domain/Health.ts"
+import { html } from "../Html/Api.ts"
+import { withParameters } from "./Parameters.ts"
+import { inChapter, type Tag } from "./Tags.ts"
+
+const metrics = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+  .annotations({ description: "Metrics in Prometheus' text format." })
+
+const document = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  .annotations({ identifier: "OpenApiDocument", description: "An OpenAPI 3.1 document.", examples: [{ openapi: "3.1.0" }] })
+
+/** An operation of this group is under another chapter than the group. */
+const overrideTag = (tag: Tag) => ({ tags: [tag] })
+
+/**
+ * Routes that are served beside the API, by plain routes. They are in the document, and in no client: none of them is
+ * for programs that use the API.
+ */
+export class PlainRoutesApi extends HttpApiGroup.make("outside")
+  .add(
+    HttpApiEndpoint.get("alive", "/health")
+      .addSuccess(Alive)
+      .annotateContext(OpenApi.annotations({
+        summary: "Tell whether the process runs",
+        description: "The same as `GET /api/v1/health`, where load balancers look.",
+        override: overrideTag("Health")
+      }))
+  )
+  .add(
+    HttpApiEndpoint.get("ready", "/health/ready")
+      .addSuccess(Ready)
+      .addSuccess(Unready, { status: 503 })
+      .annotateContext(OpenApi.annotations({
+        summary: "Tell whether the brain can serve requests",
+        description: "The same as `GET /api/v1/health/ready`, where load balancers look.",
+        override: overrideTag("Health")
+      }))
+  )
+  .add(
+    HttpApiEndpoint.get("metrics", "/metrics")
+      .addSuccess(metrics)
+      .annotate(Access, { caller: "public", failureCodes: ["unauthenticated"] })
+      .annotateContext(OpenApi.annotations({
+        summary: "Read the metrics",
+        description: "For Prometheus, with the metrics token. `docs/metrics.md` has every metric.",
+        override: { ...overrideTag("Health"), security: [{ metrics_token: [] }] }
+      }))
+  )
+  .add(
+    HttpApiEndpoint.get("connect", "/ws/agent")
+      .addSuccess(HttpApiSchema.Empty(101).annotations({ description: "Switching to the WebSocket." }))
+      .annotate(Access, { caller: "agent", failureCodes: ["unavailable"] })
+      .annotateContext(OpenApi.annotations({
+        summary: "Connect an agent",
+        description: "A WebSocket (RFC 6455) whose first frame is the agent's hello. Over 600 connects a minute and address the socket is closed with 4429."
+      }))
+      .annotateContext(withParameters({ in: "header", name: "Upgrade", description: "The protocol to switch to.", example: "websocket", required: true }))
+  )
+  .add(
+    HttpApiEndpoint.get("document", "/api/v1/openapi.json")
+      .addSuccess(document)
+      .annotate(Access, { caller: "public", bucket: "docs" })
+      .annotateContext(OpenApi.annotations({ summary: "Read this document", description: "OpenAPI 3.1, made from the program's own definitions.", override: overrideTag("Pages") }))
+  )
+  .add(
+    HttpApiEndpoint.get("page", "/api/v1/docs")
+      .addSuccess(html)
+      .annotate(Access, { caller: "public", bucket: "docs" })
+      .annotateContext(OpenApi.annotations({ summary: "Show this document as a page", description: "HTML; it calls no other host.", override: overrideTag("Pages") }))
+  )
+  .annotate(Access, { caller: "public" })
+  .annotateContext(inChapter("Agent protocol"))
+{}

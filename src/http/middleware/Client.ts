@@ -1,9 +1,0 @@
-import type { HttpServerRequest } from "@effect/platform"
-import { Option } from "effect"
-import { clientAddress, type TrustedProxies } from "../../domain/ClientAddress.ts"
-
-export { parseProxies } from "../../domain/ClientAddress.ts"
-
-/** The address of a request's client behind the trusted proxies. */
-export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: TrustedProxies): string | null =>
-  clientAddress(Option.getOrUndefined(request.remoteAddress), request.headers["x-forwarded-for"], proxies)

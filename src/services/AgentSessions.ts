@@ -1,0 +1,39 @@
+import { Context, type Stream } from "effect"
+
+/** A command as it goes to an agent (the agents' protocol, section 2.6). `target` and `parameters` are JSON text. */
+export interface OutboundCommand {
+  readonly id: string
+  readonly action: string
+  readonly target: string
+  readonly parameters: string
+  readonly timeout_seconds: number
+  readonly issued_by: string | null
+}
+
+/** One live connection of an agent's process to this replica, by WebSocket or long-poll. */
+export interface AgentSession {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly projectId: string
+  /** Unique per process of the agent; old agents and long-poll have none, then it is the agent id. */
+  readonly workerId: string
+  readonly role: string | null
+  readonly engines: ReadonlyArray<string>
+  /** Actions by engine or scheduler; empty on long-poll, which does not transmit them. */
+  readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly transport: "websocket" | "longpoll"
+  /** Epoch milliseconds of the last sign of life. */
+  readonly lastHeartbeat: () => number
+  /** Signs and writes the command; false when the session is gone or its outbox is full. */
+  readonly send: (command: OutboundCommand) => boolean
+}
+
+/** What services need from the agents' line; the gateway (`src/agents/gateway`) provides it. */
+export class AgentSessions extends Context.Tag("svc/AgentLine")<AgentSessions, {
+  /** Sessions of this agent on this replica; a long-poll session is one only while a poll waits. */
+  readonly sessions: (agentId: string) => ReadonlyArray<AgentSession>
+  /** Agents that have a session on this replica. */
+  readonly agentIds: () => ReadonlyArray<string>
+  /** Each session when it may receive commands: after hello_ack, or each time that a long-poll begins to wait. */
+  readonly opened: Stream.Stream<AgentSession>
+}>() {}

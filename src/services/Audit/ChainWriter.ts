@@ -1,0 +1,213 @@
+import type { SqlClient } from "@effect/sql"
+import type BetterSqlite3 from "better-sqlite3"
+import { Data, Either } from "effect"
+import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import { uuidv7 } from "../Ids.ts"
+import { recordset } from "../Recordset.ts"
+import { type ChainedRow, genesis, type Link, rowHash, rowHmac, zeroHash } from "./Chain.ts"
+import { CommittedHead, type LogContradicted } from "./CommittedHead.ts"
+import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
+import { type ActorEntry, rowOf } from "./Row.ts"
+import type { PublicKey } from "./SigningKeys.ts"
+import { verifyStatement, Watermark } from "./Statement.ts"
+
+/** The newest row's link, the HMAC before it, and the key that signs the next one. */
+export interface HeadLink extends Link {
+  readonly prev_row_hmac: string
+  readonly key_id: string
+}
+
+/** The same and the newest row's time, null before the first row. No proof covers it here, so nothing relies on it. */
+export interface ChainHead extends HeadLink {
+  readonly occurred_at: Timestamp | null
+}
+
+/** A row as it is stored. */
+export interface StoredRow extends ChainedRow {
+  readonly row_hash: string
+  readonly prev_row_hmac: string
+  readonly row_hmac: string
+  readonly key_id: string
+}
+
+/** A new key signs the chain, and this process was not given it. */
+export class ChainKeyMissing extends Data.TaggedError("ChainKeyMissing")<{ readonly key_id: string }> {
+  override get message() {
+    return `the audit chain is signed with the key ${this.key_id}, which SVC_AUDIT_CHAIN_KEY of this process does not have; ` +
+      "give it the keys that the other replicas have and start it again"
+  }
+}
+
+/** What `audit_head` says of the newest row was not written by us: a row after it would vouch for it. */
+export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: number; readonly why: string }> {
+  override get message() {
+    return `audit_head says that row ${this.seq} is the newest one, and ${this.why}, so that nothing is recorded ` +
+      "after it or signed for it; svc audit verify says more"
+  }
+}
+
+/** The newest row, and what may be the hash that its own was made with: of the row before, or in the watermark. */
+export interface NewestRow extends StoredRow {
+  readonly hash_before: string | null
+  /** The hash of the row with the `seq` that was asked for. */
+  readonly hash_there: string | null
+  readonly watermark: string | null
+}
+
+/** Whether we signed the newest row, with whichever of our keys: then its hash, and with it all before it, is ours. */
+export const isAuthenticHead = (keys: KeyRing, { key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink): boolean => {
+  if (seq === 0) return row_hash === zeroHash && row_hmac === zeroHash
+  const signingKey = keys.find(key_id)
+  const isValidFor = ({ key }: SymmetricKey) => rowHmac(key, row_hash, prev_row_hmac) === row_hmac
+  return (signingKey !== undefined && isValidFor(signingKey)) || keys.all().some(isValidFor)
+}
+
+/** Columns of `audit_log`, for rows that come as JSON, in the order in which they are stored. */
+export const auditColumns = {
+  id: "uuid",
+  seq: "bigint",
+  project_id: "uuid",
+  user_id: "uuid",
+  api_key_id: "uuid",
+  action: "text",
+  target_type: "text",
+  target_id: "text",
+  result: "text",
+  outcome: "text",
+  metadata: "text",
+  source_ip: "text",
+  user_agent: "text",
+  event_id: "text",
+  occurred_at: "text",
+  row_hash: "text",
+  prev_row_hmac: "text",
+  row_hmac: "text",
+  key_id: "text"
+} as const
+
+export const auditColumnNames = Object.keys(auditColumns).join(", ")
+
+const newestText = `SELECT ${auditColumnNames}, (SELECT b.row_hash FROM audit_log b WHERE b.seq = a.seq - 1) AS hash_before,
+  (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
+const fromNewest = "FROM audit_log a ORDER BY seq DESC LIMIT 1"
+
+/** The newest row's time, if its hash, which that is in, is the one that the head's HMAC proves; else null. */
+const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined, pruned: Link): Timestamp | null => {
+  if (newest === undefined || newest.seq < seq) return null
+  if (newest.seq > seq) throw new HeadForged({ seq, why: `row ${newest.seq} is there` })
+  const before = [zeroHash, newest.hash_before, pruned.row_hash]
+  const isProven = before.some((hash) => typeof hash === "string" && rowHash(newest, hash) === row_hash)
+  return isProven ? newest.occurred_at : null
+}
+
+/**
+ * Makes the rows that follow on a head. Times and ids rise along `seq` whatever the clocks of the replicas say, since
+ * cursors are made of them: entries of one call share a moment that is later than the one before.
+ */
+export class ChainWriter {
+  /** The time of the row with this HMAC, which this process wrote or looked up last. */
+  private last: { readonly row_hmac: string; readonly occurred_at: Timestamp | null } | undefined
+
+  readonly committedHead = new CommittedHead()
+  /** Why nothing is written, whatever the head says; set and taken back by `Audit/Checkpoints.ts`. */
+  suspendReason: LogContradicted | null = null
+
+  constructor(private readonly keys: KeyRing, private readonly trusted: ReadonlyMap<string, PublicKey>) {}
+
+  /** Whether this process made the newest row, so that the row need not be read. */
+  hasWritten({ row_hmac }: HeadLink): boolean {
+    return this.last?.row_hmac === row_hmac
+  }
+
+  /** The last row that was pruned, as a statement of ours says. */
+  private pruned(newest: NewestRow | undefined): Link {
+    const watermark = newest?.watermark ?? null
+    return watermark === null ? genesis : Either.getOrElse(verifyStatement(Watermark, watermark, this.trusted), () => genesis)
+  }
+
+  /** The rows, in the order of their entries, and the head after them. Throws ChainKeyMissing, HeadForged and LogContradicted. */
+  buildRows(
+    head: HeadLink,
+    newest: NewestRow | undefined,
+    entries: ReadonlyArray<ActorEntry>,
+    now: Timestamp
+  ): { readonly rows: ReadonlyArray<StoredRow>; readonly head: ChainHead } {
+    const { key_id } = head
+    const key = this.keys.find(key_id)
+    if (key === undefined) throw new ChainKeyMissing({ key_id })
+    if (!isAuthenticHead(this.keys, head)) throw new HeadForged({ seq: head.seq, why: "its HMAC is not ours" })
+    if (this.suspendReason !== null) throw this.suspendReason
+    const pruned = this.pruned(newest)
+    const isKnown = this.hasWritten(head)
+    this.committedHead.check(head, isKnown ? null : { row_hash: newest?.hash_there ?? null, begin: pruned })
+    const before = isKnown && this.last !== undefined ? this.last.occurred_at : provenTime(head, newest, pruned)
+    const occurred_at = before === null || now > before ? now : addSeconds(before, 0.000001)
+    const millis = toEpochMillis(occurred_at)
+    const ids = Array.from(entries, () => uuidv7(millis)).sort()
+    let last: Link & { readonly prev_row_hmac: string } = head
+    const rows = entries.map((entry, at) => {
+      const row = rowOf(entry, { id: ids[at]!, seq: last.seq + 1, occurred_at })
+      const row_hash = rowHash(row, last.row_hash)
+      const stored = {
+        ...row,
+        row_hash,
+        prev_row_hmac: last.row_hmac,
+        row_hmac: rowHmac(key.key, row_hash, last.row_hmac),
+        key_id
+      }
+      last = stored
+      return stored
+    })
+    const { prev_row_hmac, row_hash, row_hmac, seq } = last
+    this.last = { row_hmac, occurred_at }
+    return { rows, head: { seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at } }
+  }
+}
+
+/** The log's statements on SQLite, each prepared once. Called within a transaction: nobody else writes until it ends. */
+export class SqliteLog {
+  private readonly head: BetterSqlite3.Statement<[], HeadLink>
+  private readonly newest: BetterSqlite3.Statement<[number], NewestRow>
+  private readonly insert: BetterSqlite3.Statement<[StoredRow]>
+  private readonly advance: BetterSqlite3.Statement<[ChainHead]>
+
+  constructor(db: BetterSqlite3.Database, private readonly chain: ChainWriter) {
+    const names = Object.keys(auditColumns)
+    this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1")
+    this.newest = db.prepare(`${newestText}, (SELECT c.row_hash FROM audit_log c WHERE c.seq = ?) AS hash_there ${fromNewest}`)
+    this.insert = db.prepare(
+      `INSERT INTO audit_log (${auditColumnNames}) VALUES (${names.map((name) => `@${name}`).join(", ")})`
+    )
+    this.advance = db.prepare(
+      `UPDATE audit_head SET seq = @seq, row_hash = @row_hash, prev_row_hmac = @prev_row_hmac, row_hmac = @row_hmac,
+        occurred_at = @occurred_at WHERE id = 1`
+    )
+  }
+
+  append(entries: ReadonlyArray<ActorEntry>, at: Timestamp): ReadonlyArray<StoredRow> {
+    const before = this.head.get()
+    if (before === undefined) throw new Error("audit_head has no row")
+    const newest = this.chain.hasWritten(before) ? undefined : this.newest.get(this.chain.committedHead.newest?.seq ?? 0)
+    const { head, rows } = this.chain.buildRows(before, newest, entries, at)
+    for (const row of rows) this.insert.run(row)
+    this.advance.run(head)
+    return rows
+  }
+}
+
+/** The log's statements on PostgreSQL. */
+export const makePostgresLog = (sql: SqlClient.SqlClient) => {
+  const names = sql.literal(auditColumnNames)
+  return {
+    /** Its lock makes writers on all replicas take turns until they commit. */
+    head: sql<HeadLink>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1 FOR UPDATE`,
+    /** Not in the statement before, which sees the rows as they were when it began to wait for the lock. */
+    newest: (seq: number) =>
+      sql<NewestRow>`${sql.literal(newestText)},
+        (SELECT c.row_hash FROM audit_log c WHERE c.seq = ${seq}) AS hash_there ${sql.literal(fromNewest)}`,
+    append: (rows: ReadonlyArray<StoredRow>, { occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
+      sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", auditColumns, rows)})
+        UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, prev_row_hmac = ${prev_row_hmac}, row_hmac = ${row_hmac},
+          occurred_at = ${occurred_at} WHERE id = 1`
+  }
+}

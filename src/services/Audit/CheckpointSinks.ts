@@ -1,0 +1,143 @@
+import { FileSystem } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Data, Effect, Either, Logger, LogLevel, Redacted, Schema } from "effect"
+import { createHash } from "node:crypto"
+import { Metrics } from "../Metrics.ts"
+import { Outbound } from "../Outbound.ts"
+import { Settings } from "../Settings.ts"
+import { appendLine, checkpointPath, readLastCheckpoint, readLineAt, parseCheckpoint } from "./CheckpointFile.ts"
+
+class SinkFailed extends Data.TaggedError("SinkFailed")<{ readonly message: string }> {}
+
+/** A sink has all checkpoints of a stream up to this number; the line of the next one begins there. */
+const Position = Schema.parseJson(Schema.Struct({ stream: Schema.UUID, number: Schema.Int, next: Schema.Int }))
+type Position = typeof Position.Type
+
+/** What the file ends with. */
+type LastCheckpoint = NonNullable<Effect.Effect.Success<ReturnType<typeof readLastCheckpoint>>>
+
+const lockKey = 7_700_004
+
+/**
+ * Where checkpoints go besides their file: standard output, other files, webhooks. The file is their queue: each sink
+ * has a position in it, kept beside it, so that an outage or a restart leaves out nothing. What was sent just before a
+ * crash may come twice in a row.
+ */
+export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audit/Sinks", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const settings = yield* Settings
+    const fs = yield* FileSystem.FileSystem
+    const metrics = yield* Metrics
+    const outbound = yield* Outbound
+    const path = checkpointPath(settings)
+
+    const sendToStdout = (line: string) =>
+      Effect.logInfo("audit checkpoint").pipe(
+        Effect.annotateLogs({ logger: "audit_checkpoint", checkpoint: line }),
+        Logger.withMinimumLogLevel(LogLevel.Info) // it counts as delivered, so SVC_LOG_LEVEL may not leave it out
+      )
+
+    const sendToFile = (path: string) => (line: string) =>
+      appendLine(path, (last) => Effect.succeed(last === line ? null : line)) // it may have been there before a crash
+
+    const sendToWebhook = (url: string) => (line: string) =>
+      Effect.flatMap(
+        outbound.call({
+          url,
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: line,
+          plainHttp: settings.webhookAllowHttp
+        }),
+        ({ status }) =>
+          status >= 200 && status < 300 ? Effect.void : new SinkFailed({ message: `it answered ${status}` })
+      )
+
+    /**
+     * The processes of one machine share the file: on PostgreSQL one of them sends at a time, and another one that
+     * finds it so goes on later. The transaction lasts as long as the call, which has its own limit.
+     */
+    const withSinkLock = <E, R>(key: string, work: Effect.Effect<boolean, E, R>) =>
+      sql.onDialectOrElse({
+        pg: () =>
+          sql.withTransaction(Effect.flatMap(
+            sql<{ mine: boolean }>`SELECT pg_try_advisory_xact_lock(${lockKey}::integer, hashtext(${key})) AS mine`,
+            ([row]) => (row?.mine === true ? work : Effect.succeed(false))
+          )),
+        orElse: () => work
+      })
+
+    /** `target` tells it from others of its kind, and is a secret. */
+    const makeSink = Effect.fnUntraced(function*<E, R>(
+      name: string,
+      target: string,
+      send: (line: string) => Effect.Effect<unknown, E, R>
+    ) {
+      const mutex = yield* Effect.makeSemaphore(1)
+      const id = createHash("sha256").update(target).digest("hex").slice(0, 16)
+      const positionPath = `${path}.sent-${id}`
+      let pendingCount = 0
+
+      const savePosition = (position: Position) =>
+        Effect.scoped(Effect.gen(function*() {
+          const file = yield* fs.open(`${positionPath}.new`, { flag: "w", mode: 0o600 })
+          yield* file.writeAll(Buffer.from(Schema.encodeSync(Position)(position), "utf8"))
+          yield* file.sync
+          yield* fs.rename(`${positionPath}.new`, positionPath)
+        }))
+
+      /** Where the sink is in the file that ends with this checkpoint. A new sink begins with that one. */
+      const readPosition = Effect.fnUntraced(function*({ begin, checkpoint: { number, stream } }: LastCheckpoint) {
+        const text = (yield* fs.exists(positionPath)) ? yield* fs.readFileString(positionPath) : ""
+        const position = Either.getOrNull(Schema.decodeEither(Position)(text))
+        if (position !== null && position.stream !== stream) return { begins: "stream", stream, number: 0, next: 0 } as const
+        if (position !== null && position.number <= number) return { begins: null, ...position } as const
+        return { begins: "sink", stream, number: number - 1, next: begin } as const
+      })
+
+      /** `missed`: how many it had not had of the file that was there before this one. */
+      const sendNext = (last: LastCheckpoint, missed: number) =>
+        Effect.gen(function*() {
+          const { begins, ...position } = yield* readPosition(last)
+          if (begins !== null) yield* savePosition(position)
+          if (begins === "stream") metrics.auditCheckpointsDropped.inc({ sink: name }, missed)
+          const nextLine = position.number >= last.checkpoint.number ? null : yield* readLineAt(path, position.next)
+          if (nextLine === null) return false
+          const checkpoint = parseCheckpoint(nextLine.line)
+          if (checkpoint !== null) yield* send(nextLine.line)
+          yield* savePosition({ ...position, number: checkpoint?.number ?? position.number, next: nextLine.end })
+          return true
+        })
+
+      const deliverNext = Effect.gen(function*() {
+        const last = yield* readLastCheckpoint(path)
+        if (last === null) return false
+        const { begins, number } = yield* readPosition(last)
+        const missed = begins === "stream" ? pendingCount : 0
+        pendingCount = last.checkpoint.number - number
+        metrics.auditCheckpointsWaiting.set({ sink: name }, pendingCount)
+        return pendingCount > 0 && (yield* withSinkLock(`${last.checkpoint.stream} ${id}`, sendNext(last, missed)))
+      })
+
+      /** Sends what the sink has not had yet, in order. Fails where it does not take one. */
+      const deliver = Effect.repeat(deliverNext, { while: (more) => more }).pipe(
+        mutex.withPermits(1),
+        Effect.provideService(FileSystem.FileSystem, fs)
+      )
+      return { name, deliver }
+    })
+
+    const { auditCheckpointWebhookUrls } = settings
+    const urls = auditCheckpointWebhookUrls === null ? [] : Redacted.value(auditCheckpointWebhookUrls).split(",")
+    return {
+      all: [
+        ...yield* Effect.forEach(settings.auditCheckpointSinks, (sink, at) =>
+          sink === "stdout" ? makeSink("stdout", sink, sendToStdout) : makeSink(`file ${at + 1}`, sink, sendToFile(sink))),
+        ...yield* Effect.forEach(urls, (url, at) => makeSink(`webhook ${at + 1}`, url.trim(), sendToWebhook(url.trim())))
+      ]
+    }
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,82 @@
+import { Effect, Layer } from "effect"
+import { canonicalize } from "../../domain/CanonicalJson.ts"
+import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import { Ingest } from "../Ingest.ts"
+import { Loops } from "../Loops.ts"
+
+/** How long after a cancellation its task's end may arrive. An agent that was cut off sends it later, as a failure. */
+const lookBackSeconds = 600
+
+/** Cancellations of one look. */
+const maxTasks = 500
+
+interface AbortedTask {
+  readonly id: string
+  readonly project_id: string
+  readonly agent_id: string
+  readonly task_id: string
+  readonly name: string
+  readonly completed_at: Timestamp.Timestamp
+  readonly finished_at: Timestamp.Timestamp
+}
+
+/** The later of both: the agent's clock may be ahead of the brain's, and the revocation is the attempt's last word. */
+const revokedAt = ({ completed_at, finished_at }: AbortedTask): Timestamp.Timestamp =>
+  finished_at < completed_at ? completed_at : Timestamp.addSeconds(finished_at, 0.000_001)
+
+/** The command's id is the event's, so that the event counts once however often it is reported. */
+const revocationOf = (aborted: AbortedTask): AgentEvent => ({
+  id: aborted.id,
+  kind: "task.revoked",
+  engine: "arq",
+  taskId: aborted.task_id,
+  occurredAt: revokedAt(aborted),
+  data: new Map([["task_name", canonicalize(aborted.name)], ["reason", canonicalize("aborted by a command")]])
+})
+
+/**
+ * Reports what arq does not say: an aborted job ends as any failed one there. The agent's answer to cancel-task says
+ * that it was aborted, so the brain adds a revocation to the task's events, and the task is `revoked`
+ * (docs/attempts.md). The tables are the queue: a restart of the brain forgets none.
+ */
+export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTasks", {
+  effect: Effect.gen(function*() {
+    const read = yield* Reader
+    const ingest = yield* Ingest
+
+    const report = Effect.gen(function*() {
+      const since = Timestamp.addSeconds(yield* Timestamp.now, -lookBackSeconds)
+      const found = yield* read<AbortedTask>`
+        SELECT c.id, c.project_id, c.agent_id, t.task_id, t.name, c.completed_at, t.finished_at
+        FROM commands c JOIN tasks t ON t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id
+        WHERE c.completed_at > ${since} AND c.action = 'cancel_task' AND c.engine = 'arq' AND c.status = 'completed'
+          AND c.agent_id IS NOT NULL AND c.result LIKE '%"aborted":true%'
+          AND t.state = 'failure'
+        LIMIT ${maxTasks}`
+      for (const aborted of found) {
+        const events = [revocationOf(aborted)]
+        // a full queue is no loss: the next look finds it again
+        ingest.offer({
+          projectId: aborted.project_id,
+          agentId: aborted.agent_id,
+          reporter: aborted.agent_id,
+          events,
+          size: 300,
+          onCommit: () => {}
+        })
+      }
+    })
+
+    return { report } as const
+  })
+}) {
+  static readonly layer = this.Default
+
+  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const { report } = yield* AbortedTasks
+    yield* loops.every("commands aborted", "2 seconds", report)
+  })).pipe(Layer.provide(this.layer))
+}

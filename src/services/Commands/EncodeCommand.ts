@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+import { canonicalize, type JsonInput, JsonObject, parse, toCanonicalText } from "../../domain/CanonicalJson.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { OutboundCommand } from "../AgentSessions.ts"
+import type { SealBroken, Vault } from "../Keys.ts"
+import type { ClaimedCommand } from "./QueueRepo.ts"
+
+/** The `target` of a command frame. A target without an id speaks of all (the agents' protocol, section 5.1). */
+export const encodeTarget = (command: Pick<ClaimedCommand, "engine" | "target_type" | "target_id">): string =>
+  canonicalize({ type: command.target_type, id: command.target_id ?? undefined, engine: command.engine ?? undefined })
+
+/** The command as it goes to the agent; fails when what is sealed in it cannot be opened. */
+export const encodeCommand = (vault: Vault, command: ClaimedCommand): Effect.Effect<OutboundCommand, SealBroken> => {
+  const { action, id, issued_at, issued_by, payload, sealed_payload, timeout_at } = command
+  const timeout_seconds = Math.round((Timestamp.toEpochMillis(timeout_at) - Timestamp.toEpochMillis(issued_at)) / 1000)
+  const frame = { id, action, target: encodeTarget(command), parameters: payload, timeout_seconds, issued_by }
+  return sealed_payload === null
+    ? Effect.succeed(frame)
+    : Effect.map(vault.open("commands.sealed_payload", id, sealed_payload), (sealed) => ({
+      ...frame,
+      parameters: canonicalize({ ...parseMembers(payload), ...parseMembers(sealed) })
+    }))
+}
+
+/** The members of an object's text, each with all its digits. */
+const parseMembers = (text: string): Readonly<Record<string, JsonInput>> => {
+  const node = parse(text)
+  if (!(node instanceof JsonObject)) return {}
+  return Object.fromEntries(node.keys.map((key) => [key, toCanonicalText(node.get(key) ?? "null")]))
+}

@@ -1,0 +1,10 @@
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { Metrics } from "../Metrics.ts"
+import type { EndedCommand } from "./QueueRepo.ts"
+
+/** Measures a command that came to its end at `at`. */
+export const observeCommandEnd = (metrics: Metrics, command: Omit<EndedCommand, "id">, at: Timestamp.Timestamp): void => {
+  const { action, issued_at, status } = command
+  const seconds = (Timestamp.toEpochMillis(at) - Timestamp.toEpochMillis(issued_at)) / 1000
+  metrics.commandSeconds.observe({ action, status }, Math.max(0, seconds)) // replicas' clocks differ a little
+}

@@ -1,0 +1,63 @@
+import type { AgentSession } from "../AgentSessions.ts"
+import type { PendingCommand } from "./QueueRepo.ts"
+import { enginesRestartingByExit } from "./Restart.ts"
+
+/** What is known of a process of an agent, on this replica or another one. */
+export type Candidate = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
+
+/**
+ * How well a process suits a command; smaller is better.
+ *
+ * - 0: it says that it can, and its role is to run tasks
+ * - 1: it says that it can
+ * - 2: it does not say what it can (long-poll)
+ * - 3: it serves the engine, but not this action: it will refuse, which is the answer that the operator needs
+ * - null: it is the wrong one: it does not serve the engine, or the command names another process, or it said hello as
+ *   a process with nothing to operate (the agents' doctor does). Only who has no name of its own can be silent.
+ */
+export type Fitness = 0 | 1 | 2 | 3 | null
+
+/** Actions that need no capability (the agents' protocol, sections 5.2 and 6.1), or one of another name. */
+export const capabilityOf = (action: string): string | null => {
+  if (action === "reconcile_task") return null
+  if (action === "schedule.fire") return "submit_task"
+  return action === "dlq.list" ? "list_dead_letters" : action
+}
+
+/** What of a command decides who suits it. */
+type RoutedCommand = Pick<PendingCommand, "action" | "agent_id" | "engine" | "target_id">
+
+/** Whether the process said that it serves the engine. */
+export const servesEngine = ({ capabilities, engines }: Candidate, engine: string): boolean =>
+  engines.includes(engine) || capabilities[engine] !== undefined
+
+export const rateFitness = (command: RoutedCommand, candidate: Candidate): Fitness => {
+  const { capabilities, engines, role, workerId } = candidate
+  const { action, agent_id, engine, target_id } = command
+  const hasNoCapabilities = Object.keys(capabilities).length === 0
+  if (hasNoCapabilities && engines.length === 0 && workerId !== agent_id) return null
+  if (engine !== null && !servesEngine(candidate, engine) && !(hasNoCapabilities && engines.length === 0)) return null
+  const needed = capabilityOf(action)
+  const offered = engine === null ? Object.values(capabilities).flat() : capabilities[engine] ?? []
+  if (needed === null || offered.includes(needed)) return role === "task" ? 0 : 1
+  if (action === "restart_worker" && engine !== null && enginesRestartingByExit.has(engine)) {
+    return target_id === workerId ? 0 : null
+  }
+  return hasNoCapabilities ? 2 : 3
+}
+
+/** The session that suits best, the one with the freshest heartbeat among equals; null when none does. */
+export const selectSession = (
+  command: PendingCommand,
+  sessions: ReadonlyArray<AgentSession>
+): { readonly session: AgentSession; readonly fitness: Exclude<Fitness, null> } | null => {
+  let best: { readonly session: AgentSession; readonly fitness: Exclude<Fitness, null> } | null = null
+  for (const session of sessions) {
+    const fit = rateFitness(command, session)
+    if (fit === null) continue
+    const better = best === null || fit < best.fitness ||
+      (fit === best.fitness && session.lastHeartbeat() > best.session.lastHeartbeat())
+    if (better) best = { session, fitness: fit }
+  }
+  return best
+}

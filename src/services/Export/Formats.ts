@@ -1,0 +1,107 @@
+import { stringify } from "csv-stringify/sync"
+import { Chunk, Effect, Stream } from "effect"
+import { ValidationFailed } from "../../domain/Errors.ts"
+import type { ExportFormat } from "../../domain/Task/Filter.ts"
+import type { Cell } from "../../domain/Task/Json.ts"
+
+/** A file on its way to the caller. */
+export interface ExportFile {
+  readonly format: ExportFormat
+  /** Whether more rows match than the file may hold. */
+  readonly truncated: boolean
+  readonly body: Stream.Stream<Uint8Array>
+}
+
+/** How rows become text, slice by slice; `begun` after the first one. */
+export interface TextFormat<Row> {
+  readonly head: string
+  readonly slice: (rows: ReadonlyArray<Row>, begun: boolean) => string
+  readonly tail: string
+}
+
+export const csvFormat = <Row>(heading: ReadonlyArray<string>, cells: (row: Row) => ReadonlyArray<Cell>): TextFormat<Row> => {
+  const print = (rows: ReadonlyArray<ReadonlyArray<Cell>>) =>
+    stringify(rows.map((row) => row.map(escapeCell)), { record_delimiter: "windows", quoted_string: true })
+  return { head: print([heading]), slice: (rows) => print(rows.map(cells)), tail: "" }
+}
+
+/** One array; `write` makes an object's text. */
+export const jsonFormat = <Row>(write: (row: Row) => string): TextFormat<Row> => ({
+  head: "[",
+  slice: (rows, begun) => (begun ? ",\n" : "") + rows.map(write).join(",\n"),
+  tail: "]\n"
+})
+
+/** The bytes of the rows in this form, chunk by chunk as they are read. */
+export const encodeRows = <Row, E>(
+  rows: Stream.Stream<Row, E>,
+  { head, slice, tail }: TextFormat<Row>
+): Stream.Stream<Uint8Array> => {
+  const slices = Stream.mapAccum(
+    Stream.filter(Stream.chunks(rows), Chunk.isNonEmpty),
+    false,
+    (begun, some) => [true, slice(Chunk.toReadonlyArray(some), begun)]
+  )
+  return Stream.concat(Stream.make(head), Stream.concat(slices, Stream.make(tail))).pipe(
+    Stream.encodeText,
+    Stream.catchAll(Effect.die) // a broken database ends the download; the answer has begun already
+  )
+}
+
+/** Rows of an xlsx file (interface, Limits). */
+export const maxXlsxRows = 25_000
+
+export const tooManyXlsxRows = ValidationFailed.at(
+  "format",
+  `xlsx holds at most ${maxXlsxRows} rows; narrow the filter, or take csv`
+)
+
+/** Characters of all texts of an xlsx file: it is made in memory. */
+export const maxXlsxCharacters = 32 * 1024 * 1024
+
+export const tooMuchXlsxText = ValidationFailed.at(
+  "format",
+  `xlsx holds at most ${maxXlsxCharacters / 1024 / 1024} million characters; narrow the filter, name fewer fields, or take csv`
+)
+
+/** The fields of `all` that a caller named, with commas between them, or all of them. `what` has these fields. */
+export const parseFields = <Field extends string>(
+  fieldList: string | null,
+  all: ReadonlyArray<Field>,
+  what: string
+): Effect.Effect<ReadonlyArray<Field>, ValidationFailed> => {
+  if (fieldList === null) return Effect.succeed(all)
+  const names = [...new Set(fieldList.split(",").map((name) => name.trim()))]
+  const isField = (name: string): name is Field => all.some((field) => field === name)
+  const unknown = names.find((name) => !isField(name))
+  return unknown === undefined
+    ? Effect.succeed(names.filter(isField))
+    : Effect.fail(ValidationFailed.at("fields", `"${unknown}" is not a field of ${what}`))
+}
+
+/**
+ * What a spreadsheet takes for a formula or swallows: = + - @ (also their wide forms), also behind blanks and quotes,
+ * and control characters.
+ */
+const formulaStart = /^(?:[\s"]*[=+\-@＝＋－＠]|\p{Cc})/u
+
+/** Text that a spreadsheet shows and never runs: an apostrophe goes before a risky beginning. */
+export const escapeFormula = (text: string): string => (formulaStart.test(text) ? `'${text}` : text)
+
+/** What splits cells or rows for a reader of semicolons or tabs. */
+const separator = /[;\t\r\n]/
+/** A whole run, and not a lookahead: a megabyte of tabs takes one pass. */
+const separatorRun = /[;\s"]+/g
+const formula = /[=+\-@＝＋－＠]/
+
+/**
+ * A cell of a csv file that no reader takes for a formula (OWASP, CSV injection). A reader that splits at semicolons or
+ * tabs does not find our quotes at both ends of a cell: for it the text behind such a separator begins one.
+ */
+const escapeCell = (cell: Cell): Cell => {
+  if (typeof cell !== "string" || !separator.test(cell)) return cell
+  return cell.replace(separatorRun, (run, at: number) => {
+    const next = cell.charAt(at + run.length)
+    return formula.test(next) && separator.test(run) ? `${run}'` : run
+  })
+}

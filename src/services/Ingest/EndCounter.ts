@@ -1,0 +1,47 @@
+import type { Metrics } from "../Metrics.ts"
+import type { FoldResult } from "./Fold.ts"
+
+const outcomes = ["success", "failure", "revoked", "rejected"] as const
+const isOutcome = (state: string): state is (typeof outcomes)[number] => (outcomes as ReadonlyArray<string>).includes(state)
+
+/** A label of `/metrics` is repeated in each bucket of its histogram. */
+const maxNameLength = 200
+
+/** The label of task names beyond the limit, of longer ones, and of tasks whose name is not known. */
+const other = "other"
+
+/**
+ * Counts ended tasks in the metrics by name. The first `most` names of this process have series of their own. A task
+ * whose state does not change is not counted again: agents report an end more than once. Plain code on the hot path.
+ */
+export const makeEndCounter = ({ taskRun, tasksEnded }: Pick<Metrics, "taskRun" | "tasksEnded">, maxNames: number) => {
+  const makeSeries = (name: string) => {
+    const [success, failure, revoked, rejected] = outcomes.map((outcome) => tasksEnded.labels(name, outcome))
+    return { success: success!, failure: failure!, revoked: revoked!, rejected: rejected!, run: taskRun.labels(name) }
+  }
+  const seriesByName = new Map<string, ReturnType<typeof makeSeries>>()
+
+  const addSeries = (name: string) => {
+    const series = makeSeries(name)
+    for (const outcome of outcomes) series[outcome].inc(0) // rate() misses the first failure of a series that begins at 1
+    seriesByName.set(name, series)
+    return series
+  }
+  const others = addSeries(other)
+
+  const seriesOf = (name: string) => {
+    const series = seriesByName.get(name)
+    if (series !== undefined) return series
+    const isOwn = seriesByName.size <= maxNames && name.length <= maxNameLength && !name.startsWith("<unknown")
+    return isOwn ? addSeries(name) : others
+  }
+
+  return (folded: ReadonlyArray<FoldResult>): void => {
+    for (const { stored, row } of folded) {
+      if (stored?.state === row.state || !isOutcome(row.state)) continue
+      const series = seriesOf(row.name)
+      series[row.state].inc()
+      if (row.runtime_ms !== null) series.run.observe(row.runtime_ms / 1000)
+    }
+  }
+}

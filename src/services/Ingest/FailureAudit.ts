@@ -1,0 +1,53 @@
+import { system } from "../../domain/Actor.ts"
+import type { ByActor } from "../Audit.ts"
+import type { TaskGroup } from "./Grouping.ts"
+import type { FoldResult } from "./Fold.ts"
+
+const agentActor = system("agent")
+
+/** Characters of an exception that the audit log keeps: its first line, about. The task has the rest. */
+const MAX_EXCEPTION_CHARACTERS = 300
+
+/**
+ * What the audit log is told of tasks that are failed now and were not before: what is told again, or by a second
+ * way, changes no state. Secrets in the exception are masked already.
+ */
+export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ByActor> => {
+  const failures: Array<ByActor> = []
+  for (const one of folded) {
+    if (one.row.state === "failure" && one.stored?.state !== "failure") failures.push({ actor: agentActor, entry: makeFailureEntry(one) })
+  }
+  return failures
+}
+
+const makeFailureEntry = ({ group, row }: FoldResult): ByActor["entry"] => {
+  const event = findFailureEvent(group)
+  return {
+    action: "task.failed",
+    target_type: "task",
+    target_id: row.task_id,
+    project_id: row.project_id,
+    result: "failure",
+    event_id: event?.id ?? null,
+    metadata: {
+      agent_id: (event ?? group.events[0])?.agentId,
+      engine: row.engine,
+      name: row.name,
+      queue: row.queue,
+      exception: firstLine(row.exception)
+    }
+  }
+}
+
+/** The latest event that says so; none where another event only put an earlier failure in its place. */
+const findFailureEvent = ({ events }: TaskGroup) =>
+  events.reduce<TaskGroup["events"][number] | undefined>((latest, event) =>
+    event.kind === "task.failed" && event.refusal === null && (latest === undefined || event.occurredAt >= latest.occurredAt)
+      ? event
+      : latest, undefined)
+
+const firstLine = (text: string | null): string | null => {
+  if (text === null) return null
+  const line = text.slice(0, MAX_EXCEPTION_CHARACTERS).split(/[\r\n]/, 1)[0] ?? ""
+  return line.toWellFormed()
+}

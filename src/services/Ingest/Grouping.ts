@@ -1,0 +1,125 @@
+import type { Redaction } from "../../domain/Redaction.ts"
+import { truncateValues } from "../../domain/ValueTruncation.ts"
+import type { SideEventKind } from "../../domain/TaskEvent.ts"
+import { isTaskEventKind, type TaskEventKind } from "../../domain/TaskState.ts"
+import type { PendingEvent } from "./Backlog.ts"
+import { taskKeyText, type ProjectTaskKey } from "./TaskCache.ts"
+
+export type PendingTaskEvent = PendingEvent & { readonly kind: TaskEventKind }
+export type PendingSideEvent = PendingEvent & { readonly kind: SideEventKind }
+
+/** The events of one task in one transaction. */
+export interface TaskGroup extends ProjectTaskKey {
+  readonly key: string
+  readonly events: Array<PendingTaskEvent>
+  /** Whether one of them can be a task's first, so that the task is probably new. */
+  opening: boolean
+}
+
+/** What came in, sorted by whom it is about. */
+export interface GroupedEvents {
+  readonly groups: ReadonlyArray<TaskGroup>
+  readonly side: ReadonlyArray<PendingSideEvent>
+}
+
+/** Longest texts of columns that are indexed, and of names in general (bodies: `≤200ch`, task names `≤500ch`). */
+const MAX_NAME_LENGTH = 500
+const MAX_LABEL_LENGTH = 200
+
+/** Sorts events that may be stored (`makeStorable`); marks those that cannot be stored and leaves them out. */
+export const makeGrouper = () => {
+  const canBeFirst = makeFirstEventCheck()
+  return (slice: ReadonlyArray<PendingEvent>): GroupedEvents => groupEvents(slice, canBeFirst)
+}
+
+/** Masks the secrets of an event of a task, and cuts values over `mostBytes`. Masks first, so that a cut leaves no half of a secret. */
+export const makeMasker = (redaction: Redaction, mostBytes: number) => (event: PendingEvent): void => {
+  if (isTaskEvent(event)) event.data = truncateValues(redaction.data(event.data), mostBytes)
+}
+
+/** Names of engines are free text: what is remembered by them needs a bound. */
+const MAX_ENGINES = 100
+
+/** Whether an event can be a task's first: with engines that tell of `received`, `started` is not. */
+const makeFirstEventCheck = (): (event: PendingEvent) => boolean => {
+  const enginesWithReceived = new Set<string>()
+  return ({ engine, kind }) => {
+    if (kind === "task.received" || kind === "task.sent") {
+      if (enginesWithReceived.size < MAX_ENGINES) enginesWithReceived.add(engine)
+      return true
+    }
+    return kind === "task.started" && !enginesWithReceived.has(engine)
+  }
+}
+
+const groupEvents = (slice: ReadonlyArray<PendingEvent>, canBeFirst: (event: PendingEvent) => boolean): GroupedEvents => {
+  const groups = new Map<string, TaskGroup>()
+  const side: Array<PendingSideEvent> = []
+  for (const event of slice) {
+    event.refusal = null
+    if (!isTaskEvent(event)) {
+      // the cast: the kinds that are no task's are the side events'
+      side.push(event as PendingSideEvent)
+      continue
+    }
+    if (event.taskId === "") {
+      // an unknown kind about no task tells nothing; a transition of no task cannot be
+      if (event.kind !== "unknown") event.refusal = "no task id"
+      continue
+    }
+    event.refusal = readNames(event)
+    if (event.refusal !== null) continue
+    const key = taskKeyText(event.projectId, event.engine, event.taskId)
+    let group = groups.get(key)
+    if (group === undefined) {
+      const { engine, projectId, taskId } = event
+      group = { key, project_id: projectId, engine, task_id: taskId, events: [], opening: false }
+      groups.set(key, group)
+    }
+    group.events.push(event)
+    if (canBeFirst(event)) group.opening = true
+  }
+  return { groups: [...groups.values()], side }
+}
+
+const isTaskEvent = (event: PendingEvent): event is PendingTaskEvent => isTaskEventKind(event.kind)
+
+/** Notes what the event tells of names; answers why it cannot be stored, if so. */
+const readNames = (event: PendingEvent): string | null => {
+  let longestId = 0
+  event.data.forEach((json, field) => {
+    switch (field) {
+      case "task_name":
+        event.name = textOrNull(json)
+        return
+      case "queue":
+        event.queue = queueOf(event.engine, textOrNull(json))
+        return
+      case "worker":
+        event.worker = textOrNull(json)
+        return
+      case "parent_task_id":
+      case "root_task_id":
+        longestId = Math.max(longestId, json.length)
+    }
+  })
+  const { engine, name, queue, taskId, worker } = event
+  if (isTooLong(name, MAX_NAME_LENGTH)) return "task name too long"
+  if (isTooLong(queue, MAX_LABEL_LENGTH)) return "queue name too long"
+  if (isTooLong(worker, MAX_LABEL_LENGTH)) return "worker name too long"
+  if (longestId > MAX_LABEL_LENGTH + 2) return "parent or root id too long"
+  // the line has refused these already; a second look costs nothing and keeps PostgreSQL's transaction whole
+  const nul = hasNul(name) || hasNul(queue) || hasNul(worker) || taskId.includes("\0") || engine.includes("\0")
+  return nul ? "NUL character" : null
+}
+
+/** As the task's row has it: without the mark of Dramatiq's delay queues (docs/attempts.md). */
+const queueOf = (engine: string, json: string | null): string | null =>
+  json !== null && engine === "dramatiq" && json.endsWith(".DQ\"") ? `${json.slice(0, -4)}"` : json
+
+const textOrNull = (json: string): string | null => json.charCodeAt(0) === 34 && json.length > 2 ? json : null
+
+/** Escapes count by the character; texts are near the limit only by mistake or malice. */
+const isTooLong = (json: string | null, most: number): boolean => json !== null && json.length > most + 2
+
+const hasNul = (json: string | null): boolean => json !== null && json.includes("\\u0000")

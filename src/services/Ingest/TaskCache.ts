@@ -1,0 +1,96 @@
+/** What the writer has to know of a stored task to fold more events into it. */
+export interface StoredTask {
+  readonly id: string
+  readonly revision: number
+  readonly state: string
+  readonly name: string
+  readonly queue: string | null
+  readonly worker_name: string | null
+  readonly root_task_id: string | null
+  readonly received_at: string | null
+  readonly first_event_at: string
+  readonly history: string
+}
+
+export interface ProjectTaskKey {
+  readonly project_id: string
+  readonly engine: string
+  readonly task_id: string
+}
+
+/** Texts of agents hold no NUL, and a joined string is flat: it keeps no frame alive. */
+export const taskKeyText = (projectId: string, engine: string, taskId: string): string =>
+  [projectId, engine, taskId].join("\0")
+
+const MAX_NAMES = 10_000
+
+const copyText = (text: string): string => Buffer.from(text, "utf8").toString("utf8")
+
+/** What an entry takes besides its history, about. */
+const ENTRY_OVERHEAD = 600
+
+/** A longer history is read again: a few of them would push out all others. */
+const MAX_HISTORY_LENGTH = 16 * 1024
+
+/** Few events come after these, so that keeping the task would cost more than reading it again. */
+const END_STATES: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
+
+/**
+ * The unfinished tasks written last, so that their next event costs no read. Never trusted: whoever writes on the
+ * strength of it names the revision, and finds none if the row was changed or deleted meanwhile.
+ */
+export class TaskCache {
+  private readonly tasks = new Map<string, StoredTask>()
+  private readonly names = new Map<string, string>()
+  private size = 0
+
+  /** `most` tasks, of about `mostBytes` together. */
+  constructor(private readonly maxTasks: number, private readonly maxBytes: number) {}
+
+  get(key: string): StoredTask | undefined {
+    return this.tasks.get(key)
+  }
+
+  set(key: string, task: StoredTask): void {
+    this.evict(key)
+    if (END_STATES.has(task.state) || task.history.length > MAX_HISTORY_LENGTH) return
+    this.tasks.set(key, {
+      id: task.id,
+      revision: task.revision,
+      state: task.state,
+      name: this.internText(task.name),
+      queue: this.internOrNull(task.queue),
+      worker_name: this.internOrNull(task.worker_name),
+      root_task_id: task.root_task_id === null ? null : copyText(task.root_task_id),
+      received_at: task.received_at,
+      first_event_at: task.first_event_at,
+      history: task.history
+    })
+    this.size += task.history.length + ENTRY_OVERHEAD
+    for (const oldest of this.tasks.keys()) {
+      if (this.tasks.size <= this.maxTasks && this.size <= this.maxBytes) return
+      this.evict(oldest)
+    }
+  }
+
+  /** The text in memory of its own, once for all tasks that share it: what agents send is a slice of a whole frame. */
+  private internText(text: string): string {
+    const known = this.names.get(text)
+    if (known !== undefined) return known
+    if (this.names.size >= MAX_NAMES) this.names.clear()
+    const copy = copyText(text)
+    this.names.set(copy, copy)
+    return copy
+  }
+
+  private internOrNull(text: string | null): string | null {
+    return text === null ? null : this.internText(text)
+  }
+
+  evict(key: string): void {
+    const task = this.tasks.get(key)
+    if (task === undefined) return
+    this.tasks.delete(key)
+    this.size -= task.history.length + ENTRY_OVERHEAD
+  }
+}

@@ -1,0 +1,93 @@
+import { SqlClient, type SqlError, type Statement } from "@effect/sql"
+import { Effect } from "effect"
+import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Ids from "../Ids.ts"
+import { readSecretKeyIds } from "./Fingerprints.ts"
+
+/** What is sealed, and the row it belongs to: associated data, so that a sealed text cannot be moved elsewhere. */
+export type SealPurpose =
+  | "agents.hmac_secret"
+  | "commands.request_hash"
+  | "commands.sealed_payload"
+  | "idempotency_keys.body_hash"
+  | "mail_outbox"
+  | "users.mfa_secret"
+
+export const associatedDataOf = (purpose: SealPurpose, id: string): string => `${purpose} ${id}`
+
+/** A column with sealed texts. */
+export interface SealedColumn {
+  readonly purpose: SealPurpose
+  readonly table: string
+  readonly id: { readonly column: string; readonly type: "uuid" | "text" }
+  readonly column: string
+  /** The rows whose text is still opened by anybody; by an index where the table is large. */
+  readonly live: (sql: SqlClient.SqlClient, now: Timestamp.Timestamp) => Statement.Fragment
+}
+
+const id = { column: "id", type: "uuid" } as const
+
+/** The clock's difference between a command's id and its `issued_at` is far below this many seconds. */
+const clockSkewSeconds = 60
+
+/** Every column with sealed texts: whoever seals names one, so that none is forgotten when the key is changed. */
+export const sealedColumns: ReadonlyArray<SealedColumn> = [
+  { purpose: "agents.hmac_secret", table: "agents", id, column: "hmac_secret", live: (sql) => sql`true` },
+  { purpose: "mail_outbox", table: "mail_outbox", id, column: "sealed", live: (sql) => sql`true` },
+  // the pending one first: it may become the other one meanwhile
+  {
+    purpose: "users.mfa_secret",
+    table: "users",
+    id,
+    column: "mfa_pending_secret",
+    live: (sql) => sql`mfa_pending_secret IS NOT NULL`
+  },
+  { purpose: "users.mfa_secret", table: "users", id, column: "mfa_secret", live: (sql) => sql`mfa_secret IS NOT NULL` },
+  {
+    purpose: "commands.sealed_payload",
+    table: "commands",
+    id,
+    column: "sealed_payload",
+    live: (sql) => sql`status IN ('pending', 'dispatched') AND sealed_payload IS NOT NULL`
+  },
+  {
+    purpose: "commands.request_hash",
+    table: "commands",
+    id,
+    column: "request_hash",
+    live: (sql, now) => {
+      const oldest = Timestamp.addSeconds(now, -idempotencyRetentionSeconds - clockSkewSeconds)
+      return sql`request_hash IS NOT NULL AND id >= ${Ids.minIdAt(Timestamp.toEpochMillis(oldest))}`
+    }
+  },
+  {
+    purpose: "idempotency_keys.body_hash",
+    table: "idempotency_keys",
+    id: { column: "scope", type: "text" },
+    column: "body_hash",
+    live: (sql, now) => sql`created_at > ${Timestamp.addSeconds(now, -idempotencyRetentionSeconds)}`
+  }
+]
+
+const keyIdLength = 32
+
+type KeyCounts = ReadonlyMap<string, number>
+
+/** How many texts are sealed under each key, by the key's id. */
+export const countSealedByKey: Effect.Effect<KeyCounts, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Timestamp.now
+  const { ids: [first = ""] } = yield* readSecretKeyIds
+  const counts = new Map<string, number>()
+  for (const { column, live, table } of sealedColumns) {
+    const text = sql(column)
+    // a text that names no key was sealed when there was only one
+    const rows = yield* sql<{ key_id: string; texts: number }>`
+      SELECT CASE WHEN substr(${text}, ${keyIdLength + 1}, 1) = '.' THEN substr(${text}, 1, ${keyIdLength}) ELSE '' END
+        AS key_id, count(*) AS texts
+      FROM ${sql(table)} WHERE ${live(sql, now)} GROUP BY 1`
+    for (const { key_id, texts } of rows) counts.set(key_id || first, (counts.get(key_id || first) ?? 0) + texts)
+  }
+  return counts
+})

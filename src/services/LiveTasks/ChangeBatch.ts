@@ -1,0 +1,53 @@
+import { encodeChangePosition, type LiveTask, type ChangePosition } from "../../domain/LiveTask.ts"
+
+/** One message of the stream: a changed task, or `reset`: changes were left out, load the list again. */
+export type LiveMessage =
+  | { readonly kind: "task"; readonly id: string; readonly task: LiveTask }
+  | { readonly kind: "reset"; readonly id: string }
+
+const renderEvent = (message: LiveMessage): string =>
+  message.kind === "task"
+    ? `id: ${message.id}\nevent: task\ndata: ${JSON.stringify(message.task)}\n\n`
+    : `id: ${message.id}\nevent: reset\ndata: {}\n\n`
+
+/** Proxies cut idle connections; a look that found nothing is a comment. */
+const keepAliveComment = new TextEncoder().encode(": still here\n\n")
+
+const laterPosition = (one: ChangePosition, other: ChangePosition): ChangePosition =>
+  one.updated_at > other.updated_at || (one.updated_at === other.updated_at && one.id > other.id) ? one : other
+
+/** What one look at a project found: the same object for every subscriber of the project. */
+export class ChangeBatch {
+  readonly messages: ReadonlyArray<LiveMessage>
+  /** Counts the looks of a follower from 1; a subscriber that misses a number was too slow. */
+  readonly number: number
+  /** Changes up to here were in earlier looks. */
+  readonly from: ChangePosition
+  private cachedBytes: Uint8Array | null = null
+
+  constructor(messages: ReadonlyArray<LiveMessage>, number: number, from: ChangePosition) {
+    this.messages = messages
+    this.number = number
+    this.from = from
+  }
+
+  /** A task that was committed late has the id of `from`, so that a client that goes on from there never goes back. */
+  static tasks(tasks: ReadonlyArray<LiveTask>, number: number, from: ChangePosition): ChangeBatch {
+    return new ChangeBatch(tasks.map((task) => ({ kind: "task", id: encodeChangePosition(laterPosition(task, from)), task })), number, from)
+  }
+
+  static reset(position: ChangePosition, number: number): ChangeBatch {
+    return new ChangeBatch([{ kind: "reset", id: encodeChangePosition(position) }], number, position)
+  }
+
+  /** The server-sent events, rendered when first asked for and once for all streams. */
+  get encoded(): Uint8Array {
+    return this.cachedBytes ??= this.messages.length === 0 ? keepAliveComment : new TextEncoder().encode(this.messages.map(renderEvent).join(""))
+  }
+
+  /** Without the tasks that a subscriber has in the same state already; `told` has the time of each by its id. */
+  without(sentTimes: ReadonlyMap<string, string>): ChangeBatch {
+    const rest = this.messages.filter((message) => message.kind === "reset" || sentTimes.get(message.task.id) !== message.task.updated_at)
+    return rest.length === this.messages.length ? this : new ChangeBatch(rest, this.number, this.from)
+  }
+}

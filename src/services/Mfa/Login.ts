@@ -1,0 +1,69 @@
+import { Effect, Option } from "effect"
+import { type EnrollmentRequirement, type EnforcementPolicy, findEnrollmentRequirement, isOverdue } from "../../domain/Mfa.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { Entry } from "../Audit.ts"
+import { Settings, type SettingsShape } from "../Settings.ts"
+import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
+import { MfaRepo } from "./Repo.ts"
+
+export const policyOf = (settings: SettingsShape): EnforcementPolicy => ({
+  for_admins: settings.mfaEnforceForAdmins,
+  for_all: settings.mfaEnforceForAll,
+  grace_days: settings.mfaEnrollmentGraceDays
+})
+
+/** What a user's second factor means for a session that is being opened. */
+export interface MfaState {
+  readonly enrolled: boolean
+  readonly enrollment: EnrollmentRequirement
+}
+
+/** What a login finds out besides. */
+export interface MfaLoginState extends MfaState {
+  /** A browser that the user trusts: it stands for the factor. */
+  readonly is_trusted: boolean
+  /** For the audit log, in the login's own transaction. */
+  readonly entries: ReadonlyArray<Entry>
+}
+
+/** What a login has to know of the second factor, and what it starts: the grace to enrol in (interface, MFA enforcement). */
+export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
+  effect: Effect.gen(function*() {
+    const repo = yield* MfaRepo
+    const devices = yield* TrustedDevicesRepo
+    const policy = policyOf(yield* Settings)
+
+    const getRowForUpdate = Effect.fnUntraced(function*(userId: string) {
+      const row = yield* repo.findByUserForUpdate(userId)
+      return yield* Option.match(row, { onNone: () => Effect.dieMessage("the user is gone"), onSome: Effect.succeed })
+    })
+
+    /** Of the transaction it is called in. */
+    const getState = Effect.fnUntraced(function*(userId: string) {
+      const row = yield* getRowForUpdate(userId)
+      const enrolled = row.mfa_enrolled_at !== null
+      const started_at = row.mfa_enforcement_started_at
+      return { enrolled, enrollment: findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at }) } satisfies MfaState
+    })
+
+    /** The same at a login: the user's first one under the policy begins their grace. */
+    const beginLogin = Effect.fnUntraced(function*(userId: string, deviceToken: string | null) {
+      const now = yield* Timestamp.now
+      const before = yield* getState(userId)
+      const is_trusted = before.enrolled && deviceToken !== null && (yield* devices.markSeen(userId, deviceToken, now))
+      if (!before.enrollment.required) return { ...before, is_trusted, entries: [] } satisfies MfaLoginState
+      const isFirst = before.enrollment.deadline === null && (yield* repo.startEnforcement(userId, now))
+      const { enrolled, enrollment } = yield* getState(userId)
+      const details = { target_type: "user", target_id: userId, metadata: { deadline: enrollment.deadline } }
+      const startedEntries: ReadonlyArray<Entry> = isFirst ? [{ action: "auth.mfa_enforcement_grace_started", ...details }] : []
+      const blockedEntries: ReadonlyArray<Entry> = isOverdue(enrollment, now)
+        ? [{ action: "auth.mfa_enforcement_blocked", outcome: "deny", ...details }]
+        : []
+      return { enrolled, enrollment, is_trusted, entries: [...startedEntries, ...blockedEntries] } satisfies MfaLoginState
+    })
+
+    return { getState, beginLogin } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,112 @@
+import type { Deferred } from "effect"
+import type { ProcessInfo, PresenceCallbacks } from "../Presence.ts"
+import type { DisconnectRow, HealthRow, RefusalRow } from "./Rows.ts"
+
+/** One live session in memory. */
+export interface LiveSession {
+  readonly info: ProcessInfo
+  readonly callbacks: PresenceCallbacks
+  /** Epoch milliseconds. */
+  lastSeen: number
+  /** It has ended: whatever else is still to be written about it is not that it lives. */
+  isDisconnected: boolean
+}
+
+/** A hello that waits for its rows; answers whether its agent still exists. */
+export interface PendingConnect {
+  readonly session: LiveSession
+  readonly result: Deferred.Deferred<boolean>
+}
+
+const maxConnects = 500
+const maxRows = 2000
+const maxHealthRows = 10_000
+
+/**
+ * What was learnt since the last flush, newest wins. A flush takes it out and, when the database refuses, puts it
+ * back under what came meanwhile.
+ */
+export class PresenceBatch {
+  connects: Array<PendingConnect> = []
+  disconnects: Array<DisconnectRow> = []
+  health: Array<HealthRow> = []
+  readonly heartbeats = new Set<LiveSession>()
+  readonly refusals = new Map<string, RefusalRow>()
+  /** Agents whose set-up advice changed. */
+  readonly adviceAgentIds = new Set<string>()
+
+  get isEmpty(): boolean {
+    return this.connects.length + this.disconnects.length + this.health.length + this.heartbeats.size + this.refusals.size +
+        this.adviceAgentIds.size === 0
+  }
+
+  /** Moves out what one transaction should hold. */
+  take(): PresenceBatch {
+    const batch = new PresenceBatch()
+    batch.connects = this.connects.splice(0, maxConnects)
+    batch.disconnects = this.disconnects.splice(0, maxRows)
+    batch.health = this.health.splice(0, maxRows)
+    for (const member of takeFirst(this.heartbeats, maxRows)) {
+      this.heartbeats.delete(member)
+      batch.heartbeats.add(member)
+    }
+    for (const agentId of takeFirst(this.adviceAgentIds, maxRows)) {
+      this.adviceAgentIds.delete(agentId)
+      batch.adviceAgentIds.add(agentId)
+    }
+    moveFirst(this.refusals, batch.refusals)
+    return batch
+  }
+
+  putBack(batch: PresenceBatch): void {
+    this.connects.unshift(...batch.connects)
+    this.disconnects.unshift(...batch.disconnects)
+    this.health = [...batch.health, ...this.health].slice(-maxHealthRows)
+    for (const member of batch.heartbeats) if (!member.isDisconnected) this.heartbeats.add(member)
+    for (const agentId of batch.adviceAgentIds) this.adviceAgentIds.add(agentId)
+    mergeOlder(this.refusals, batch.refusals)
+  }
+}
+
+/** Rows of which only the newest of each key matters, to be written together. */
+export class LatestRows<A> {
+  private rows = new Map<string, A>()
+
+  get isEmpty(): boolean {
+    return this.rows.size === 0
+  }
+
+  set(key: string, row: A): void {
+    this.rows.set(key, row)
+  }
+
+  take(): ReadonlyMap<string, A> {
+    const taken = new Map<string, A>()
+    moveFirst(this.rows, taken)
+    return taken
+  }
+
+  putBack(taken: ReadonlyMap<string, A>): void {
+    mergeOlder(this.rows, taken)
+  }
+}
+
+const takeFirst = <A>(from: Iterable<A>, most: number): ReadonlyArray<A> => {
+  const taken: Array<A> = []
+  for (const item of from) {
+    if (taken.length === most) break
+    taken.push(item)
+  }
+  return taken
+}
+
+const moveFirst = <K, V>(from: Map<K, V>, to: Map<K, V>): void => {
+  for (const [key, value] of takeFirst(from, maxRows)) {
+    from.delete(key)
+    to.set(key, value)
+  }
+}
+
+const mergeOlder = <K, V>(current: Map<K, V>, older: ReadonlyMap<K, V>): void => {
+  for (const [key, value] of older) if (!current.has(key)) current.set(key, value)
+}

@@ -1,0 +1,15 @@
+import { Clock, Duration, Effect } from "effect"
+
+/**
+ * Ends as `self` does, a multiple of `slot` milliseconds after it began: so that what it did, and whether it wrote
+ * something down, cannot be told from when it ended. A slot of 0 changes nothing.
+ */
+export const padToSlot = <A, E, R>(self: Effect.Effect<A, E, R>, slotMillis: number): Effect.Effect<A, E, R> =>
+  Effect.gen(function*() {
+    const begin = yield* Clock.currentTimeMillis
+    const outcome = yield* Effect.exit(self)
+    const elapsed = (yield* Clock.currentTimeMillis) - begin
+    const slots = slotMillis === 0 ? 0 : Math.max(1, Math.ceil(elapsed / slotMillis))
+    yield* Effect.sleep(Duration.millis(Math.max(0, slots * slotMillis - elapsed)))
+    return yield* outcome
+  })

@@ -1,0 +1,14 @@
+/** Tasks as the cells of a table: for csv and xlsx. */
+import { type Cell, type TaskRow } from "../../domain/Task/Json.ts"
+import { type TaskField, taskFields } from "../../domain/Task.ts"
+import { escapeFormula } from "../Export/Formats.ts"
+
+/** Picks the cells of these fields. Numbers stay numbers; args, kwargs, result and tags are their JSON text. */
+export const cellsOf = (fields: ReadonlyArray<TaskField>): (row: TaskRow) => ReadonlyArray<Cell> => {
+  const places = fields.map((field) => taskFields.indexOf(field))
+  return (row) =>
+    places.map((place) => {
+      const cell = row[place] ?? null
+      return typeof cell === "string" ? escapeFormula(cell) : cell
+    })
+}

@@ -1,0 +1,41 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/** The slot of `task_counts` that deletions write: no ingest writer waits for it. The count is the sum of all slots. */
+const deletionSlot = -1
+
+/**
+ * Deletes these tasks of a project and takes them off its counts, in the caller's transaction; answers how many there
+ * were. The caller slices: at most a few hundred ids at a time, with a turn of the event loop in between.
+ */
+export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Deletion", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(function*(projectId: string, ids: ReadonlyArray<string>) {
+      const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${
+        sql.onDialectOrElse({
+          pg: () => sql`id = ANY(${ids}::uuid[])`,
+          orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
+        })
+      } RETURNING state`
+      const byState = new Map<string, number>()
+      for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
+      const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({
+        project_id: projectId,
+        state,
+        slot: deletionSlot,
+        tasks
+      }))
+      if (rows.length > 0) {
+        yield* sql`INSERT INTO task_counts ${sql.insert(rows)}
+          ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = task_counts.tasks + excluded.tasks`
+      }
+      return deleted.length
+    })
+
+    return { deleteTasks } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

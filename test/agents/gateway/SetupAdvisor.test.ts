@@ -1,0 +1,57 @@
+import { assert, describe, it } from "vitest"
+import { SetupAdvisor } from "../../../src/agents/gateway/SetupAdvisor.ts"
+import { readEvent } from "../../../src/agents/protocol/Event.ts"
+import { canonicalize, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
+import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
+import type { PresenceHandle } from "../../../src/services/Presence.ts"
+import { event } from "../../agent.ts"
+
+const read = (kind: string, worker: string | null = null, engine = "celery"): AgentEvent => {
+  const node = parse(canonicalize(event({ kind, engine, data: { task_name: "t", worker } })))
+  const found = node instanceof ParseFailure ? "not_an_object" : readEvent(node)
+  if (typeof found === "string") throw new Error(found)
+  return found
+}
+
+const watching = () => {
+  const given = new Map<string, string>()
+  const present: PresenceHandle = {
+    touch: () => {},
+    reportAdapterHealth: () => {},
+    reportTelemetryLoss: () => {},
+    disconnect: () => {},
+    setAdvice: (code, detail) => detail === null ? given.delete(code) : given.set(code, detail)
+  }
+  const watch = new SetupAdvisor()
+  return { given, observe: (event: AgentEvent, now = 0) => watch.observe(event, present, now) }
+}
+
+describe("set-up advice", () => {
+  it("fact 7: only received and revoked events for a minute: the worker runs without -E", () => {
+    const { given, observe } = watching()
+    for (let at = 0; at < 10; at++) observe(read(at === 3 ? "task.revoked" : "task.received"), at * 5000)
+    assert.strictEqual(given.size, 0)
+    observe(read("task.received"), 60_000)
+    assert.include(given.get("events_off"), "-E")
+    observe(read("task.started"), 61_000)
+    assert.strictEqual(given.size, 0)
+  })
+
+  it("few events, or other engines, are no reason for advice", () => {
+    const { given, observe } = watching()
+    observe(read("task.received"), 0)
+    observe(read("task.received"), 600_000)
+    for (let at = 0; at < 10; at++) observe(read("task.received", null, "huey"), at * 60_000)
+    assert.strictEqual(given.size, 0)
+  })
+
+  it("events of a second worker: no local hostname", () => {
+    const { given, observe } = watching()
+    observe(read("task.started", "w1@a"))
+    observe(read("task.started"))
+    observe(read("task.started", "w1@a"))
+    assert.strictEqual(given.size, 0)
+    observe(read("task.succeeded", "w2@b"))
+    assert.include(given.get("foreign_workers"), "Z4J_CELERY_LOCAL_HOSTNAME")
+  })
+})
