@@ -29,7 +29,7 @@ import { system } from "../src/domain/Actor.ts"
 import type { Project } from "../src/domain/Project.ts"
 import * as Timestamp from "../src/domain/Timestamp.ts"
 import { Agents } from "../src/services/Agents.ts"
-import { CurrentActor } from "../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../src/services/CurrentActor.ts"
 import { jsonOf } from "./bodies.ts"
 
 export interface Credentials {
@@ -42,9 +42,9 @@ export interface Credentials {
 export const freshAgent = (project: Project, name = `agent ${randomUUID()}`) =>
   Effect.gen(function*() {
     const agents = yield* Agents
-    const { agent, hmac_secret, token } = yield* agents.create(project, { name })
+    const { agent, hmac_secret, token } = yield* agents.create({ name })
     return { agent_id: agent.id, token, hmac_secret } satisfies Credentials
-  }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.orDie)
+  }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project), Effect.orDie)
 
 export interface Options extends Pick<Credentials, "token" | "hmac_secret"> {
   /** `http://127.0.0.1:port` */

@@ -59,8 +59,7 @@ const MyBrain = Brain.layer.pipe(
  * the idempotency key, knows a mail that it was asked to try again before; it then refuses with a `Conflict`.
  */
 const again = Effect.fnUntraced(function*({ engine, name, task_id }: TaskChange) {
-  const project = yield* CurrentProject
-  const agents = yield* Effect.flatMap(Agents, (agents) => agents.list(project))
+  const agents = yield* Effect.flatMap(Agents, (agents) => agents.list())
   const agent = agents.find(({ engine_adapters, state }) => state === "online" && engine_adapters.includes(engine))
   if (agent === undefined) return yield* Console.log(`nobody is there to try ${task_id} again`)
   const row = yield* Effect.flatMap(Tasks, (tasks) => tasks.get({ engine, task_id }))

@@ -6,18 +6,11 @@ import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
+import { type AgentIdentity, CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Vault } from "./Keys.ts"
 import { Metrics } from "./Metrics.ts"
-
-/** Who holds a token, and the key that signs its frames (32 raw bytes). */
-export interface AgentIdentity {
-  readonly agent_id: string
-  readonly project_id: string
-  readonly name: string
-  readonly key: Redacted.Redacted<Buffer>
-}
 
 const maxHealthRows = 200
 
@@ -51,7 +44,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       )
 
     /** Newest first. */
-    const list = Effect.fn("Agents.list")((project: Project) => repo.list(project.id), orDieOnSql)
+    const list = Effect.fn("Agents.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
 
     const get = Effect.fn("Agents.get")(function*(projectId: string, agentId: string) {
       const agent = yield* repo.findById(projectId, agentId)
@@ -59,7 +52,8 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     }, orDieOnSql)
 
     /** Creates the agent; its token and secret are in this answer and never again. Its name is unique in the project. */
-    const create = Effect.fn("Agents.create")(function*(project: Project, input: CreateAgent) {
+    const create = Effect.fn("Agents.create")(function*(input: CreateAgent) {
+      const project = yield* CurrentProject
       const id = yield* Ids.next
       const token = `${tokenPrefix}${yield* Ids.secret}`
       const hmac_secret = yield* Ids.secret
@@ -91,7 +85,8 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
      * Deletes the agent: its token is void, its pending and dispatched commands end as cancelled, and a hint on
      * `access` with its id makes every replica close its connections.
      */
-    const remove = Effect.fn("Agents.remove")(function*(project: Project, agentId: string) {
+    const remove = Effect.fn("Agents.remove")(function*(agentId: string) {
+      const project = yield* CurrentProject
       yield* get(project.id, agentId)
       // before the transaction and in slices: thousands of rows would hold up every other writer
       yield* Effect.repeat(repo.deleteHealthSlice(agentId), { while: (more) => more })
@@ -100,8 +95,8 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     }, orDieOnSql)
 
     /** The agent's latest health snapshots, newest first, at most 200. */
-    const listHealth = Effect.fn("Agents.listHealth")(function*(project: Project, agentId: string) {
-      yield* get(project.id, agentId)
+    const listHealth = Effect.fn("Agents.listHealth")(function*(agentId: string) {
+      yield* get((yield* CurrentProject).id, agentId)
       return yield* repo.listHealth(agentId, maxHealthRows)
     }, orDieOnSql)
 

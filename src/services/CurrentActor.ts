@@ -1,9 +1,8 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, type Redacted } from "effect"
 import { includesRole, type Role } from "../domain/Access.ts"
 import type { Actor, Person, SessionCredential } from "../domain/Actor.ts"
 import { Forbidden } from "../domain/Errors.ts"
 import type { Project } from "../domain/Project.ts"
-import type { AgentIdentity } from "./Agents.ts"
 
 /** Who acts. HTTP provides it per request; the CLI and an embedding application provide `Actor.system`. */
 export class CurrentActor extends Context.Tag("svc/CurrentActor")<CurrentActor, Actor>() {}
@@ -24,6 +23,14 @@ export const currentSession: Effect.Effect<
 
 /** The project of the path, which the actor may see; the only way for a project handler to get its project. */
 export class CurrentProject extends Context.Tag("svc/CurrentProject")<CurrentProject, Project>() {}
+
+/** The agent that a token belongs to, and the key that signs its frames (32 raw bytes). */
+export interface AgentIdentity {
+  readonly agent_id: string
+  readonly project_id: string
+  readonly name: string
+  readonly key: Redacted.Redacted<Buffer>
+}
 
 /** The agent whose token came with the request; behind the endpoints that are for agents. */
 export class CurrentAgent extends Context.Tag("svc/CurrentAgent")<CurrentAgent, AgentIdentity>() {}

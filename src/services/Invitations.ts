@@ -2,12 +2,11 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { CreatedInvitation, CreateInvitation, Invitation } from "../domain/Invitation.ts"
-import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { normalizeEmail } from "../domain/User.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Audit } from "./Audit.ts"
-import { CurrentActor } from "./CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
 import { isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { InvitationsRepo } from "./Invitations/Repo.ts"
@@ -47,13 +46,14 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     const settings = yield* Settings
 
     /** Newest first, ended ones too. */
-    const list = Effect.fn("Invitations.list")((project: Project) => repo.list(project.id), orDieOnSql)
+    const list = Effect.fn("Invitations.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
 
     /**
      * Invites an address, and mails the link where mail is sent; an earlier invitation of the address to the project
      * ends. The token is in this answer and never again. Nobody can give more than they have.
      */
-    const create = Effect.fn("Invitations.create")(function*(project: Project, { email, role, ttl_days }: CreateInvitation) {
+    const create = Effect.fn("Invitations.create")(function*({ email, role, ttl_days }: CreateInvitation) {
+      const project = yield* CurrentProject
       yield* reach.requireRoleGrant(project.id, role)
       const actor = yield* CurrentActor
       const addressKey = normalizeEmail(email)
@@ -100,7 +100,8 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     }, sql.withTransaction, orDieOnSql)
 
     /** Ends it; one that has ended stays as it was. */
-    const revoke = Effect.fn("Invitations.revoke")(function*(project: Project, id: string) {
+    const revoke = Effect.fn("Invitations.revoke")(function*(id: string) {
+      const project = yield* CurrentProject
       const invitation = yield* Effect.flatMap(repo.findById(project.id, id), Option.match({
         onNone: () => new NotFound({ resource: "invitation" }),
         onSome: Effect.succeed

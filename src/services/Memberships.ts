@@ -3,10 +3,10 @@ import { Effect, Option } from "effect"
 import type { Role } from "../domain/Access.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { GrantMembership, Membership } from "../domain/Membership.ts"
-import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Audit } from "./Audit.ts"
+import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
@@ -49,9 +49,10 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const publishAccessChange = (membership: Membership) => hints.publish("access", membership.user_id)
 
     /** Newest first. */
-    const list = Effect.fn("Memberships.list")((project: Project) => repo.list(project.id), orDieOnSql)
+    const list = Effect.fn("Memberships.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
 
-    const insertMembership = Effect.fnUntraced(function*(project: Project, { role, user_id }: GrantMembership) {
+    const insertMembership = Effect.fnUntraced(function*({ role, user_id }: GrantMembership) {
+      const project = yield* CurrentProject
       yield* escalation.requireRoleGrant(project.id, role)
       const user = yield* users.findByIdForUpdate(user_id)
       if (Option.isNone(user)) return yield* ValidationFailed.at("user_id", "there is no such user")
@@ -66,11 +67,12 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     }, sql.withTransaction)
 
     const grant = Effect.fn("Memberships.grant")(
-      (project: Project, input: GrantMembership) => Effect.tap(insertMembership(project, input), publishAccessChange),
+      (input: GrantMembership) => Effect.tap(insertMembership(input), publishAccessChange),
       orDieOnSql
     )
 
-    const updateRole = Effect.fnUntraced(function*(project: Project, id: string, role: Role) {
+    const updateRole = Effect.fnUntraced(function*(id: string, role: Role) {
+      const project = yield* CurrentProject
       yield* escalation.requireRoleGrant(project.id, role)
       const membership: Membership = { ...(yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)), role }
       if (!(yield* repo.setRole(id, role))) return yield* membershipNotFound
@@ -79,11 +81,12 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     }, sql.withTransaction)
 
     const setRole = Effect.fn("Memberships.setRole")(
-      (project: Project, id: string, role: Role) => Effect.tap(updateRole(project, id, role), publishAccessChange),
+      (id: string, role: Role) => Effect.tap(updateRole(id, role), publishAccessChange),
       orDieOnSql
     )
 
-    const deleteMembership = Effect.fnUntraced(function*(project: Project, id: string) {
+    const deleteMembership = Effect.fnUntraced(function*(id: string) {
+      const project = yield* CurrentProject
       const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
       if (!(yield* repo.delete(id))) return yield* membershipNotFound
       yield* record("membership.revoked", membership)
@@ -91,7 +94,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     }, sql.withTransaction)
 
     const remove = Effect.fn("Memberships.remove")(
-      (project: Project, id: string) => Effect.asVoid(Effect.tap(deleteMembership(project, id), publishAccessChange)),
+      (id: string) => Effect.asVoid(Effect.tap(deleteMembership(id), publishAccessChange)),
       orDieOnSql
     )
 

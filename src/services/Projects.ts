@@ -5,7 +5,7 @@ import { selectChanges } from "../domain/Patch.ts"
 import { type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
-import { CurrentActor, roleIn } from "./CurrentActor.ts"
+import { CurrentActor, CurrentProject, roleIn } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
@@ -44,7 +44,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     }, sql.withTransaction, orDieOnSql)
 
     /** Changes the given fields; null clears those that may be null. */
-    const update = Effect.fn("Projects.update")(function*(project: Project, changes: UpdateProject) {
+    const update = Effect.fn("Projects.update")(function*(changes: UpdateProject) {
+      const project = yield* CurrentProject
       const given = selectChanges(Project.fields, changes)
       const updated: Project = { ...project, ...given, updated_at: yield* Timestamp.now }
       yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
@@ -75,7 +76,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
      * Deletes the project with its agents, memberships and bound keys; pending and dispatched commands end as
      * cancelled. Tasks and commands go afterwards, slice by slice (`sweepDeleted`). The audit log keeps its rows.
      */
-    const remove = Effect.fn("Projects.remove")(function*(project: Project) {
+    const remove = Effect.fn("Projects.remove")(function*() {
+      const project = yield* CurrentProject
       const agents = yield* repo.listAgentIds(project.id)
       // before the transaction: thousands of rows in it would hold up every other writer
       yield* Effect.repeat(repo.deleteHealthSlice(project.id), { while: (more) => more })

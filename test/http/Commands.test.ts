@@ -5,7 +5,7 @@ import { system } from "../../src/domain/Actor.ts"
 import { purgeToken } from "../../src/domain/PurgeToken.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Agents } from "../../src/services/Agents.ts"
-import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -22,8 +22,9 @@ const world = (options: { readonly role?: "viewer" | "operator" | "admin"; reado
     const sql = yield* SqlClient.SqlClient
     const agents = yield* Agents
     const project = yield* freshProject()
-    const { agent, hmac_secret } = yield* Effect.orDie(agents.create(project, { name: "a" })).pipe(
-      Effect.provideService(CurrentActor, system("test"))
+    const { agent, hmac_secret } = yield* Effect.orDie(agents.create({ name: "a" })).pipe(
+      Effect.provideService(CurrentActor, system("test")),
+      Effect.provideService(CurrentProject, project)
     )
     yield* sql`UPDATE agents SET engine_adapters = ${JSON.stringify(options.engines ?? ["celery"])} WHERE id = ${agent.id}`
     const { token, user_id } = yield* freshKey({ roles: { [project.id]: options.role ?? "admin" } })

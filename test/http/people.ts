@@ -6,7 +6,7 @@ import type { Role } from "../../src/domain/Access.ts"
 import { type Person, system } from "../../src/domain/Actor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { UserDetail } from "../../src/domain/User.ts"
-import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Memberships } from "../../src/services/Memberships.ts"
 import { Projects } from "../../src/services/Projects.ts"
@@ -43,7 +43,8 @@ export const freshUser = (options: { readonly isAdmin?: boolean; readonly roles?
       timezone: "UTC"
     })
     for (const [slug, role] of Object.entries(options.roles ?? {})) {
-      yield* memberships.grant(yield* projects.getBySlug(slug), { user_id: user.id, role })
+      const project = yield* projects.getBySlug(slug)
+      yield* Effect.provideService(memberships.grant({ user_id: user.id, role }), CurrentProject, project)
     }
     return user
   }).pipe(asTest, Effect.orDie)

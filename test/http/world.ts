@@ -8,7 +8,7 @@ import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import { system } from "../../src/domain/Actor.ts"
 import type { Project } from "../../src/domain/Project.ts"
-import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
 import { Invitations } from "../../src/services/Invitations.ts"
 import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import * as Ids from "../../src/services/Ids.ts"
@@ -58,12 +58,12 @@ const links = (project: Project) =>
     const invitations = yield* Invitations
     const resets = yield* PasswordResets
     const { email } = yield* freshKey()
-    const invite = () => invitations.create(project, { email: `guest-${++made}-${randomUUID()}@example.com`, role: "viewer", ttl_days: 1 })
+    const invite = () => invitations.create({ email: `guest-${++made}-${randomUUID()}@example.com`, role: "viewer", ttl_days: 1 })
     const { token: invitation } = yield* invite()
     const named = yield* invite()
     const { link } = yield* resets.link(email)
     return { reset: new URL(link).searchParams.get("token") ?? "", invitation, invitation_id: named.invitation.id }
-  }).pipe(Effect.provideService(CurrentActor, system("test")), together)
+  }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project), together)
 
 /**
  * A project with one of everything that a path can name, people to call as, and a valid value for each parameter and

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { system } from "../../src/domain/Actor.ts"
 import type { Project } from "../../src/domain/Project.ts"
 import { Agents } from "../../src/services/Agents.ts"
-import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { type ProcessInfo, Presence, type PresenceCallbacks } from "../../src/services/Presence.ts"
@@ -20,8 +20,8 @@ const asSystem = Effect.provideService(CurrentActor, system("test"))
 const newAgent = (project: Project) =>
   Effect.gen(function*() {
     const agents = yield* Agents
-    return (yield* agents.create(project, { name: randomUUID() })).agent
-  }).pipe(asSystem)
+    return (yield* agents.create({ name: randomUUID() })).agent
+  }).pipe(asSystem, Effect.provideService(CurrentProject, project))
 
 const about = (project: Project, agentId: string, overrides: Partial<ProcessInfo> = {}): ProcessInfo => ({
   agentId,
@@ -121,7 +121,7 @@ describe.each(engines)("presence on %s", (engine) => {
         const present = Option.getOrThrow(
           yield* presence.connect(about(project, agent.id), visitor({ onLost: (why) => lost.push(why) }))
         )
-        yield* agents.remove(project, agent.id).pipe(asSystem)
+        yield* agents.remove(agent.id).pipe(asSystem, Effect.provideService(CurrentProject, project))
         present.touch()
         present.reportAdapterHealth({ "celery.worker_details": "{\"w@h\":{}}" })
         present.reportTelemetryLoss("{}")
@@ -150,7 +150,7 @@ describe.each(engines)("presence on %s", (engine) => {
           last_refused_detail: "the clock is 75 s ahead",
           setup_advice: "[{\"code\":\"events_off\",\"detail\":\"start the worker with -E\"}]"
         })
-        const health = yield* agents.listHealth(project, agent.id)
+        const health = yield* Effect.provideService(agents.listHealth(agent.id), CurrentProject, project)
         assert.deepStrictEqual(health.map(({ telemetry_loss, worker_id }) => ({ telemetry_loss, worker_id })), [
           { telemetry_loss: { buffer_id: "b" }, worker_id: "bare-1-1" }
         ])

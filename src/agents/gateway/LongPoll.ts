@@ -8,7 +8,7 @@ import {
   ValidationFailed
 } from "../../domain/Errors.ts"
 import { AgentPolls, type PollHeaders } from "../../services/AgentPolls.ts"
-import type { AgentIdentity } from "../../services/Agents.ts"
+import type { AgentIdentity } from "../../services/CurrentActor.ts"
 import { CurrentAgent } from "../../services/CurrentActor.ts"
 import { Database } from "../../services/Database.ts"
 import { yieldToEventLoop } from "../../services/EventLoop.ts"

@@ -1,6 +1,6 @@
 import { type Clock, Deferred, Effect, FiberId } from "effect"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
-import type { AgentIdentity } from "../../services/Agents.ts"
+import type { AgentIdentity } from "../../services/CurrentActor.ts"
 import type { PresenceHandle } from "../../services/Presence.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"

@@ -1,5 +1,5 @@
 import { Redacted } from "effect"
-import type { AgentIdentity } from "../../services/Agents.ts"
+import type { AgentIdentity } from "../../services/CurrentActor.ts"
 import type { ProcessInfo } from "../../services/Presence.ts"
 import type { WireSession } from "../protocol/Frame.ts"
 import type { HelloFrame } from "../protocol/Hello.ts"

@@ -6,7 +6,7 @@ import { system } from "../../domain/Actor.ts"
 import { resolveHome } from "../../layers/Settings.ts"
 import { Agents } from "../../services/Agents.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
-import { CurrentActor } from "../../services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../services/CurrentActor.ts"
 import { Projects } from "../../services/Projects.ts"
 import { Setup } from "../../services/Setup.ts"
 import { Environment } from "../Environment.ts"
@@ -80,7 +80,7 @@ export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
   )
   const asSystem = Effect.provideService(CurrentActor, system("svc serve --demo"))
   const project = yield* Effect.flatMap(Projects, (projects) => projects.create(shopProject)).pipe(asSystem)
-  const agent = yield* asSystem(agents.create(project, { name: "shop" }))
+  const agent = yield* agents.create({ name: "shop" }).pipe(asSystem, Effect.provideService(CurrentProject, project))
   const limits = { project_id: null, expires_in_days: null, allowed_cidrs: null }
   const key = yield* asSystem(keys.createFor(user, { name: "demo", scopes: ["admin:*"], ...limits }))
   const credentials: DemoCredentials = {

@@ -1,6 +1,5 @@
 import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Layer } from "effect"
-import { CurrentProject } from "../../services/CurrentActor.ts"
 import { Invitations } from "../../services/Invitations.ts"
 import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
 import { Api } from "../Api.ts"
@@ -11,10 +10,9 @@ import { invitationPage } from "./Page.ts"
 const InvitationsHttp = HttpApiBuilder.group(Api, "invitations", Effect.fnUntraced(function*(handlers) {
   const invitations = yield* Invitations
   return handlers
-    .handle("create", ({ payload }) => Effect.flatMap(CurrentProject, (project) => invitations.create(project, payload)))
-    .handle("list", () => Effect.flatMap(CurrentProject, invitations.list))
-    .handle("revoke", ({ path }) =>
-      Effect.flatMap(CurrentProject, (project) => invitations.revoke(project, path.invitation_id)))
+    .handle("create", ({ payload }) => invitations.create(payload))
+    .handle("list", () => invitations.list())
+    .handle("revoke", ({ path }) => invitations.revoke(path.invitation_id))
 }))
 
 const InvitationHttp = HttpApiBuilder.group(Api, "invitation", Effect.fnUntraced(function*(handlers) {

@@ -15,8 +15,8 @@ const ProjectHttp = HttpApiBuilder.group(Api, "project", Effect.fnUntraced(funct
   const projects = yield* Projects
   return handlers
     .handle("get", () => CurrentProject)
-    .handle("update", ({ payload }) => Effect.flatMap(CurrentProject, (project) => projects.update(project, payload)))
-    .handle("delete", () => Effect.flatMap(CurrentProject, projects.remove))
+    .handle("update", ({ payload }) => projects.update(payload))
+    .handle("delete", () => projects.remove())
 }))
 
 export const layer = Layer.mergeAll(ProjectsHttp, ProjectHttp)

@@ -6,26 +6,26 @@ import { slug } from "../Projects/Api.ts"
 import { withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
+export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/stream`
+  .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })).annotations({ description: "Server-sent events." }))
+  .annotateContext(withParameters({
+    in: "header",
+    name: "Last-Event-ID",
+    description: "The last `id` that arrived, to go on after a break of up to five minutes.",
+    example: "WyJzdHJlYW0iXQ"
+  }))
+  .annotate(Access, { caller: "viewer", scope: "tasks:read", failureCodes: ["rate_limited"] })
+  .annotateContext(operation(
+    "Follow changed tasks",
+    "Server-sent events. `event: task` has one changed task in its newest state, without arguments, " +
+      "result and traceback; several changes between two looks are one message. `event: reset` says that " +
+      "changes were left out: load the list again. A comment comes after 15 seconds without an event. The stream ends when " +
+      "the caller loses the right to see it."
+  ))
+
 /** Live updates by server-sent events (docs/api.md, Live updates). */
 export class StreamApi extends HttpApiGroup.make("stream")
-  .add(
-    HttpApiEndpoint.get("stream")`/projects/${slug}/stream`
-      .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })).annotations({ description: "Server-sent events." }))
-      .annotateContext(withParameters({
-        in: "header",
-        name: "Last-Event-ID",
-        description: "The last `id` that arrived, to go on after a break of up to five minutes.",
-        example: "WyJzdHJlYW0iXQ"
-      }))
-      .annotate(Access, { caller: "viewer", scope: "tasks:read", failureCodes: ["rate_limited"] })
-      .annotateContext(operation(
-        "Follow changed tasks",
-        "Server-sent events. `event: task` has one changed task in its newest state, without arguments, " +
-          "result and traceback; several changes between two looks are one message. `event: reset` says that " +
-          "changes were left out: load the list again. A comment comes after 15 seconds without an event. The stream ends when " +
-          "the caller loses the right to see it."
-      ))
-  )
+  .add(streamEndpoint)
   .middleware(InProject)
   .middleware(Authenticated)
   .annotateContext(inChapter("Tasks"))

@@ -1,17 +1,16 @@
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
-import type { AccessRule } from "../../domain/Access.ts"
 import { decodeChangePosition } from "../../domain/LiveTask.ts"
 import { CurrentProject, currentPerson } from "../../services/CurrentActor.ts"
 import { LiveTasks } from "../../services/LiveTasks.ts"
 import { NodeServer } from "../../services/NodeServer.ts"
+import { ruleOf } from "../AccessRules.ts"
 import { Api } from "../Api.ts"
+import { streamEndpoint } from "./Api.ts"
 import { makeSlots } from "./Slots.ts"
 import { waitUntilStalled } from "./StallDetection.ts"
 import { makeAccessWatch } from "./AccessWatch.ts"
-
-const streamRule: AccessRule = { caller: "viewer", scope: "tasks:read" }
 
 /** A response needs a first byte to be sent at all. */
 const firstComment = new TextEncoder().encode(": welcome\n\n")
@@ -23,7 +22,7 @@ export const layer = HttpApiBuilder.group(Api, "stream", Effect.fnUntraced(funct
   const live = yield* LiveTasks
   const { awaitClosing } = yield* NodeServer
   const takeSlot = yield* makeSlots
-  const watchAccess = yield* makeAccessWatch(streamRule)
+  const watchAccess = yield* makeAccessWatch(ruleOf(streamEndpoint, streamEndpoint.annotations))
   return handlers.handleRaw("stream", ({ request }) =>
     Effect.gen(function*() {
       const project = yield* CurrentProject

@@ -7,7 +7,7 @@ import { system } from "../../../src/domain/Actor.ts"
 import { version } from "../../../src/domain/Version.ts"
 import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
-import { CurrentActor } from "../../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { Hints } from "../../../src/services/Database.ts"
 import { isUuid } from "../../../src/services/Ids.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
@@ -252,7 +252,7 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const options = yield* fresh
         const agent = yield* connected(options)
         const agents = yield* Agents
-        yield* agents.remove(options.project, options.agent_id).pipe(Effect.provideService(CurrentActor, system("test")))
+        yield* agents.remove(options.agent_id).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, options.project))
         assert.strictEqual((yield* Effect.promise(() => agent.closed)).code, 4003)
         assert.include(yield* refusal(connectAgent(options)), "401")
       }))

@@ -7,7 +7,7 @@ import { connect } from "node:net"
 import { system } from "../../../src/domain/Actor.ts"
 import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
-import { CurrentActor } from "../../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
 import { event, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
@@ -227,7 +227,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const agents = yield* Agents
         const waiting = yield* Effect.fork(run(() => poll.pull(60)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
-        yield* agents.remove(project, agent_id).pipe(Effect.provideService(CurrentActor, system("test")))
+        yield* agents.remove(agent_id).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
         assert.strictEqual((yield* Fiber.join(waiting)).status, 401)
         assert.strictEqual((yield* run(() => poll.probe())).status, 401)
       }))

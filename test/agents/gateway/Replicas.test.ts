@@ -8,7 +8,7 @@ import * as Server from "../../../src/layers/Server.ts"
 import * as SettingsLayer from "../../../src/layers/Settings.ts"
 import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
-import { CurrentActor } from "../../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { connected, event, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../../brain.ts"
 import { freshPostgres, temporaryHome } from "../../databases.ts"
@@ -61,7 +61,7 @@ describe("two replicas over one PostgreSQL", () => {
       const { a, credentials, project, urlB } = yield* twins
       const agent = yield* connected({ base: urlB, ...credentials })
       const agents = yield* Effect.provide(Agents, a)
-      yield* agents.remove(project, credentials.agent_id).pipe(Effect.provideService(CurrentActor, system("test")))
+      yield* agents.remove(credentials.agent_id).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
       assert.strictEqual((yield* run(() => agent.closed)).code, 4003)
     }))
 

@@ -7,7 +7,7 @@ import { insertTasks, storedTask } from "../../tasks.ts"
 import { system } from "../../../src/domain/Actor.ts"
 import type { Project } from "../../../src/domain/Project.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
-import { CurrentActor } from "../../../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Invitations } from "../../../src/services/Invitations.ts"
 import { PasswordResets } from "../../../src/services/PasswordResets.ts"
@@ -23,9 +23,9 @@ const asTest = Effect.provideService(CurrentActor, system("test"))
 export const invited = (project: Project) =>
   Effect.gen(function*() {
     const invitations = yield* Invitations
-    const { invitation, token } = yield* invitations.create(project, { email: freshEmail(), role: "viewer", ttl_days: 1 })
+    const { invitation, token } = yield* invitations.create({ email: freshEmail(), role: "viewer", ttl_days: 1 })
     return { invitation_id: invitation.id, token }
-  }).pipe(asTest, Effect.orDie)
+  }).pipe(asTest, Effect.provideService(CurrentProject, project), Effect.orDie)
 
 export const memberOf = (project: Project) =>
   Effect.gen(function*() {

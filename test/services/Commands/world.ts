@@ -16,8 +16,9 @@ export const world = Effect.gen(function*() {
   const commands = yield* Commands
   const inbox = yield* CommandInbox
   const project = yield* freshProject()
-  const { agent, hmac_secret } = yield* Effect.orDie(agents.create(project, { name: "a" })).pipe(
-    Effect.provideService(CurrentActor, system("test"))
+  const { agent, hmac_secret } = yield* Effect.orDie(agents.create({ name: "a" })).pipe(
+    Effect.provideService(CurrentActor, system("test")),
+    Effect.provideService(CurrentProject, project)
   )
   yield* Effect.orDie(sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent.id}`)
   const inProject = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
