@@ -97,12 +97,10 @@ export interface EnrollmentRequirement {
   readonly deadline: Timestamp.Timestamp | null
 }
 
-const secondsADay = 86_400
-
 export const findEnrollmentRequirement = (policy: EnforcementPolicy, user: EnforcementSubject): EnrollmentRequirement => {
   const required = !user.enrolled && (policy.for_all || (policy.for_admins && user.is_admin))
   const deadline = required && user.started_at !== null
-    ? Timestamp.addSeconds(user.started_at, policy.grace_days * secondsADay)
+    ? Timestamp.addSeconds(user.started_at, policy.grace_days * Timestamp.secondsPerDay)
     : null
   return { required, deadline }
 }

@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 
 const MIN_EPOCH_SECONDS = -62_167_219_200 // 0000-01-01T00:00:00Z
 const MAX_EPOCH_SECONDS = 253_402_300_799 // 9999-12-31T23:59:59Z
-const SECONDS_A_DAY = 86_400
+export const secondsPerDay = 86_400
 
 /** The normal form described at the top of this file. */
 export type Timestamp = string & Brand.Brand<"Timestamp">
@@ -167,15 +167,15 @@ const epochSeconds = (text: string): number => {
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + digits(text, 8, 2) - 1
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
   const days = era * 146_097 + dayOfEra - 719_468
-  return days * SECONDS_A_DAY + digits(text, 11, 2) * 3600 + digits(text, 14, 2) * 60 + digits(text, 17, 2)
+  return days * secondsPerDay + digits(text, 11, 2) * 3600 + digits(text, 14, 2) * 60 + digits(text, 17, 2)
 }
 
 const format = (seconds: number, micros: number): Timestamp => {
   if (!(seconds >= MIN_EPOCH_SECONDS && seconds <= MAX_EPOCH_SECONDS)) {
     throw new RangeError("a Timestamp lies within the years 0000 to 9999")
   }
-  const days = Math.floor(seconds / SECONDS_A_DAY)
-  const time = seconds - days * SECONDS_A_DAY
+  const days = Math.floor(seconds / secondsPerDay)
+  const time = seconds - days * secondsPerDay
   const clock = `${pad(Math.floor(time / 3600), 2)}:${pad(Math.floor(time / 60) % 60, 2)}:${pad(time % 60, 2)}`
   // The cast: built to the form that the brand promises.
   return `${formatDate(days)}T${clock}.${pad(micros, 6)}Z` as Timestamp

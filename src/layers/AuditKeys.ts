@@ -4,6 +4,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { genesis, zeroHash } from "../services/Audit/Chain.ts"
 import { chainKeyOf } from "../services/Audit/ChainKeys.ts"
 import { signingKeyOf, type SigningKeys, makeSigningKeys } from "../services/Audit/SigningKeys.ts"
+import { forUpdate } from "../services/Dialect.ts"
 import type { KeyRing } from "../services/KeyRing.ts"
 import { Settings } from "../services/Settings.ts"
 import { type PrepareKeyFile, readKeyRing, KeyMismatch, parseRequiredKeys, readKeyText } from "./KeyFiles.ts"
@@ -42,7 +43,6 @@ export const verifyAuditKeys = (chain: KeyRing, { trusted }: Pick<SigningKeys, "
 export const registerAuditKeys = (chain: KeyRing, { signer, trusted }: SigningKeys) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const lock = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
     const created_at = yield* Timestamp.now
     const key_id = chain.all()[0]?.key_id ?? ""
     const insertedHead = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, prev_row_hmac: zeroHash, key_id })} ON CONFLICT DO NOTHING RETURNING id`
@@ -55,6 +55,6 @@ export const registerAuditKeys = (chain: KeyRing, { signer, trusted }: SigningKe
         ])
       } ON CONFLICT DO NOTHING`
     }
-    yield* sql`SELECT 1 FROM audit_head WHERE id = 1 ${lock}`
+    yield* sql`SELECT 1 FROM audit_head WHERE id = 1 ${forUpdate(sql)}`
     yield* verifyAuditKeys(chain, { trusted })
   }).pipe((work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)))

@@ -89,7 +89,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       const project = yield* CurrentProject
       yield* get(project.id, agentId)
       // before the transaction and in slices: thousands of rows would hold up every other writer
-      yield* Effect.repeat(repo.deleteHealthSlice(agentId), { while: (more) => more })
+      yield* repo.deleteHealth(agentId)
       yield* deleteAgent(project, agentId)
       yield* hints.publish("access", agentId)
     }, orDieOnSql)

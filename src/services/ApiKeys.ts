@@ -14,7 +14,6 @@ import { ProjectsRepo } from "./Projects/Repo.ts"
 import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 
 const prefixLength = 12
-const daySeconds = 86_400
 
 /** Whom a key belongs to. */
 type Owner = Pick<UserDetail, "id" | "is_admin">
@@ -79,7 +78,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         project_slug: project?.slug ?? null,
         last_used_at: null,
         last_used_ip: null,
-        expires_at: input.expires_in_days === null ? null : Timestamp.addSeconds(now, input.expires_in_days * daySeconds),
+        expires_at: input.expires_in_days === null ? null : Timestamp.addSeconds(now, input.expires_in_days * Timestamp.secondsPerDay),
         revoked_at: null,
         revoked_reason: null,
         created_at: now,

@@ -15,7 +15,6 @@ import { invitationMessage } from "./Mail/Templates.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
 import { Settings } from "./Settings.ts"
 
-const daySeconds = 86_400
 
 /** Beyond this many invitations a day an address gets no more mail; the inviter still has the link. */
 const maxDailyMailsPerAddress = 5
@@ -59,7 +58,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
       const addressKey = normalizeEmail(email)
       const now = yield* Timestamp.now
       if (yield* repo.isMember(project.id, addressKey)) return yield* alreadyMember
-      const recentCounts = yield* repo.countSince(project.id, addressKey, Timestamp.addSeconds(now, -daySeconds))
+      const recentCounts = yield* repo.countSince(project.id, addressKey, Timestamp.addSeconds(now, -Timestamp.secondsPerDay))
       const replaced = yield* repo.revokePending(project.id, addressKey, now)
       const token = yield* Ids.secret
       const invitation: Invitation = {
@@ -68,7 +67,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         email,
         role,
         invited_by: actor.kind === "person" ? actor.user_id : null,
-        expires_at: Timestamp.addSeconds(now, ttl_days * daySeconds),
+        expires_at: Timestamp.addSeconds(now, ttl_days * Timestamp.secondsPerDay),
         accepted_at: null,
         revoked_at: null,
         created_at: now
@@ -87,7 +86,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
           link: url + accept_url_path,
           expires_at: invitation.expires_at
         })
-        yield* mail.enqueue(message, Timestamp.addSeconds(now, daySeconds)) // the inviter is told by then, or asks
+        yield* mail.enqueue(message, Timestamp.addSeconds(now, Timestamp.secondsPerDay)) // the inviter is told by then, or asks
       }
       yield* audit.record({
         action: "invitation.created",

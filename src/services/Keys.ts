@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, type Layer, Option, type Redacted } from "effect"
 import type { SigningKeys } from "./Audit/SigningKeys.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
+import { onlyPg } from "./Dialect.ts"
 import type { KeyRing } from "./KeyRing.ts"
 import * as Cipher from "./Keys/Cipher.ts"
 import { activeKeyName } from "./Keys/Fingerprints.ts"
@@ -39,9 +40,8 @@ export class SecretKeyMissing extends Data.TaggedError("SecretKeyMissing")<{ rea
 export const getSealingKey = (sql: SqlClient.SqlClient, keyRing: KeyRing) =>
   Effect.gen(function*() {
     const transaction = yield* Effect.serviceOption(SqlClient.TransactionConnection)
-    const forShare = sql.onDialectOrElse({ pg: () => "FOR SHARE", orElse: () => "" })
     // outside of a transaction it would hold nothing, and cost a commit
-    const share = sql.literal(Option.isSome(transaction) ? forShare : "")
+    const share = Option.isSome(transaction) ? onlyPg(sql, "FOR SHARE") : sql.literal("")
     const [row] = yield* sql<{ fingerprint: string }>`
       SELECT fingerprint FROM key_fingerprints WHERE name = ${activeKeyName} ${share}`
     const key_id = row?.fingerprint ?? ""

@@ -80,14 +80,10 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       const project = yield* CurrentProject
       const agents = yield* repo.listAgentIds(project.id)
       // before the transaction: thousands of rows in it would hold up every other writer
-      yield* Effect.repeat(repo.deleteHealthSlice(project.id), { while: (more) => more })
+      yield* repo.deleteHealth(project.id)
       yield* deleteProject(project)
       yield* Effect.forEach([project.id, ...agents], (id) => hints.publish("access", id), { discard: true })
     }, orDieOnSql)
-
-    const sweepProject = Effect.fnUntraced(function*(projectId: string) {
-      for (const slice of repo.deleteOrphanSlices) yield* Effect.repeat(slice(projectId), { while: (more) => more })
-    })
 
     /**
      * Removes what deleted projects left behind, and forgets a deletion after ten minutes: by then nothing that was
@@ -95,7 +91,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
      */
     const sweepDeleted = Effect.fn("Projects.sweepDeleted")(function*() {
       const deletions = yield* repo.listDeletions
-      yield* Effect.forEach(deletions, ({ project_id }) => sweepProject(project_id), { discard: true })
+      yield* Effect.forEach(deletions, ({ project_id }) => repo.deleteOrphans(project_id), { discard: true })
       const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -600)
       const expiredDeletions = deletions.filter(({ created_at }) => created_at <= cutoff)
       yield* Effect.forEach(expiredDeletions, ({ project_id }) => repo.deleteDeletion(project_id), { discard: true })

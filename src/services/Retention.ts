@@ -1,4 +1,4 @@
-import { SqlClient, type SqlError, type Statement } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { system } from "../domain/Actor.ts"
 import { idempotencyRetentionSeconds } from "../domain/Idempotency.ts"
@@ -7,12 +7,10 @@ import { Audit } from "./Audit.ts"
 import { pruneAudit } from "./Audit/Prune.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
+import { deleteInSlices } from "./Dialect.ts"
 import { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Settings } from "./Settings.ts"
-
-const slice = 1000
-const daySeconds = 86_400
 
 /** Forgets, in slices, what identity and the audit log need no longer. Replicas may do it at the same time. */
 export class Retention extends Effect.Service<Retention>()("svc/Retention", {
@@ -23,14 +21,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
     const keys = yield* Keys
     const settings = yield* Settings
 
-    const repeatWhileFull = <E, R>(work: Effect.Effect<boolean, E, R>) => Effect.repeat(work, { while: (more) => more })
-
-    const prune = (table: string, key: string, old: Statement.Fragment): Effect.Effect<boolean, SqlError.SqlError> =>
-      repeatWhileFull(Effect.map(
-        sql`DELETE FROM ${sql(table)} WHERE ${sql(key)} IN (
-          SELECT ${sql(key)} FROM ${sql(table)} WHERE ${old} LIMIT ${slice}) RETURNING 1`,
-        (rows) => rows.length === slice
-      ))
+    const prune = (table: string, key: string, where: Statement.Fragment) => deleteInSlices(sql, { table, key, where })
 
     /**
      * Ended sessions, trusted devices and API keys, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody
@@ -39,20 +30,20 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
       const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
-      const sessionCutoff = ago(settings.sessionsRetentionDays * daySeconds)
+      const sessionCutoff = ago(settings.sessionsRetentionDays * Timestamp.secondsPerDay)
       yield* prune("sessions", "id", sql`expires_at < ${sessionCutoff} OR revoked_at < ${sessionCutoff}`)
       yield* prune("trusted_devices", "id", sql`expires_at < ${sessionCutoff} OR revoked_at < ${sessionCutoff}`)
-      const endedKeys = ago(settings.apiKeysRetentionDays * daySeconds)
+      const endedKeys = ago(settings.apiKeysRetentionDays * Timestamp.secondsPerDay)
       yield* prune("api_keys", "id", sql`expires_at < ${endedKeys} OR revoked_at < ${endedKeys}`)
       yield* prune("idempotency_keys", "scope", sql`created_at < ${ago(idempotencyRetentionSeconds)}`)
       yield* prune("setup_tokens", "id", sql`expires_at < ${now}`)
       yield* prune("password_resets", "id", sql`expires_at < ${now}`)
       yield* prune("password_reset_requests", "id", sql`created_at < ${ago(3600)}`)
-      yield* prune("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * daySeconds)}`)
-      yield* prune("mail_outbox", "id", sql`expires_at < ${ago(daySeconds)}`) // the loop gives it up before, where mail is on
-      yield* prune("setup_attempts", "id", sql`attempted_at < ${ago(daySeconds)}`)
+      yield* prune("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * Timestamp.secondsPerDay)}`)
+      yield* prune("mail_outbox", "id", sql`expires_at < ${ago(Timestamp.secondsPerDay)}`) // the loop gives it up before, where mail is on
+      yield* prune("setup_attempts", "id", sql`attempted_at < ${ago(Timestamp.secondsPerDay)}`)
       if (settings.auditRetentionDays > 0) {
-        const cutoff = ago(settings.auditRetentionDays * daySeconds)
+        const cutoff = ago(settings.auditRetentionDays * Timestamp.secondsPerDay)
         yield* pruneAudit(({ occurred_at }) => occurred_at < cutoff).pipe(
           Effect.catchTag("PrunedMeanwhile", () => Effect.void), // another replica does it
           Effect.provideService(SqlClient.SqlClient, sql),

@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import { secondsPerDay } from "../domain/Timestamp.ts"
 import {
   decimal,
   flag,
@@ -21,8 +22,6 @@ import {
   text,
   url
 } from "./Settings/Kinds.ts"
-
-const daySeconds = 86_400
 
 /**
  * Every setting of the program, declared once, by the kind of its value (`Settings/Kinds.ts`). The environment reader,
@@ -59,13 +58,13 @@ export const settingDefinitions = {
   auditExportMaxRows: integer("SVC_AUDIT_EXPORT_MAX_ROWS", 100_000, 1, 10_000_000, "Most rows of one export of a project's audit log (csv, json)."),
   auditTaskFailures: oneOf("SVC_AUDIT_TASK_FAILURES", ["on", "off"], "on", "Whether the audit log has a row for each task that failed."),
 
-  sessionAbsoluteLifetime: integer("SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS", 7 * daySeconds, 60, 365 * daySeconds, "A session ends this long after login."),
-  sessionIdleTimeout: integer("SVC_SESSION_IDLE_TIMEOUT_SECONDS", 1800, 60, 365 * daySeconds, "A session ends after this long without a request."),
-  sessionRememberMeLifetime: integer("SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS", 30 * daySeconds, 60, 365 * daySeconds, "Lifetime of a remembered session."),
+  sessionAbsoluteLifetime: integer("SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS", 7 * secondsPerDay, 60, 365 * secondsPerDay, "A session ends this long after login."),
+  sessionIdleTimeout: integer("SVC_SESSION_IDLE_TIMEOUT_SECONDS", 1800, 60, 365 * secondsPerDay, "A session ends after this long without a request."),
+  sessionRememberMeLifetime: integer("SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS", 30 * secondsPerDay, 60, 365 * secondsPerDay, "Lifetime of a remembered session."),
   loginLockoutThreshold: integer("SVC_LOGIN_LOCKOUT_THRESHOLD", 10, 1, 1000, "Failed logins in a row that lock an account."),
-  loginLockoutDuration: integer("SVC_LOGIN_LOCKOUT_DURATION_SECONDS", 900, 1, daySeconds, "How long a locked account stays locked."),
+  loginLockoutDuration: integer("SVC_LOGIN_LOCKOUT_DURATION_SECONDS", 900, 1, secondsPerDay, "How long a locked account stays locked."),
   loginMinDuration: integer("SVC_LOGIN_MIN_DURATION_MS", 300, 0, 10_000, "A login answers no sooner than this."),
-  setupTokenTtl: integer("SVC_SETUP_TOKEN_TTL_SECONDS", daySeconds, 60, 30 * daySeconds, "How long a one-time setup link is good."),
+  setupTokenTtl: integer("SVC_SETUP_TOKEN_TTL_SECONDS", secondsPerDay, 60, 30 * secondsPerDay, "How long a one-time setup link is good."),
   firstBootAttemptsPerIp: integer("SVC_FIRST_BOOT_ATTEMPTS_PER_IP", 30, 1, 1000, "Setup attempts of one address in 15 minutes."),
 
   smtpUrl: smtpServer("SVC_SMTP_URL", "Server that takes our mail, such as smtp://user:password@host:587; unset: no mail is sent."),
@@ -74,21 +73,21 @@ export const settingDefinitions = {
   mfaEnforceForAll: flag("SVC_MFA_ENFORCE_FOR_ALL", false, "Everybody must have a second factor."),
   mfaEnrollmentGraceDays: integer("SVC_MFA_ENROLLMENT_GRACE_DAYS", 7, 0, 90, "Who must have one may take so long from their next login on."),
   mfaVerificationRate: integer("SVC_MFA_VERIFICATION_RATE_PER_MIN", 10, 1, 1000, "Codes, and passwords for a step-up, of one address that are checked in a minute."),
-  mfaStepUpWindow: integer("SVC_MFA_STEP_UP_WINDOW_SECONDS", 300, 10, daySeconds, "What needs a step-up may be done this long after a login, a code or a password."),
+  mfaStepUpWindow: integer("SVC_MFA_STEP_UP_WINDOW_SECONDS", 300, 10, secondsPerDay, "What needs a step-up may be done this long after a login, a code or a password."),
   mfaTrustedDeviceDays: integer("SVC_MFA_TRUSTED_DEVICE_DAYS", 30, 1, 365, "A trusted browser needs no code at login for this long."),
 
   ingestQueueEvents: integer("SVC_INGEST_QUEUE_EVENTS", 20_000, 100, 1_000_000, "Events waiting for the writer before agents' sockets are paused."),
   ingestBatchEvents: integer("SVC_INGEST_BATCH_EVENTS", 2000, 1, 50_000, "Most events written in one transaction."),
   redactExtraKeys: list("SVC_REDACT_EXTRA_KEYS", "More key names whose values are masked in args, kwargs and results."),
   agentHeartbeat: integer("SVC_AGENT_HEARTBEAT_SECONDS", 10, 1, 3600, "Heartbeat interval told to agents."),
-  agentOfflineAfter: integer("SVC_AGENT_OFFLINE_AFTER_SECONDS", 30, 2, 86_400, "An agent is offline after this long without a sign of life."),
+  agentOfflineAfter: integer("SVC_AGENT_OFFLINE_AFTER_SECONDS", 30, 2, secondsPerDay, "An agent is offline after this long without a sign of life."),
   commandTimeout: integer("SVC_COMMAND_TIMEOUT_SECONDS", 60, 1, 3600, "Time a command has to complete."),
   bulkCommandTimeout: integer("SVC_BULK_COMMAND_TIMEOUT_SECONDS", 600, 1, 3600, "Time a bulk command has to complete."),
 
   queuesPerProject: integer("SVC_QUEUES_PER_PROJECT", 10_000, 1, 1_000_000, "Most queues of a project; reports of others are dropped."),
   workersPerProject: integer("SVC_WORKERS_PER_PROJECT", 50_000, 1, 1_000_000, "Most workers of a project; reports of others are dropped."),
   agentProcessesPerProject: integer("SVC_AGENT_PROCESSES_PER_PROJECT", 50_000, 1, 1_000_000, "Most agent processes of a project that are kept; the offline ones that were seen least recently are deleted."),
-  reconcileAfter: integer("SVC_RECONCILE_AFTER_SECONDS", 600, 0, 30 * daySeconds, "A task that started this long ago without an end is asked about, unless its worker lists it; 0: never."),
+  reconcileAfter: integer("SVC_RECONCILE_AFTER_SECONDS", 600, 0, 30 * secondsPerDay, "A task that started this long ago without an end is asked about, unless its worker lists it; 0: never."),
 
   tasksRetentionDays: integer("SVC_TASKS_RETENTION_DAYS", 30, 1, 3650, "Tasks are deleted this long after their last event."),
   commandsRetentionDays: integer("SVC_COMMANDS_RETENTION_DAYS", 90, 1, 3650, "Finished commands are deleted after this."),
@@ -99,13 +98,13 @@ export const settingDefinitions = {
   invitationsRetentionDays: integer("SVC_INVITATIONS_RETENTION_DAYS", 30, 1, 3650, "Invitations are deleted this long after they ran out."),
   auditRetentionDays: integer("SVC_AUDIT_RETENTION_DAYS", 0, 0, 36_500, "Audit rows are kept this long; 0 keeps them for ever."),
 
-  auditCheckpointInterval: integer("SVC_AUDIT_CHECKPOINT_INTERVAL_SECONDS", 60, 1, 86_400, "A checkpoint of the audit log is signed after this long, if there are new rows."),
+  auditCheckpointInterval: integer("SVC_AUDIT_CHECKPOINT_INTERVAL_SECONDS", 60, 1, secondsPerDay, "A checkpoint of the audit log is signed after this long, if there are new rows."),
   auditCheckpointRows: integer("SVC_AUDIT_CHECKPOINT_ROWS", 1000, 1, 1_000_000, "And after so many rows, if that is sooner."),
   auditCheckpointFile: text("SVC_AUDIT_CHECKPOINT_FILE", "", "The file they are appended to (default: audit-checkpoints.jsonl in SVC_HOME)."),
   auditCheckpointSinks: listOf("SVC_AUDIT_CHECKPOINT_SINKS", "stdout or absolute paths of files", (part) => part === "stdout" || part.startsWith("/"), "Where they go besides: stdout, or paths of more files."),
   auditCheckpointWebhookUrls: secretUrls("SVC_AUDIT_CHECKPOINT_WEBHOOK_URLS", "And URLs that they are posted to, with commas between them."),
   auditChainVerifyEnabled: flag("SVC_AUDIT_CHAIN_VERIFY_ENABLED", false, "All rows of the audit log are verified from time to time."),
-  auditChainVerifyInterval: integer("SVC_AUDIT_CHAIN_VERIFY_INTERVAL_SECONDS", 86_400, 900, 604_800, "How often."),
+  auditChainVerifyInterval: integer("SVC_AUDIT_CHAIN_VERIFY_INTERVAL_SECONDS", secondsPerDay, 900, 604_800, "How often."),
   auditWebhookUrl: secretUrl("SVC_AUDIT_WEBHOOK_URL", "Each row of the audit log is posted there too (docs/audit-webhook.md); unset: nowhere."),
   auditWebhookHmacSecret: secretBytes("SVC_AUDIT_WEBHOOK_HMAC_SECRET", "Signs what is posted there; needed with the URL.", 32),
   auditWebhookTimeout: decimal("SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS", 10, 1, 120, "Time of one post there."),

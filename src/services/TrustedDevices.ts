@@ -27,7 +27,6 @@ export const mfaNotEnrolled = new Conflict({
 
 const deviceNotFound = new NotFound({ resource: "device" })
 
-const daySeconds = 86_400
 
 /** Browsers in which their owner's logins need no code (interface, Multi-factor authentication). */
 export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/TrustedDevices", {
@@ -56,7 +55,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
      */
     const trust = Effect.fnUntraced(function*(person: Person, formerToken: string | null) {
       const now = yield* Timestamp.now
-      const maxAgeSeconds = settings.mfaTrustedDeviceDays * daySeconds
+      const maxAgeSeconds = settings.mfaTrustedDeviceDays * Timestamp.secondsPerDay
       const token = yield* Ids.secret
       const device: TrustedDeviceRow = {
         id: yield* Ids.next,

@@ -14,7 +14,7 @@ import { announce, serve } from "../Serve.ts"
 import { settings } from "../Settings.ts"
 import { type Options, overridesOf } from "./serve.ts"
 
-const DAY = 86_400_000
+const DAY = Timestamp.secondsPerDay * 1000
 /** Orders a day at most, so that each start goes on with numbers of its own. */
 const ordersPerDay = 10_000
 

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { describeField, exampleId, describeBody } from "../Describe.ts"
 import type { CanonicalText } from "../CanonicalJson.ts"
 import { IdInput, nullish, text } from "../Text.ts"
+import { secondsPerDay } from "../Timestamp.ts"
 
 /** Bodies of the command endpoints (interface, Commands; bodies: …Request). */
 
@@ -42,7 +43,7 @@ export const RetryTaskRequest = Schema.Struct({
     "Named arguments instead of the task's own, at most 64 KiB.",
     { currency: "EUR" }
   ),
-  eta_seconds: describeField(nullish(Schema.Int.pipe(Schema.between(0, 86_400))), "Seconds to wait before it runs.", 60),
+  eta_seconds: describeField(nullish(Schema.Int.pipe(Schema.between(0, secondsPerDay))), "Seconds to wait before it runs.", 60),
   idempotency_key
 }).annotations({ description: "A task to retry." }).pipe(
   Schema.filter(({ override_args, override_kwargs }) =>

@@ -4,6 +4,7 @@ import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.
 import { Reader } from "../Database.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { cancelCommands } from "../Commands/CancelCommands.ts"
+import { deleteInSlices } from "../Dialect.ts"
 
 /** A row of `agents` as the drivers give it, without what is derived and without the secrets. */
 const Row = Schema.Struct({
@@ -43,8 +44,6 @@ export interface AgentIdentityRow {
   readonly name: string
   readonly hmac_secret: string
 }
-
-const healthSliceRows = 2000
 
 export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
   effect: Effect.gen(function*() {
@@ -86,13 +85,7 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
         ),
       cancelCommands: (agentId: string) =>
         cancelCommands(sql, sql`agent_id = ${agentId}`, "The agent was deleted."),
-      /** Removes some of the agent's health rows; answers whether there may be more. */
-      deleteHealthSlice: (agentId: string) =>
-        Effect.map(
-          sql`DELETE FROM agent_health WHERE id IN (
-            SELECT id FROM agent_health WHERE agent_id = ${agentId} ORDER BY id LIMIT ${healthSliceRows}) RETURNING id`,
-          (rows) => rows.length === healthSliceRows
-        ),
+      deleteHealth: (agentId: string) => deleteInSlices(sql, { table: "agent_health", key: "id", where: sql`agent_id = ${agentId}` }),
       /** Newest first. */
       listHealth: (agentId: string, limit: number) =>
         Effect.map(

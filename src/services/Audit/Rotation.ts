@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
+import { forUpdate } from "../Dialect.ts"
 import { appendNewKey, addKeyInstructions } from "../KeyRing.ts"
 import { Keys } from "../Keys.ts"
 import { chainKeyOf } from "./ChainKeys.ts"
@@ -26,13 +27,8 @@ const setKeyState = (key_id: string, state: KeyState) =>
 
 /** In a transaction, in turns with all who write rows or change keys: what is read in it stays so. */
 const withHeadLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => {
-    const lock = sql.onDialectOrElse({
-      pg: () => Effect.asVoid(sql`SELECT 1 FROM audit_head WHERE id = 1 FOR UPDATE`),
-      orElse: () => Effect.void // SQLite has one writer, from the transaction's first moment
-    })
-    return sql.withTransaction(Effect.zipRight(lock, work))
-  })
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(Effect.zipRight(sql`SELECT 1 FROM audit_head WHERE id = 1 ${forUpdate(sql)}`, work)))
 
 /**
  * Makes the next key known: one that was given and never used, else a new one in the file that the keys come from. It

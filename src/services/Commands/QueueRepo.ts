@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { type CommandStatus, sourceStatusesOf, timeoutErrors } from "../../domain/Command.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import { deleteInSlices, forUpdate, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import type { CommandChange } from "./Answers.ts"
 
@@ -59,10 +60,6 @@ const undecryptableError = "Never sent: its encrypted parameters cannot be opene
 export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/CommandQueue", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const onlyPg = (text: string) => sql.onDialectOrElse({ pg: () => sql.literal(text), orElse: () => sql.literal("") })
-    const forUpdate = onlyPg("FOR UPDATE")
-    /** Rows that another replica is working on are left to it. */
-    const skipLocked = onlyPg("FOR UPDATE SKIP LOCKED")
     /** As literals, since SQLite uses a partial index only where it sees that the values fit. */
     const unfinishedStatuses = sql.literal(`('${sourceStatusesOf("timeout").join("', '")}')`)
     const pendingColumns = sql.literal("id, agent_id, engine, action, target_type, target_id, issued_at")
@@ -147,7 +144,7 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
     /** The rows of these ids, locked in the order of their ids: the same order everywhere. */
     const lock = (ids: ReadonlyArray<string>) =>
       sql<LockedCommand>`SELECT id, project_id, agent_id, worker_id, action, engine, target_id, status, issued_at, acked_at
-        FROM commands WHERE id IN ${sql.in(ids)} ORDER BY id ${forUpdate}`
+        FROM commands WHERE id IN ${sql.in(ids)} ORDER BY id ${forUpdate(sql)}`
 
     /** Applies what agents answered to locked rows. */
     const applyChanges = (rows: ReadonlyArray<CommandChange>) => {
@@ -173,7 +170,7 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
     const expire = (now: Timestamp, limit: number) =>
       sql<EndedCommand>`WITH overdue AS (
           SELECT id FROM commands WHERE status IN ${unfinishedStatuses} AND timeout_at <= ${now}
-          ORDER BY timeout_at LIMIT ${limit} ${skipLocked}
+          ORDER BY timeout_at LIMIT ${limit} ${skipLocked(sql)}
         )
         UPDATE commands SET status = 'timeout', completed_at = ${now}, sealed_payload = NULL, error = CASE
           WHEN status = 'pending' THEN ${timeoutErrors.pending}
@@ -181,15 +178,15 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
           ELSE ${timeoutErrors.acknowledged} END
         WHERE id IN (SELECT id FROM overdue) RETURNING id, action, status, issued_at`
 
-    /** Deletes at most `limit` commands that ended before `before`; how many. */
-    const prune = (before: Timestamp, limit: number) =>
-      Effect.map(
-        sql`DELETE FROM commands WHERE id IN (
-          SELECT id FROM commands WHERE completed_at IS NOT NULL AND completed_at < ${before}
-          ORDER BY completed_at LIMIT ${limit} ${skipLocked}
-        ) RETURNING id`,
-        (rows) => rows.length
-      )
+    /** Deletes the commands that ended before `before`. */
+    const prune = (before: Timestamp) =>
+      deleteInSlices(sql, {
+        table: "commands",
+        key: "id",
+        where: sql`completed_at IS NOT NULL AND completed_at < ${before}`,
+        orderBy: "completed_at",
+        skipsLocked: true
+      })
 
     return {
       listPendingAgentIds,

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { type TaskRetry, parseTaskRetries } from "../../domain/Command/TaskRetry.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { deleteInSlices } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
@@ -41,15 +42,14 @@ export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries"
       }
     })
 
-    /** Deletes at most `limit` links of commands that were issued before `before`; answers how many. */
-    const prune = (before: Timestamp.Timestamp, limit: number) =>
-      Effect.map(
-        sql`DELETE FROM task_retries WHERE (project_id, engine, new_task_id, task_id) IN (
-          SELECT project_id, engine, new_task_id, task_id FROM task_retries
-          WHERE command_id < ${Ids.minIdAt(Timestamp.toEpochMillis(before))}
-          ORDER BY command_id LIMIT ${limit}) RETURNING 1`,
-        (rows) => rows.length
-      )
+    /** Deletes the links of commands that were issued before `before`. */
+    const prune = (before: Timestamp.Timestamp) =>
+      deleteInSlices(sql, {
+        table: "task_retries",
+        key: "project_id, engine, new_task_id, task_id",
+        where: sql`command_id < ${Ids.minIdAt(Timestamp.toEpochMillis(before))}`,
+        orderBy: "command_id"
+      })
 
     return { insert, prune } as const
   })

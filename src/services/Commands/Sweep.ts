@@ -1,6 +1,5 @@
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
@@ -31,9 +30,9 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
 
     /** Commands that ended longer ago than the retention are deleted, and the links between tasks that such retries made. */
     const prune = Effect.gen(function*() {
-      const before = Timestamp.addSeconds(yield* Timestamp.now, -commandsRetentionDays * 86_400)
-      while ((yield* queue.prune(before, slice)) === slice) yield* yieldToEventLoop
-      while ((yield* retries.prune(before, slice)) === slice) yield* yieldToEventLoop
+      const before = Timestamp.addSeconds(yield* Timestamp.now, -commandsRetentionDays * Timestamp.secondsPerDay)
+      yield* queue.prune(before)
+      yield* retries.prune(before)
     })
 
     return { expire, prune } as const

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
+import { noKeySkipLocked } from "../Dialect.ts"
 import type { SymmetricKey } from "../KeyRing.ts"
 import { Keys, getSealingKey } from "../Keys.ts"
 import { recordset } from "../Recordset.ts"
@@ -57,11 +58,9 @@ export const resealSlice = (sealedColumn: SealedColumn, ids: ReadonlyArray<strin
     const audit = yield* Audit
     const { column, purpose, table } = sealedColumn
     const name = `${table}.${column}`
-    // weaker than FOR UPDATE, so that rows which refer to this one can be written meanwhile
-    const lockClause = sql.literal(sql.onDialectOrElse({ pg: () => "FOR NO KEY UPDATE SKIP LOCKED", orElse: () => "" }))
     const key = yield* getSealingKey(sql, secret)
     const rows = yield* sql<Row>`SELECT ${sql(sealedColumn.id.column)} AS id, ${sql(column)} AS sealed FROM ${sql(table)}
-      WHERE ${sql(sealedColumn.id.column)} IN ${sql.in(ids)} AND ${yield* staleRowsFilter(sql, sealedColumn, key)} ${lockClause}`
+      WHERE ${sql(sealedColumn.id.column)} IN ${sql.in(ids)} AND ${yield* staleRowsFilter(sql, sealedColumn, key)} ${noKeySkipLocked(sql)}`
     const damaged: Array<DamagedText> = []
     const resealedRows: Array<Row> = []
     for (const { id, sealed } of rows) {

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
+import { forUpdate } from "../Dialect.ts"
 import { appendNewKey, addKeyInstructions } from "../KeyRing.ts"
 import { Keys } from "../Keys.ts"
 import { secretKeyOf } from "./Cipher.ts"
@@ -42,10 +43,9 @@ export const stageSecretKey = Effect.gen(function*() {
 export const activateSecretKey = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
-  const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
   return yield* sql.withTransaction(Effect.gen(function*() {
     const [before] = yield* sql<{ fingerprint: string; created_at: string }>`
-      SELECT fingerprint, created_at FROM key_fingerprints WHERE name = ${activeKeyName} ${forUpdate}`
+      SELECT fingerprint, created_at FROM key_fingerprints WHERE name = ${activeKeyName} ${forUpdate(sql)}`
     const to = yield* findUnusedKeyId
     if (before === undefined || to === null) return null
     const { created_at, fingerprint: from } = before

@@ -7,7 +7,7 @@ import { Settings } from "../Settings.ts"
 import { noticeMessage, type NoticeKind } from "./Templates.ts"
 
 /** A notice that could not be sent for a day is of no use. */
-const noticeSeconds = 86_400
+const noticeSeconds = Timestamp.secondsPerDay
 
 /** Tells people by mail what was done to their way in, so that who did not do it learns of it. Silent without mail. */
 export class Notices extends Effect.Service<Notices>()("svc/Notices", {

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Reader } from "../Database.ts"
+import { skipLocked } from "../Dialect.ts"
 
 export interface NewMail {
   readonly id: string
@@ -22,7 +23,6 @@ export class MailRepo extends Effect.Service<MailRepo>()("svc/MailRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const skipLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
 
     return {
       insert: (mail: NewMail) => sql`INSERT INTO mail_outbox ${sql.insert({ ...mail })}`,
@@ -32,7 +32,7 @@ export class MailRepo extends Effect.Service<MailRepo>()("svc/MailRepo", {
       claim: (now: string, until: string) =>
         Effect.map(
           sql<ClaimedMail>`UPDATE mail_outbox SET attempts = attempts + 1, due_at = ${until}
-            WHERE id = (SELECT id FROM mail_outbox WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 ${skipLocked})
+            WHERE id = (SELECT id FROM mail_outbox WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 ${skipLocked(sql)})
             RETURNING id, sealed, attempts, expires_at`,
           (rows) => Option.fromNullable(rows[0])
         ),

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
+import { forUpdate } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 
 /** What is kept of somebody's second factor; the secrets are sealed. */
@@ -21,7 +22,6 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     return {
       /** Within a transaction: nobody else changes the row until it ends. */
@@ -29,7 +29,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
         Effect.map(
           sql<MfaRow>`SELECT is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret, mfa_pending_at,
               mfa_enforcement_started_at
-            FROM users WHERE id = ${userId} ${forUpdate}`,
+            FROM users WHERE id = ${userId} ${forUpdate(sql)}`,
           (rows) => Option.fromNullable(rows[0])
         ),
       isEnrolled: (userId: string) =>

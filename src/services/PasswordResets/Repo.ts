@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Reader } from "../Database.ts"
+import { skipLocked } from "../Dialect.ts"
 
 export interface ResetRequest {
   readonly id: string
@@ -22,7 +23,6 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const skipLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
 
     return {
       insertRequest: (request: ResetRequest) => sql`INSERT INTO password_reset_requests ${sql.insert({ ...request })}`,
@@ -30,7 +30,7 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
       /** Within a transaction: the oldest request, which is gone when it commits. */
       consumeRequest: Effect.map(
         sql<ResetRequest>`DELETE FROM password_reset_requests
-          WHERE id = (SELECT id FROM password_reset_requests ORDER BY id LIMIT 1 ${skipLocked})
+          WHERE id = (SELECT id FROM password_reset_requests ORDER BY id LIMIT 1 ${skipLocked(sql)})
           RETURNING id, email_key, source_ip, created_at`,
         (rows) => Option.fromNullable(rows[0])
       ),

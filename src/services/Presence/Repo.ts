@@ -1,5 +1,6 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
+import { forNoKeyUpdate } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import type {
   AdviceRow,
@@ -28,8 +29,6 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
 
-    /** Not FOR UPDATE: a writer that only refers to an agent need not wait. */
-    const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR NO KEY UPDATE"), orElse: () => sql.literal("") })
     const agentIdsOf = (rows: ReadonlyArray<{ readonly agent_id: string }>) => [...new Set(rows.map((row) => row.agent_id))]
     type Write = Effect.Effect<unknown, SqlError.SqlError>
 
@@ -43,7 +42,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
     const lockAgents = (agentIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
       agentIds.length === 0
         ? Effect.succeed([])
-        : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forUpdate}`
+        : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forNoKeyUpdate(sql)}`
 
     /** On long-poll all processes are one, and what a new session does not tell yet is not news. */
     const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
@@ -197,7 +196,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
             depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
-    return { forUpdate, lockAgents, upsertProcesses, updateAgentsFromHello, updateAgentsOnline, updateLastSeen, updateProcessesOffline, updateAgentsOffline, updateRefusals, updateAdvice, insertHealth, upsertWorkers, queues } as const
+    return { lockAgents, upsertProcesses, updateAgentsFromHello, updateAgentsOnline, updateLastSeen, updateProcessesOffline, updateAgentsOffline, updateRefusals, updateAdvice, insertHealth, upsertWorkers, queues } as const
   })
 }) {
   static readonly layer = this.Default

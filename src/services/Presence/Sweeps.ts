@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { deleteInSlices, forNoKeyUpdate } from "../Dialect.ts"
 import { Settings } from "../Settings.ts"
 import { PresenceRepo } from "./Repo.ts"
 
-const daySeconds = 86_400
+/** Rows of one statement. */
 const slice = 1000
 /** Times SVC_AGENT_OFFLINE_AFTER_SECONDS that a worker may be idle. */
 const idleFactor = 10
@@ -53,7 +54,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
           WHERE w.state = 'online' AND w.last_heartbeat < ${cutoff}
             AND (w.metadata <> '{}' OR w.last_heartbeat < ${idleCutoff}
               OR NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = w.agent_id AND a.state = 'online'))
-          ORDER BY w.project_id, w.engine, w.name ${repo.forUpdate}
+          ORDER BY w.project_id, w.engine, w.name ${forNoKeyUpdate(sql)}
         )
         UPDATE workers SET state = 'offline', updated_at = ${now} WHERE id IN (SELECT id FROM silent)`
     })
@@ -75,17 +76,15 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
 
     const pruneTable = (table: "agent_health" | "agent_workers" | "workers" | "queues", days: number) =>
       Effect.gen(function*() {
-        const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -days * daySeconds)
+        const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -days * Timestamp.secondsPerDay)
         const old = {
           agent_health: sql`captured_at < ${cutoff}`,
           agent_workers: sql`last_seen_at < ${cutoff} AND state = 'offline'`,
           workers: sql`coalesce(last_heartbeat, created_at) < ${cutoff} AND state = 'offline'`,
           queues: sql`coalesce(last_seen_at, created_at) < ${cutoff}`
         }
-        const deleted = yield* sql`
-          DELETE FROM ${sql(table)} WHERE id IN (SELECT id FROM ${sql(table)} WHERE ${old[table]} LIMIT ${slice}) RETURNING id`
-        return deleted.length === slice
-      }).pipe(Effect.repeat({ while: (more) => more }))
+        yield* deleteInSlices(sql, { table, key: "id", where: old[table] })
+      })
 
     /** Deletes health snapshots, agent processes, workers and queues that are older than their retention, in slices. */
     const prune = Effect.fn("PresenceSweeps.prune")(function*() {

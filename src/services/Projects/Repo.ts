@@ -1,9 +1,10 @@
-import { SqlClient, type SqlError } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Project } from "../../domain/Project.ts"
 import { Reader } from "../Database.ts"
-import { cancelCommands } from "../Commands/CancelCommands.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
+import { cancelCommands } from "../Commands/CancelCommands.ts"
+import { deleteInSlices } from "../Dialect.ts"
 
 /** A row of `projects` as the drivers give it, to and from a Project. */
 const Row = Schema.Struct({ ...Project.fields, is_active: BooleanColumn, allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String))) })
@@ -15,8 +16,6 @@ export interface Deletion {
   readonly project_id: string
   readonly created_at: string
 }
-
-const sliceRows = 1000
 
 /** Tables that hold rows of a project without a foreign key, and what identifies a row. */
 const orphanTables = [
@@ -32,8 +31,6 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
 
-    const hasMore = (slice: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
-      Effect.map(slice, (rows) => rows.length === sliceRows)
     const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
 
     return {
@@ -47,19 +44,22 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
       listAgentIds: (id: string) =>
         Effect.map(read<{ id: string }>`SELECT id FROM agents WHERE project_id = ${id}`, (rows) => rows.map((row) => row.id)),
       cancelCommands: (id: string) => cancelCommands(sql, sql`project_id = ${id}`, "The project was deleted."),
-      /** Removes some health rows of the project's agents; answers whether there may be more. */
-      deleteHealthSlice: (id: string) =>
-        hasMore(sql`DELETE FROM agent_health WHERE id IN (
-          SELECT h.id FROM agent_health h JOIN agents a ON a.id = h.agent_id
-          WHERE a.project_id = ${id} LIMIT ${sliceRows}) RETURNING id`),
+      /** The health rows of the project's agents. */
+      deleteHealth: (id: string) => {
+        const where = sql`agent_id IN (SELECT id FROM agents WHERE project_id = ${id})`
+        return deleteInSlices(sql, { table: "agent_health", key: "id", where })
+      },
       insertDeletion: (project_id: string, created_at: string) =>
         sql`INSERT INTO project_deletions ${sql.insert({ project_id, created_at })}`,
       listDeletions: read<Deletion>`SELECT project_id, created_at FROM project_deletions ORDER BY project_id`,
       deleteDeletion: (projectId: string) => sql`DELETE FROM project_deletions WHERE project_id = ${projectId}`,
-      /** For each table of leftovers: removes some of the project's rows; answers whether there may be more. */
-      deleteOrphanSlices: orphanTables.map(([table, key]) => (projectId: string) =>
-        hasMore(sql`DELETE FROM ${sql(table)} WHERE (${sql.literal(key)}) IN (
-          SELECT ${sql.literal(key)} FROM ${sql(table)} WHERE project_id = ${projectId} LIMIT ${sliceRows}) RETURNING 1`))
+      /** The rows that the project left behind in tables without a foreign key. */
+      deleteOrphans: (projectId: string) =>
+        Effect.forEach(
+          orphanTables,
+          ([table, key]) => deleteInSlices(sql, { table, key, where: sql`project_id = ${projectId}` }),
+          { discard: true }
+        )
     } as const
   })
 }) {

@@ -4,6 +4,7 @@ import { Unauthenticated } from "../../domain/Errors.ts"
 import { Session } from "../../domain/Session.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
+import { forUpdate } from "../Dialect.ts"
 
 /** 401 of a session that ended while its request was at work. */
 export const sessionEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
@@ -32,7 +33,6 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
-    const forUpdate = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
 
     return {
       insert: (session: NewSession) => sql`INSERT INTO sessions ${sql.insert({ ...session })}`,
@@ -51,7 +51,7 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
        */
       isActiveForUpdate: (userId: string, id: string, now: string) =>
         Effect.zipRight(
-          sql`SELECT 1 FROM users WHERE id = ${userId} ${forUpdate}`,
+          sql`SELECT 1 FROM users WHERE id = ${userId} ${forUpdate(sql)}`,
           Effect.map(
             sql`SELECT 1 FROM sessions WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now}`,
             (rows) => rows.length > 0

@@ -1,6 +1,7 @@
-import { SqlClient, type SqlError } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { Reader } from "../Database.ts"
+import { lockTable } from "../Dialect.ts"
 
 export interface NewSetupToken {
   readonly id: string
@@ -14,10 +15,6 @@ export class SetupRepo extends Effect.Service<SetupRepo>()("svc/SetupRepo", {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
 
-    const lockAttempts: Effect.Effect<void, SqlError.SqlError> = sql.onDialectOrElse({
-      pg: () => Effect.asVoid(sql`LOCK TABLE setup_attempts IN SHARE ROW EXCLUSIVE MODE`),
-      orElse: () => Effect.void
-    })
     const countOf = (rows: ReadonlyArray<{ readonly n: number }>) => rows[0]?.n ?? 0
 
     return {
@@ -33,7 +30,7 @@ export class SetupRepo extends Effect.Service<SetupRepo>()("svc/SetupRepo", {
           (rows) => rows.length > 0
         ),
       /** Within a transaction: attempts are counted one after the other. SQLite's transactions are alone anyway. */
-      lockAttempts,
+      lockAttempts: lockTable(sql, "setup_attempts"),
       deleteAttemptsUntil: (until: string) => sql`DELETE FROM setup_attempts WHERE attempted_at <= ${until}`,
       countAttempts: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts`, countOf),
       countAttemptsFrom: (ip: string) =>

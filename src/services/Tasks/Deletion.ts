@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { idIn } from "../Dialect.ts"
 
 /** The slot of `task_counts` that deletions write: no ingest writer waits for it. The count is the sum of all slots. */
 const deletionSlot = -1
@@ -13,12 +14,7 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
     const sql = yield* SqlClient.SqlClient
 
     const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(function*(projectId: string, ids: ReadonlyArray<string>) {
-      const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${
-        sql.onDialectOrElse({
-          pg: () => sql`id = ANY(${ids}::uuid[])`,
-          orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
-        })
-      } RETURNING state`
+      const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} RETURNING state`
       const byState = new Map<string, number>()
       for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
       const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({

@@ -4,6 +4,7 @@ import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { Reader } from "../Database.ts"
+import { idIn } from "../Dialect.ts"
 import type { RowSize } from "../PageBytes.ts"
 import { makeConditions } from "./Conditions.ts"
 
@@ -27,12 +28,6 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const where = makeConditions(sql)
     const columns = sql.literal(taskFields.join(", "))
 
-    const hasIdIn = (ids: ReadonlyArray<string>) =>
-      sql.onDialectOrElse({
-        pg: () => sql`id = ANY(${ids}::uuid[])`,
-        orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
-      })
-
     // the cast: every column of `taskFields` is text or a number in both databases
     const asTaskRows = (rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows as ReadonlyArray<TaskRow>
 
@@ -50,12 +45,12 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       /** How large the rows are that still are there, newest first. */
       listSizes: (projectId: string, ids: ReadonlyArray<string>) =>
         sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks
-          WHERE project_id = ${projectId} AND ${hasIdIn(ids)} ORDER BY id DESC`,
+          WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`,
 
       /** The rows that still are there, newest first. Ask for few: `sizes` tells how large they are. */
       listByIds: (projectId: string, ids: ReadonlyArray<string>) =>
         Effect.map(
-          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${hasIdIn(ids)} ORDER BY id DESC`.values,
+          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`.values,
           asTaskRows
         ),
 

@@ -8,7 +8,6 @@ import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import { TaskDeletion } from "./Deletion.ts"
 
-const daySeconds = 86_400
 const tasksAtOnce = 250
 const facetsAtOnce = 200
 /** Writers tell again within an hour that a facet is in use; this is far longer. */
@@ -61,8 +60,8 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
     /** How many tasks were forgotten. */
     const sweep = Effect.fn("TaskRetention.sweep")(function*() {
       const now = yield* Timestamp.now
-      const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * daySeconds)
-      const facetsBefore = Timestamp.addSeconds(now, -facetDays * daySeconds)
+      const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * Timestamp.secondsPerDay)
+      const facetsBefore = Timestamp.addSeconds(now, -facetDays * Timestamp.secondsPerDay)
       let deleted = 0
       for (const { id } of yield* listProjects) {
         deleted += yield* pruneTasks(id, tasksBefore)

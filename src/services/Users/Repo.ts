@@ -1,9 +1,10 @@
-import { SqlClient, type SqlError } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { selectChanges } from "../../domain/Patch.ts"
 import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
 import { Reader } from "../Database.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
+import { forUpdate, lockTable } from "../Dialect.ts"
 
 const Row = Schema.Struct({ ...UserDetail.fields, is_admin: BooleanColumn, is_active: BooleanColumn })
 const decodeRow = Schema.decodeUnknownSync(Row)
@@ -30,13 +31,6 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
-    const onlyPg = (text: string) => sql.onDialectOrElse({ pg: () => sql.literal(text), orElse: () => sql.literal("") })
-    const forUpdate = onlyPg("FOR UPDATE")
-
-    const lockAll: Effect.Effect<void, SqlError.SqlError> = sql.onDialectOrElse({
-      pg: () => Effect.asVoid(sql`LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`),
-      orElse: () => Effect.void
-    })
     const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
 
     return {
@@ -49,7 +43,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       findById: (id: string) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, decodeFirst),
       findByEmailKey: (key: string) => Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, decodeFirst),
       /** Within a transaction: nobody else changes the row until it ends. */
-      findByIdForUpdate: (id: string) => Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate}`, decodeFirst),
+      findByIdForUpdate: (id: string) => Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate(sql)}`, decodeFirst),
       listMemberships: (userId: string) =>
         Effect.map(
           read`SELECT m.project_id, p.slug AS project_slug, m.role
@@ -59,10 +53,10 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
         ),
       count: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM users`, (rows) => rows[0]?.n ?? 0),
       /** Within a transaction: no user is added until it ends. SQLite's transactions are alone anyway. */
-      lockAll,
+      lockAll: lockTable(sql, "users"),
       /** Within a transaction: the ids of the active admins, who stay so until it ends. */
       lockActiveAdmins: Effect.map(
-        sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate}`,
+        sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate(sql)}`,
         (rows) => rows.map((row) => row.id)
       ),
       insert: (user: UserDetail, email_key: string, password_hash: string) =>

@@ -1,0 +1,64 @@
+import type { SqlClient, SqlError, Statement } from "@effect/sql"
+import { Effect } from "effect"
+import { yieldToEventLoop } from "./EventLoop.ts"
+
+/**
+ * The SQL on which PostgreSQL and SQLite differ, as fragments for statements that both share. SQLite needs no row
+ * locks: it has one writer, and a transaction holds it from its first moment.
+ */
+export const onlyPg = (sql: SqlClient.SqlClient, text: string): Statement.Fragment =>
+  sql.onDialectOrElse({ pg: () => sql.literal(text), orElse: () => sql.literal("") })
+
+/** Locks the rows that a SELECT answers until the transaction ends. */
+export const forUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR UPDATE")
+
+/** Locks the rows, and leaves out rows that another transaction holds. */
+export const skipLocked = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR UPDATE SKIP LOCKED")
+
+/** Weaker than `forUpdate`: other transactions may insert rows that refer to a locked row. */
+export const forNoKeyUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR NO KEY UPDATE")
+
+/** Locks the rows as `forNoKeyUpdate` does, and leaves out rows that another transaction holds. */
+export const noKeySkipLocked = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR NO KEY UPDATE SKIP LOCKED")
+
+/** Prevents all other writes to the table until the transaction ends; reads go on. */
+export const lockTable = (sql: SqlClient.SqlClient, table: string): Effect.Effect<void, SqlError.SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`LOCK TABLE ${sql(table)} IN SHARE ROW EXCLUSIVE MODE`),
+    orElse: () => Effect.void
+  })
+
+/** `id IN` these ids, as one parameter: one statement text whatever their number, so that it stays prepared. */
+export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Statement.Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql`id = ANY(${ids}::uuid[])`,
+    orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
+  })
+
+/** The rows of one statement. More would block SQLite's event loop, or hold the locks of PostgreSQL, for too long. */
+const sliceRows = 500
+
+interface SlicedDelete {
+  readonly table: string
+  /** The columns of the primary key. */
+  readonly key: string
+  readonly where: Statement.Fragment
+  /** The column whose index finds the rows. */
+  readonly orderBy?: string
+  /** Leaves rows that another transaction has locked to the next call. */
+  readonly skipsLocked?: boolean
+}
+
+/** Deletes all rows of a table that match, each slice in a statement of its own; the event loop turns in between. */
+export const deleteInSlices = (
+  sql: SqlClient.SqlClient,
+  { key, orderBy, skipsLocked = false, table, where }: SlicedDelete
+): Effect.Effect<void, SqlError.SqlError> => {
+  const keys = sql.literal(key)
+  const order = sql.literal(orderBy === undefined ? "" : `ORDER BY ${orderBy}`)
+  const deleteSlice = sql`DELETE FROM ${sql(table)} WHERE (${keys}) IN (
+    SELECT ${keys} FROM ${sql(table)} WHERE ${where} ${order} LIMIT ${sliceRows} ${skipsLocked ? skipLocked(sql) : sql.literal("")}
+  ) RETURNING 1`
+  const hasMore = Effect.map(deleteSlice, (rows) => rows.length === sliceRows)
+  return Effect.asVoid(Effect.repeat(Effect.zipLeft(hasMore, yieldToEventLoop), { while: (more) => more }))
+}
