@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { DenseFrames } from "../agents/gateway/DenseFrames.ts"
 import * as LongPoll from "../agents/gateway/LongPoll.ts"
 import { Receiver } from "../agents/gateway/Receiver.ts"
 import { Refusals } from "../agents/gateway/Refusals.ts"
@@ -16,4 +17,4 @@ export const layerPresence = Presence.layer.pipe(Layer.provideMerge(PresenceSwee
  * What takes agents' frames, and the long-poll. Needs `line`, `presence`, Ingest and CommandInbox. The WebSockets
  * (`agents/gateway/WebSockets.ts`) stand on this and on the HTTP server.
  */
-export const layerReceiver = LongPoll.layer.pipe(Layer.provideMerge(Receiver.layer), Layer.provideMerge(Refusals.layer))
+export const layerReceiver = LongPoll.layer.pipe(Layer.provideMerge(Receiver.layer), Layer.provideMerge(DenseFrames.layer), Layer.provideMerge(Refusals.layer))

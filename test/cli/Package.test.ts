@@ -11,7 +11,7 @@ import { baseUrl, freshKey, freshProject, serverOn } from "../brain.ts"
 const inner = new Set([
   "RowCaps",
   "Startup",
-  "AgentLine", "AgentPolls", "AllowedHosts", "AuditForwarder", "Authentication", "CommandAnswers", "CurrentAgent", "Idempotency", "Ingest", "Keys",
+  "AgentSessions", "AgentPolls", "AllowedHosts", "AuditForwarder", "Authentication", "CommandAnswers", "CurrentAgent", "Idempotency", "Ingest", "Keys",
   "Loops", "Mail", "Mfa", "MigrationList", "NodeServer", "Outbound", "Presence", "RateLimits", "Resolver", "Retention", "Scopes", "Sessions", "TaskChanges", "TrustedDevices", "Vault"
 ])
 

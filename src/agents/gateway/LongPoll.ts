@@ -1,4 +1,5 @@
 import { Clock, Deferred, Effect, Exit, Fiber, FiberId, FiberSet, Layer, Option } from "effect"
+import { unitsOf } from "../../domain/CanonicalJson/Units.ts"
 import {
   BadRequest,
   PayloadTooLarge,
@@ -16,9 +17,10 @@ import type { EventBatch } from "../../services/Ingest.ts"
 import { Loops } from "../../services/Loops.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
-import { FrameRefusal } from "../protocol/Envelope.ts"
+import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
 import { type AgentFrame, type FrameOf, decodeAgentFrame, WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
+import { DenseFrames } from "./DenseFrames.ts"
 import { processInfoFromPoll, wireSessionArgs } from "./ProcessInfo.ts"
 import { PollSession, PollWireSession } from "./PollSession.ts"
 import { Receiver } from "./Receiver.ts"
@@ -55,6 +57,7 @@ export const layer = Layer.scoped(AgentPolls, Effect.gen(function*() {
   const presence = yield* Presence
   const receiver = yield* Receiver
   const refusals = yield* Refusals
+  const denseFrames = yield* DenseFrames
   const sessions = yield* SessionRegistry
   const clock = yield* Effect.clock
   const fork = yield* FiberSet.makeRuntime<never>()
@@ -147,7 +150,10 @@ export const layer = Layer.scoped(AgentPolls, Effect.gen(function*() {
         yield* yieldToEventLoop
       }
       characters += text.length
-      const frame = decodeAgentFrame(text, session.wire, clock.unsafeCurrentTimeMillis())
+      const now = clock.unsafeCurrentTimeMillis()
+      const frame = isDense(unitsOf(text), text.length)
+        ? yield* Effect.mapError(denseFrames.decode(text, session.wire, now), () => temporarilyUnavailable)
+        : decodeAgentFrame(text, session.wire, now)
       if (!(frame instanceof FrameRefusal)) {
         frames.push(frame)
         continue

@@ -64,7 +64,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const events: Array<AgentEvent> = []
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
-      for (const [at, event] of readEvents(frame.payload.events).entries()) {
+      for (const [at, event] of readEvents(frame.payload).entries()) {
         if (typeof event === "string") {
           refusals.rejectEvent(sender, event)
           continue

@@ -4,9 +4,10 @@ import type WebSocket from "ws"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { EventBatch } from "../../services/Ingest.ts"
 import type { ProcessInfo, PresenceHandle } from "../../services/Presence.ts"
-import { FrameRefusal } from "../protocol/Envelope.ts"
-import { type FrameOf, decodeAgentFrame, encodeFrame, type WireSession } from "../protocol/Frame.ts"
+import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
+import { type AgentFrame, decodeAgentFrame, type FrameOf, encodeFrame, type WireSession } from "../protocol/Frame.ts"
 import { encodeCommandFrame } from "./CommandFrame.ts"
+import type { DenseFrames } from "./DenseFrames.ts"
 import type { Receiver, BatchAck, FrameSender } from "./Receiver.ts"
 import { describeRefusal, type GatewayReason, type Refusals } from "./Refusals.ts"
 import type { GatewaySession, SessionRegistry } from "./SessionRegistry.ts"
@@ -18,6 +19,7 @@ export interface GatewayContext {
   readonly clock: Clock.Clock
   readonly receiver: Receiver
   readonly refusals: Refusals
+  readonly denseFrames: DenseFrames
   readonly sessions: SessionRegistry
   /** Runs what a callback cannot wait for. */
   readonly fork: (effect: Effect.Effect<void>) => void
@@ -86,6 +88,7 @@ export class SocketSession implements GatewaySession, FrameSender {
   private acksSent = 0
   private reports: Array<Effect.Effect<void>> = []
   private isReporting = false
+  private isDecoding = false
 
   constructor(
     private readonly ws: WebSocket,
@@ -113,7 +116,7 @@ export class SocketSession implements GatewaySession, FrameSender {
 
   /** Whether something that it sent is still on its way into the database. */
   get isBusy(): boolean {
-    return this.pendingBatches > 0 || this.isReporting
+    return this.pendingBatches > 0 || this.isReporting || this.isDecoding
   }
 
   /** Takes one message. */
@@ -197,7 +200,26 @@ export class SocketSession implements GatewaySession, FrameSender {
 
   private handleMessage(data: Buffer): void {
     const now = this.now()
-    const frame = decodeAgentFrame(data.toString("utf8"), this.wire, now)
+    const text = data.toString("utf8")
+    if (isDense(data, data.length)) this.decodeDenseFrame(text, now)
+    else this.handleFrame(decodeAgentFrame(text, this.wire, now), now)
+  }
+
+  /** Messages behind the frame wait for its thread. */
+  private decodeDenseFrame(text: string, now: number): void {
+    this.isDecoding = true
+    this.pause()
+    this.gateway.fork(Effect.match(this.gateway.denseFrames.decode(text, this.wire, now), {
+      onFailure: () => this.closeWith(closeCode.tryLater, "the brain could not read a large frame, send it again"),
+      onSuccess: (frame) => {
+        if (!this.isClosed) this.handleFrame(frame, now)
+        this.isDecoding = false
+        this.resume()
+      }
+    }))
+  }
+
+  private handleFrame(frame: AgentFrame | FrameRefusal, now: number): void {
     if (frame instanceof FrameRefusal) {
       this.refuse(frame.reason, describeRefusal(frame), frame.reason === "too_long" ? closeCode.tooBig : closeCode.policy)
       return

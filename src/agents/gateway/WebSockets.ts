@@ -16,6 +16,7 @@ import { Presence } from "../../services/Presence.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
+import { DenseFrames } from "./DenseFrames.ts"
 import { type ConnectionContext, serveSocket } from "./SocketConnection.ts"
 import { Receiver } from "./Receiver.ts"
 import { Refusals } from "./Refusals.ts"
@@ -71,6 +72,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     clock,
     receiver: yield* Receiver,
     refusals: yield* Refusals,
+    denseFrames: yield* DenseFrames,
     sessions,
     fork: (effect) => void fork(effect),
     scheduleAcks: (session) => {

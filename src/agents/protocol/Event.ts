@@ -49,6 +49,13 @@ export type UnusableReason =
   | "too_many_keys"
   | "too_many_values"
 
+/** `events` stay nodes, unchecked: one that cannot be used must not cost its neighbours. */
+export interface EventBatchPayload {
+  readonly events: ReadonlyArray<JsonNode>
+  /** Events of a dense frame that its thread refused, by their place in `events`. */
+  readonly refused?: ReadonlyMap<number, UnusableReason>
+}
+
 const MAX_ENGINE_LENGTH = 40
 const MAX_TASK_ID_LENGTH = 200
 
@@ -87,10 +94,10 @@ export const readEvent = (node: JsonNode): AgentEvent | UnusableReason => {
 }
 
 /** The events of a frame, or why each is unusable. An event that what is left of the frame's bound cannot hold is. */
-export const readEvents = (nodes: ReadonlyArray<JsonNode>): ReadonlyArray<AgentEvent | UnusableReason> => {
+export const readEvents = ({ events, refused }: EventBatchPayload): ReadonlyArray<AgentEvent | UnusableReason> => {
   let left = MAX_FRAME_NODES
-  return nodes.map((node) => {
-    const event = readEvent(node)
+  return events.map((node, at) => {
+    const event = refused?.get(at) ?? readEvent(node)
     if (typeof event === "string") return event
     const { nodes: count } = extentOf(node)
     if (count > left) return "too_many_values"

@@ -26,7 +26,7 @@ export class WireSession {
   readonly guard = new ReplayGuard()
   private seq = 0
 
-  constructor(key: KeyObject, ids: SessionIds) {
+  constructor(readonly key: KeyObject, readonly ids: SessionIds) {
     this.signer = new Signer(key, ids)
   }
 
@@ -48,7 +48,7 @@ export type AgentFrame = FrameOf<
 /** What the brain may send. */
 export type BrainFrame = FrameOf<"event_batch_ack" | "command" | "heartbeat" | "error">
 
-const AGENT_FRAME_TYPES: ReadonlySet<FrameType> = new Set<AgentFrame["type"]>([
+export const AGENT_FRAME_TYPES: ReadonlySet<FrameType> = new Set<AgentFrame["type"]>([
   "event_batch",
   "heartbeat",
   "agent_status",
@@ -81,20 +81,40 @@ const decodeFrame = (
   now: number,
   accepted: ReadonlySet<FrameType>
 ): FrameOf<SignedType> | FrameRefusal => {
-  const envelope = readEnvelope(text)
-  if (envelope instanceof FrameRefusal) return envelope
-  const { frame, payload, type } = envelope
-  if (!accepted.has(type) || type === "hello" || type === "hello_ack") return new FrameRefusal("unexpected_type")
-  if (!session.signer.verify(frame)) return new FrameRefusal("bad_signature")
-  const id = frameId(frame)
-  if (id === undefined) return new FrameRefusal("malformed", "id")
-  if (type === "command_result" && !hasStatus(payload)) return new FrameRefusal("malformed", "status")
+  const verified = verifyFrame(text, session.signer, accepted)
+  if (verified instanceof FrameRefusal) return verified
+  const { frame, id, payload, type } = verified
   const refusal = checkReplay(frame, session.guard, now)
   if (refusal !== undefined) return refusal
   const decoded = payloadDecoders[type](payload)
   if (decoded instanceof FrameRefusal) return decoded
   // The cast: the decoder was picked by the type, a relation that TypeScript cannot follow.
   return { type, id, payload: decoded } as FrameOf<SignedType>
+}
+
+/** A frame whose signature holds; whether it is a replay is not known yet. */
+export interface VerifiedFrame {
+  readonly type: SignedType
+  readonly id: string
+  readonly frame: JsonObject
+  readonly payload: JsonObject
+}
+
+/** The checks of section 3.3 that need nothing of the session but its key. */
+export const verifyFrame = (
+  text: string,
+  signer: Signer,
+  accepted: ReadonlySet<FrameType>
+): VerifiedFrame | FrameRefusal => {
+  const envelope = readEnvelope(text)
+  if (envelope instanceof FrameRefusal) return envelope
+  const { frame, payload, type } = envelope
+  if (!accepted.has(type) || type === "hello" || type === "hello_ack") return new FrameRefusal("unexpected_type")
+  if (!signer.verify(frame)) return new FrameRefusal("bad_signature")
+  const id = frameId(frame)
+  if (id === undefined) return new FrameRefusal("malformed", "id")
+  if (type === "command_result" && !hasStatus(payload)) return new FrameRefusal("malformed", "status")
+  return { type, id, frame, payload }
 }
 
 const hasStatus = (payload: JsonObject): boolean => {
@@ -105,7 +125,8 @@ const hasStatus = (payload: JsonObject): boolean => {
 /** Longest nonce taken (agents' protocol, section 2.1). */
 const MAX_NONCE_LENGTH = 32
 
-const checkReplay = (frame: JsonObject, guard: ReplayGuard, now: number): FrameRefusal | undefined => {
+/** The checks of section 3.3 that need the session's memory: seq, nonce and time. */
+export const checkReplay = (frame: JsonObject, guard: ReplayGuard, now: number): FrameRefusal | undefined => {
   const seq = asInt(frame.get("seq"))
   if (seq === undefined || seq < 1) return new FrameRefusal("bad_seq")
   const nonceNode = frame.get("nonce")

@@ -3,12 +3,8 @@ import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import { JsonArray, type JsonNode, JsonObject, toValue } from "../../domain/CanonicalJson.ts"
 import { FrameRefusal, type SignedType } from "./Envelope.ts"
+import type { EventBatchPayload } from "./Event.ts"
 import * as Payload from "./Payload.ts"
-
-/** `events` stay nodes, unchecked: one that cannot be used must not cost its neighbours. */
-export interface EventBatchPayload {
-  readonly events: ReadonlyArray<JsonNode>
-}
 
 /** What each signed frame carries, decoded. */
 export interface Payloads {

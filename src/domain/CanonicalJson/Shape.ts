@@ -17,7 +17,8 @@ export class Shape {
 
   constructor(readonly parent: Shape | undefined, readonly key: string) {
     this.token = `${JSON.stringify(key)}:`
-    this.units = Uint16Array.from({ length: this.token.length }, (_, at) => this.token.charCodeAt(at))
+    this.units = new Uint16Array(this.token.length)
+    for (let at = 0; at < this.token.length; at++) this.units[at] = this.token.charCodeAt(at)
     this.size = parent === undefined ? 0 : parent.size + 1
   }
 
@@ -58,10 +59,17 @@ export class Layout {
 /** The layout of an object with these keys on the wire, `tokens` being their `"key":`. */
 export const layoutOfKeys = (keys: ReadonlyArray<string>, tokens: ReadonlyArray<string>): Layout => {
   if (keys.every((key, at) => at === 0 || compareCodePoints(keys[at - 1]!, key) < 0)) return new Layout(keys, tokens, undefined)
-  const last = new Map(keys.map((key, at) => [key, at]))
-  const order = [...last.values()].sort((left, right) => compareCodePoints(keys[left]!, keys[right]!))
-  return new Layout(order.map((at) => keys[at]!), order.map((at) => tokens[at]!), order)
+  const last = new Map<string, number>()
+  for (let at = 0; at < keys.length; at++) last.set(keys[at]!, at)
+  const sorted = sortKeys([...last.keys()])
+  // The assertion: `sorted` has the keys of `last`.
+  const order = sorted.map((key) => last.get(key)!)
+  return new Layout(sorted, order.map((at) => tokens[at]!), order)
 }
+
+/** Below U+D800, where most keys are, JavaScript's own order is that of the code points, and sorts twice as fast. */
+const sortKeys = (keys: Array<string>): Array<string> =>
+  keys.every((key) => !/[\ud800-\uffff]/.test(key)) ? keys.sort() : keys.sort(compareCodePoints)
 
 /** By Unicode code point: JavaScript's own order puts U+E000 to U+FFFF after the characters beyond them. */
 export const compareCodePoints = (left: string, right: string): number => {

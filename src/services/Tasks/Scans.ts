@@ -1,8 +1,8 @@
 import { SqlError, type Statement } from "@effect/sql"
 import { Effect, type Scope } from "effect"
-import { Worker } from "node:worker_threads"
 import { Database } from "../Database.ts"
 import { workerFile } from "../WorkerFile.ts"
+import { makeWorkerThread } from "../WorkerThread.ts"
 
 /** What `Scan.worker.ts` is asked, and what it answers. */
 export interface ScanRequest {
@@ -35,6 +35,7 @@ export class Scans extends Effect.Service<Scans>()("svc/tasks/Scans", {
   static readonly layer = this.Default
 }
 
+/** Carries SQLite's code, by which `isUnavailable` tells a full disk from a wrong statement. */
 class ThreadError extends Error {
   override readonly name = "ScanThreadError"
   readonly code: string
@@ -49,79 +50,12 @@ const failScan = (message: string, code: string) =>
 
 const makeThreadRunner = (file: string): Effect.Effect<RunStatement, never, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => new Thread(file)),
-      (thread) => Effect.promise(() => thread.stop())
-    ),
-    (thread): RunStatement => (statement) => {
+    makeWorkerThread<ScanRequest, ScanResponse>(workerFile("Scan", import.meta.url), file),
+    (request): RunStatement => (statement) => {
       const [text, params] = statement.compile()
-      return Effect.async((resume) => {
-        const cancel = thread.enqueue({ text, params, resume })
-        return Effect.sync(cancel)
-      })
+      return request({ text, params }).pipe(
+        Effect.catchAll(({ message }) => failScan(message, "SQLITE_IOERR")),
+        Effect.flatMap((response) => "rows" in response ? Effect.succeed(response.rows) : failScan(response.message, response.code))
+      )
     }
   )
-
-interface PendingScan {
-  readonly text: string
-  readonly params: ReadonlyArray<unknown>
-  readonly resume: (answer: Effect.Effect<Rows, SqlError.SqlError>) => void
-}
-
-/**
- * The thread and what it was asked. It is given one statement at a time: what nobody waits for any more is never run.
- * A thread that dies fails the statement it had; the next one starts another.
- */
-class Thread {
-  readonly file: string
-  private worker: Worker | null = null
-  private current: PendingScan | null = null
-  private readonly queue = new Set<PendingScan>()
-
-  constructor(file: string) {
-    this.file = file
-  }
-
-  /** Answers how to take the question back. */
-  enqueue(asked: PendingScan): () => void {
-    this.queue.add(asked)
-    this.runNext()
-    return () => void this.queue.delete(asked)
-  }
-
-  async stop(): Promise<void> {
-    await this.worker?.terminate()
-  }
-
-  private runNext(): void {
-    const [asked] = this.queue
-    if (asked === undefined || this.current !== null) return
-    this.queue.delete(asked)
-    this.current = asked
-    this.worker ??= this.start()
-    this.worker.postMessage({ text: asked.text, params: asked.params } satisfies ScanRequest)
-  }
-
-  private start(): Worker {
-    const worker = new Worker(workerFile("Scan", import.meta.url), { workerData: this.file })
-    worker.unref()
-    worker.on("message", (answer: ScanResponse) =>
-      this.resolve("rows" in answer ? Effect.succeed(answer.rows) : failScan(answer.message, answer.code)))
-    worker.on("error", (cause) => this.onExit(worker, String(cause)))
-    worker.on("exit", () => this.onExit(worker, "the thread ended"))
-    return worker
-  }
-
-  private resolve(answer: Effect.Effect<Rows, SqlError.SqlError>): void {
-    const asked = this.current
-    this.current = null
-    asked?.resume(answer)
-    this.runNext()
-  }
-
-  private onExit(worker: Worker, why: string): void {
-    if (this.worker !== worker) return
-    this.worker = null
-    this.resolve(failScan(why, "SQLITE_IOERR"))
-  }
-}

@@ -73,7 +73,7 @@ describe("readEvent", () => {
     const large = { ...good, data: { args: Array.from({ length: 18_000 }, () => 1) } }
     const events = parsed(JSON.stringify([good, large, large, large, large, large, large, good]))
     assert.instanceOf(events, Json.JsonArray)
-    const reasons = readEvents(events.items).map((event) => (typeof event === "string" ? event : "taken"))
+    const reasons = readEvents({ events: events.items }).map((event) => (typeof event === "string" ? event : "taken"))
     assert.isBelow(5 * 18_000, MAX_FRAME_NODES)
     assert.deepStrictEqual(reasons, ["taken", "taken", "taken", "taken", "taken", "taken", "too_many_values", "taken"])
   })

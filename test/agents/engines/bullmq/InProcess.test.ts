@@ -65,7 +65,7 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       assert.isAtLeast(Date.parse(String(retried?.data.eta)), (retried?.occurredAt ?? 0) + 49)
       const failed = told.at(-1)
       assert.deepInclude(failed?.data, { exception: "RangeError", exception_message: "no such box", attempt: 2 })
-      assert.include(String(failed?.data.traceback), "Beside.test.ts")
+      assert.include(String(failed?.data.traceback), "InProcess.test.ts")
     }))
 
   it.scopedLive("an unrecoverable failure ends at once; a delayed job has an eta", () =>

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { yieldToEventLoop } from "../../services/EventLoop.ts"
+import { workerFile } from "../../services/WorkerFile.ts"
+import { makeWorkerThread, type WorkerThreadFailed } from "../../services/WorkerThread.ts"
+import { decodeDenseFrame, type DenseFrameRequest, type DenseFrameResponse } from "../protocol/DenseFrame.ts"
+import type { FrameRefusal } from "../protocol/Envelope.ts"
+import type { AgentFrame, WireSession } from "../protocol/Frame.ts"
+
+/** Opens frames of very many values on a thread, one at a time: no frame within the limits holds up the event loop for long. */
+export class DenseFrames extends Effect.Service<DenseFrames>()("svc/gateway/DenseFrames", {
+  scoped: Effect.gen(function*() {
+    const read = yield* makeWorkerThread<DenseFrameRequest, DenseFrameResponse>(workerFile("DenseFrame", import.meta.url))
+
+    /** The frame, or why it is refused. The caller takes no other frame of the session in between. `now`: when it arrived. */
+    const decode = (text: string, session: WireSession, now: number): Effect.Effect<AgentFrame | FrameRefusal, WorkerThreadFailed> =>
+      Effect.gen(function*() {
+        const pieces = decodeDenseFrame(yield* read({ text, key: session.key, ids: session.ids }), session, now)
+        for (let piece = pieces.next();; piece = pieces.next()) {
+          if (piece.done === true) return piece.value
+          yield* yieldToEventLoop
+        }
+      }).pipe(Effect.tapError(({ message }) => Effect.logError(`The thread that reads large frames failed: ${message}`)))
+
+    return { decode } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
