@@ -52,6 +52,12 @@ const only = [
     found: /\bEffect\.run(Sync|Promise|Fork|Callback)|\bRuntime\.run(Sync|Promise|Fork|Callback)/,
     instead: "return the effect; only main.ts runs",
     except: { "src/agents/runtime/startAgent.ts": "the agent's door for applications that do not use Effect" }
+  },
+  {
+    what: "an UPDATE of a command's status",
+    found: /\bUPDATE\s+commands\b(?:(?!\bWHERE\b|\bFROM\b)[^;])*?\bstatus\s*=/,
+    instead: "use a method of src/services/Commands/StatusRepo.ts, which is built on the transition table",
+    except: { "src/services/Commands/StatusRepo.ts": "the one writer of statuses" }
   }
 ]
 

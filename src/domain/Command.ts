@@ -12,29 +12,35 @@ export type CommandStatus = typeof CommandStatus.Type
 export const isCommandStatus = Schema.is(CommandStatus)
 
 /**
- * Which status may follow which; every UPDATE of a command's status asks here.
+ * Which status may follow which. `CommandStatusRepo` writes the statuses, and builds each UPDATE from this table.
  *
- * A command begins as pending; one that its agent cannot do, or that has nothing to do, ends when it is issued.
+ * A new command is pending. A command that its agent cannot do, or that has nothing to do, ends when it is issued.
  *
  * - pending: waits for a process of its agent. Nothing was sent.
- * - dispatched: claimed for one process, then sent to it, and to no other for ever.
- *   Back to pending only while it is certain that nothing was written to the socket.
- * - timeout: the outcome is unknown unless `error` says that it was never sent. A late result is still taken.
+ * - dispatched: claimed for one process, then sent to that process and never to another one.
+ *   It returns to pending only while it is certain that nothing was written to the socket.
+ * - timeout: the outcome is unknown unless `error` says that it was never sent. A late result is still accepted.
  */
-const nextStatuses: Readonly<Record<CommandStatus, ReadonlyArray<CommandStatus>>> = {
+const nextStatuses = {
   pending: ["dispatched", "timeout", "cancelled"],
   dispatched: ["pending", "completed", "failed", "timeout", "cancelled"],
   completed: [],
   failed: [],
   timeout: ["completed", "failed"],
   cancelled: []
-}
+} as const satisfies Record<CommandStatus, ReadonlyArray<CommandStatus>>
 
-export const canFollow = (from: CommandStatus, to: CommandStatus): boolean => nextStatuses[from].includes(to)
+export const canFollow = (from: CommandStatus, to: CommandStatus): boolean =>
+  (nextStatuses[from] as ReadonlyArray<CommandStatus>).includes(to) // the cast widens a tuple, so that `includes` takes any status
 
-/** The statuses from which a command may become `to`. */
-export const sourceStatusesOf = (to: CommandStatus): ReadonlyArray<CommandStatus> =>
-  commandStatuses.filter((from) => canFollow(from, to))
+/** The statuses from which a command may become `To`: a transition that the table forbids does not compile. */
+export type SourceStatus<To extends CommandStatus> = {
+  [From in CommandStatus]: To extends (typeof nextStatuses)[From][number] ? From : never
+}[CommandStatus]
+
+/** The same as a value. */
+export const sourceStatusesOf = <To extends CommandStatus>(to: To): ReadonlyArray<SourceStatus<To>> =>
+  commandStatuses.filter((from): from is SourceStatus<To> => canFollow(from, to))
 
 /** What a command's `error` says when its time ran out, by how far it had come. */
 export const timeoutErrors = {

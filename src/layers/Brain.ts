@@ -20,7 +20,6 @@ import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
 import * as TaskVacuum from "../services/Tasks/Vacuum.ts"
 import { Workers } from "../services/Workers.ts"
-import { WorkersRepo } from "../services/Workers/Repo.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Commands from "./Commands.ts"
 import * as Database from "./Database.ts"
@@ -35,7 +34,7 @@ export const layer = Layer.mergeAll(
   Gateway.layerReceiver,
   AllowedHosts.layer,
   AgentWorkers.layer,
-  Workers.layer.pipe(Layer.provide(WorkersRepo.layer)),
+  Workers.layer,
   Queues.layer,
   Health.layer,
   LiveTasks.layer.pipe(Layer.provide(LiveTasksRepo.layer)),

@@ -11,13 +11,16 @@ import { CommandQueueRepo } from "../services/Commands/QueueRepo.ts"
 import { TaskReconciliation } from "../services/Commands/Reconciliation.ts"
 import { CommandsRepo } from "../services/Commands/Repo.ts"
 import { TaskRetries } from "../services/Commands/Retries.ts"
+import { CommandStatusRepo } from "../services/Commands/StatusRepo.ts"
 import { CommandSweep } from "../services/Commands/Sweep.ts"
 import { CommandWriter } from "../services/Commands/Writer.ts"
 
-/** Where the agents' line puts answers to commands. */
-export const layerInbox = Inbox.layer.pipe(Layer.provide(Layer.merge(CommandQueueRepo.layer, TaskRetries.layer)))
+const layerRepos = Layer.mergeAll(CommandsRepo.layer, CommandQueueRepo.layer, CommandStatusRepo.layer, TaskRetries.layer)
 
-/** Commands with their loops. Needs AgentLine, which in turn needs `inbox`. */
+/** Where the gateway puts the agents' answers to commands. */
+export const layerInbox = Inbox.layer.pipe(Layer.provide(layerRepos))
+
+/** Commands with their loops. Needs AgentSessions, which in turn needs `layerInbox`. */
 export const layer = Layer.mergeAll(
   Commands.layer,
   CommandSweep.loops,
@@ -29,5 +32,5 @@ export const layer = Layer.mergeAll(
   Layer.provide(CommandWriter.layer),
   Layer.provideMerge(CommandSweep.layer),
   Layer.provide(CommandDispatch.layer.pipe(Layer.provide(RemoteProcesses.layer))),
-  Layer.provide(Layer.mergeAll(CommandsRepo.layer, CommandQueueRepo.layer, TaskRetries.layer))
+  Layer.provide(layerRepos)
 )

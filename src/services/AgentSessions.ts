@@ -28,6 +28,9 @@ export interface AgentSession {
   readonly send: (command: OutboundCommand) => boolean
 }
 
+/** What routing knows of an agent process, on this replica or another one. */
+export type AgentProcess = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
+
 /** What services need from the agents' line; the gateway (`src/agents/gateway`) provides it. */
 export class AgentSessions extends Context.Tag("svc/AgentLine")<AgentSessions, {
   /** Sessions of this agent on this replica; a long-poll session is one only while a poll waits. */

@@ -1,11 +1,12 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
+import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
 import { type AgentIdentity, CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -31,6 +32,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* AgentsRepo
+    const commands = yield* CommandStatusRepo
     const audit = yield* Audit
     const vault = yield* Vault
     const metrics = yield* Metrics
@@ -76,7 +78,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     }, sql.withTransaction, orDieOnSql)
 
     const deleteAgent = Effect.fnUntraced(function*(project: Project, agentId: string) {
-      yield* repo.cancelCommands(agentId)
+      yield* commands.cancelUnfinished({ agent: agentId })
       if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
       yield* audit.record({ action: "agent.deleted", target_type: "agent", target_id: agentId, project_id: project.id })
     }, sql.withTransaction)
@@ -139,5 +141,5 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     return { list, get, create, remove, listHealth, findByToken, authenticate, getHmacKey } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(CommandStatusRepo.layer))
 }

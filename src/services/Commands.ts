@@ -6,9 +6,11 @@ import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { observeCommandEnd } from "./Commands/EndMetrics.ts"
-import { CommandIntents, type Intent } from "./Commands/Intents.ts"
+import { CommandIntents } from "./Commands/Intents.ts"
 import { CommandIssue } from "./Commands/Issue.ts"
+import type { Intent } from "./Commands/Model.ts"
 import { CommandsRepo } from "./Commands/Repo.ts"
+import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
 import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -31,6 +33,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* CommandsRepo
+    const statuses = yield* CommandStatusRepo
     const intents = yield* CommandIntents
     const { issue, issueOnce } = yield* CommandIssue
     const audit = yield* Audit
@@ -66,7 +69,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       const actor = yield* CurrentActor
       const actorName = actor.kind === "person" ? actor.email : actor.name
       const now = yield* Timestamp.now
-      const cancelled = yield* repo.cancel(project.id, id, now, `Cancelled by ${actorName} before it was sent.`)
+      const cancelled = yield* statuses.cancelPending(project.id, id, now, `Cancelled by ${actorName} before it was sent.`)
       if (Option.isSome(cancelled)) {
         yield* audit.record({
           action: "command.cancelled",

@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import { selectChanges } from "../domain/Patch.ts"
 import { type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
+import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
 import { CurrentActor, CurrentProject, roleIn } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -16,6 +17,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ProjectsRepo
+    const commands = yield* CommandStatusRepo
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -60,7 +62,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     }, sql.withTransaction, orDieOnSql)
 
     const deleteProject = Effect.fnUntraced(function*(project: Project) {
-      yield* repo.cancelCommands(project.id)
+      yield* commands.cancelUnfinished({ project: project.id })
       yield* repo.insertDeletion(project.id, yield* Timestamp.now)
       yield* repo.delete(project.id)
       yield* audit.record({
@@ -100,5 +102,5 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     return { list, getBySlug, create, update, remove, sweepDeleted } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(CommandStatusRepo.layer))
 }

@@ -1,11 +1,11 @@
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { NotFound } from "../domain/Errors.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { pageOf, type RowsQuery, decodeStart } from "./RowPage.ts"
 import { WorkersRepo } from "./Workers/Repo.ts"
 
-/** The engines' own workers, as heartbeats and events tell of them; the source of `worker_name` values. */
+/** The engines' own workers, as heartbeats and events describe them; the source of `worker_name` values. */
 export class Workers extends Effect.Service<Workers>()("svc/Workers", {
   effect: Effect.gen(function*() {
     const repo = yield* WorkersRepo
@@ -24,5 +24,5 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
     return { list, get } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(WorkersRepo.layer))
 }

@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { decodeProcess, type ProcessRow } from "../AgentWorkers/Repo.ts"
 import { Reader } from "../Database.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
-import { cancelCommands } from "../Commands/CancelCommands.ts"
 import { deleteInSlices } from "../Dialect.ts"
 
 /** A row of `agents` as the drivers give it, without what is derived and without the secrets. */
@@ -45,6 +46,19 @@ export interface AgentIdentityRow {
   readonly hmac_secret: string
 }
 
+/** An agent beside one of its online processes; the process's columns are null where the agent has none. */
+interface AgentProcessRow extends Omit<ProcessRow, "worker_id"> {
+  readonly name: string
+  readonly state: string
+  readonly last_seen_at: Timestamp | null
+  readonly engine_adapters: string
+  /** Capabilities of the agent's last hello. */
+  readonly declared: string
+  readonly worker_id: string | null
+}
+
+const parseEngines = (engines: string): ReadonlyArray<string> => JSON.parse(engines) // the gateway validated the hello
+
 export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -61,6 +75,31 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
         ),
       findById: (projectId: string, id: string) =>
         Effect.map(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`, decodeFirst),
+      /** The engines of the agent's last hello; none when the project has no such agent. */
+      findEngines: (projectId: string, id: string) =>
+        Effect.map(
+          read<{ readonly engine_adapters: string }>`SELECT engine_adapters FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
+          (rows) => Option.map(Option.fromNullable(rows[0]), ({ engine_adapters }) => parseEngines(engine_adapters))
+        ),
+      /** The project's online agents with their engines, the most recently seen one first. */
+      listOnline: (projectId: string) =>
+        Effect.map(
+          read<{ readonly id: string; readonly engine_adapters: string }>`SELECT id, engine_adapters FROM agents
+            WHERE project_id = ${projectId} AND state = 'online' ORDER BY last_seen_at DESC`,
+          (rows) => rows.map(({ engine_adapters, id }) => ({ id, engines: parseEngines(engine_adapters) }))
+        ),
+      /** The agent, undefined when there is none, with at most `limit` of its online processes. */
+      findWithProcesses: (id: string, limit: number) =>
+        Effect.map(
+          read<AgentProcessRow>`SELECT a.name, a.state, a.last_seen_at, a.engine_adapters, a.capabilities AS declared,
+              w.worker_id, w.role, w.engines, w.capabilities
+            FROM agents a LEFT JOIN agent_workers w ON w.agent_id = a.id AND w.state = 'online'
+            WHERE a.id = ${id} LIMIT ${limit}`,
+          (rows) => ({
+            agent: rows[0],
+            processes: rows.flatMap(({ worker_id, ...row }) => (worker_id === null ? [] : [decodeProcess({ ...row, worker_id })]))
+          })
+        ),
       insert: (agent: NewAgent) =>
         Effect.map(
           sql`INSERT INTO agents ${
@@ -83,8 +122,6 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           sql`DELETE FROM agents WHERE project_id = ${projectId} AND id = ${id} RETURNING id`,
           (rows) => rows.length > 0
         ),
-      cancelCommands: (agentId: string) =>
-        cancelCommands(sql, sql`agent_id = ${agentId}`, "The agent was deleted."),
       deleteHealth: (agentId: string) => deleteInSlices(sql, { table: "agent_health", key: "id", where: sql`agent_id = ${agentId}` }),
       /** Newest first. */
       listHealth: (agentId: string, limit: number) =>

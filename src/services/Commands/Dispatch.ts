@@ -8,7 +8,9 @@ import { Loops } from "../Loops.ts"
 import { selectSession } from "./Routing.ts"
 import { RemoteProcesses } from "./RemoteProcesses.ts"
 import { encodeCommand } from "./EncodeCommand.ts"
-import { CommandQueueRepo, type CommandClaim, type ClaimedCommand, type PendingCommand } from "./QueueRepo.ts"
+import type { ClaimedCommand, CommandClaim, PendingCommand } from "./Model.ts"
+import { CommandQueueRepo } from "./QueueRepo.ts"
+import { CommandStatusRepo } from "./StatusRepo.ts"
 
 /** Commands read and claimed in one statement. */
 const batchSize = 200
@@ -37,6 +39,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
   scoped: Effect.gen(function*() {
     const agentSessions = yield* AgentSessions
     const queue = yield* CommandQueueRepo
+    const statuses = yield* CommandStatusRepo
     const remote = yield* RemoteProcesses
     const vault = yield* Vault
     const hints = yield* Hints
@@ -60,7 +63,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       if (command.timeout_at <= now) return true // the claim took too long; the sweeper says so
       const frame = yield* Effect.either(encodeCommand(vault, command))
       if (Either.isRight(frame)) return session !== undefined && session.send(frame.right)
-      yield* queue.failUndecryptable(command.id, now)
+      yield* statuses.failUndecryptable(command.id, now)
       return true
     })
 
@@ -123,13 +126,13 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       const released: Array<CommandClaim> = []
       if (claims.length === 0) return released
       const fullSessionIds = new Set<string>()
-      for (const command of yield* queue.claim(claims, now)) {
+      for (const command of yield* statuses.claim(claims, now)) {
         const session = fullSessionIds.has(command.session_id) ? undefined : sessions.get(command.session_id)
         if (yield* send(session, command)) continue
         fullSessionIds.add(command.session_id)
         released.push(command)
       }
-      if (released.length > 0) yield* queue.release(released)
+      if (released.length > 0) yield* statuses.release(released, now)
       return released
     }, Effect.uninterruptible)
 

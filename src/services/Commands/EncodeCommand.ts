@@ -3,7 +3,7 @@ import { canonicalize, type JsonInput, JsonObject, parse, toCanonicalText } from
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { OutboundCommand } from "../AgentSessions.ts"
 import type { SealBroken, Vault } from "../Keys.ts"
-import type { ClaimedCommand } from "./QueueRepo.ts"
+import type { ClaimedCommand } from "./Model.ts"
 
 /** The `target` of a command frame. A target without an id speaks of all (the agents' protocol, section 5.1). */
 export const encodeTarget = (command: Pick<ClaimedCommand, "engine" | "target_type" | "target_id">): string =>

@@ -1,8 +1,8 @@
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { Metrics } from "../Metrics.ts"
-import type { EndedCommand } from "./QueueRepo.ts"
+import type { EndedCommand } from "./Model.ts"
 
-/** Measures a command that came to its end at `at`. */
+/** Observes the seconds from issue to end of a command that ended at `at`. */
 export const observeCommandEnd = (metrics: Metrics, command: Omit<EndedCommand, "id">, at: Timestamp.Timestamp): void => {
   const { action, issued_at, status } = command
   const seconds = (Timestamp.toEpochMillis(at) - Timestamp.toEpochMillis(issued_at)) / 1000

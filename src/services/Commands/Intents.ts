@@ -1,5 +1,5 @@
-import { Effect, Option, Redacted } from "effect"
-import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { canonicalize, CanonicalText } from "../../domain/CanonicalJson.ts"
 import { frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import {
   type BulkRetry,
@@ -16,29 +16,18 @@ import {
 import { parseSelection } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import { purgeToken } from "../../domain/PurgeToken.ts"
-import { Agents } from "../Agents.ts"
 import { isTruncated } from "../../domain/ValueTruncation.ts"
+import { Agents } from "../Agents.ts"
+import { AgentsRepo } from "../Agents/Repo.ts"
+import { AgentWorkersRepo } from "../AgentWorkers/Repo.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
+import { QueuesRepo } from "../Queues/Repo.ts"
 import { Settings } from "../Settings.ts"
-import { CommandsRepo } from "./Repo.ts"
+import { TasksRepo } from "../Tasks/Repo.ts"
+import { WorkersRepo } from "../Workers/Repo.ts"
+import type { Intent } from "./Model.ts"
 import { unknownProcessReason, enginesRestartingByExit } from "./Restart.ts"
-
-/** A command to be issued in the current project: what the agent is asked for (the agents' protocol, section 5.2). */
-export interface Intent {
-  readonly agent_id: string
-  readonly action: string
-  readonly engine: string | null
-  readonly target_type: string
-  readonly target_id: string | null
-  /** What is sent as `parameters`. Undefined members are left out: only what the operator set is sent. */
-  readonly parameters: Readonly<Record<string, JsonInput | undefined>>
-  /** Parameters that are encrypted at rest, masked wherever people look, and wiped at the end. */
-  readonly sealed?: Readonly<Record<string, CanonicalText>>
-  readonly timeout_seconds: number
-  /** More for the audit row. */
-  readonly metadata?: Readonly<Record<string, unknown>>
-}
 
 /** Ids that are looked up in one statement. */
 const slice = 500
@@ -59,14 +48,18 @@ const singleOf = (values: ReadonlyArray<string>): string | undefined => (values.
 /** What each request asks of an agent, with what the brain knows filled in. */
 export class CommandIntents extends Effect.Service<CommandIntents>()("svc/CommandIntents", {
   effect: Effect.gen(function*() {
-    const repo = yield* CommandsRepo
     const agents = yield* Agents
+    const agentsRepo = yield* AgentsRepo
+    const agentWorkers = yield* AgentWorkersRepo
+    const queues = yield* QueuesRepo
+    const tasks = yield* TasksRepo
+    const workers = yield* WorkersRepo
     const { bulkCommandTimeout, commandTimeout } = yield* Settings
 
     /** The agent's engines; fails when it is not one of the project. */
     const getAgentEngines = Effect.fnUntraced(function*(agentId: string) {
       const project = yield* CurrentProject
-      const engines = yield* repo.findAgentEngines(project.id, agentId)
+      const engines = yield* agentsRepo.findEngines(project.id, agentId)
       return yield* Option.match(engines, { onNone: () => new NotFound({ resource: "agent" }), onSome: Effect.succeed })
     })
 
@@ -92,7 +85,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
 
     const findTaskName = Effect.fnUntraced(function*(engine: string, taskId: string) {
       const project = yield* CurrentProject
-      const name = yield* repo.findTaskName(project.id, engine, taskId)
+      const name = yield* tasks.findName(project.id, { engine, task_id: taskId })
       return Option.getOrUndefined(Option.filter(name, isKnownName))
     })
 
@@ -139,7 +132,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const project = yield* CurrentProject
       const names = new Map<string, string>()
       for (let from = 0; from < taskIds.length; from += slice) {
-        const rows = yield* repo.listTaskNames(project.id, engine, taskIds.slice(from, from + slice))
+        const rows = yield* tasks.listNames(project.id, engine, taskIds.slice(from, from + slice))
         for (const { name, task_id } of rows) names.set(task_id, name)
         yield* yieldToEventLoop // others get their turn between two slices
       }
@@ -178,7 +171,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const { agent_id, confirm_token, force, observed_depth, queue } = request
       const project = yield* CurrentProject
       const own = yield* getAgentEngines(agent_id)
-      const engine = yield* resolveEngine(own, request.engine, repo.listQueueEngines(project.id, queue))
+      const engine = yield* resolveEngine(own, request.engine, queues.listEngines(project.id, queue))
       const token = confirm_token !== null
         ? confirm_token
         : observed_depth === null
@@ -215,13 +208,15 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         timeout_seconds: commandTimeout
       } satisfies Intent
     })
-    const listWorkerEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.listWorkerEngines(id, name))
-    const listTaskEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => repo.listTaskEngines(id, name))
+    const listWorkerEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => workers.listEngines(id, name))
+    const listTaskEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => tasks.listEngines(id, name))
 
     const restartWorker = Effect.fnUntraced(function*(request: RestartWorker) {
       const intent = yield* makeWorkerIntent(request, "restart_worker", {}, listWorkerEngines(request.worker_name))
       if (!enginesRestartingByExit.has(intent.engine)) return intent
-      const reason = unknownProcessReason(intent, yield* repo.listOnlineProcesses(intent.agent_id, intent.engine))
+      const online = (yield* agentWorkers.listOnline(intent.agent_id))
+        .filter(({ engines }) => engines.length === 0 || engines.includes(intent.engine))
+      const reason = unknownProcessReason(intent, online.map(({ workerId }) => workerId))
       return reason === null ? intent : yield* ValidationFailed.at("worker_name", reason)
     })
 
@@ -259,5 +254,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(
+    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, QueuesRepo.layer, TasksRepo.layer, WorkersRepo.layer))
+  )
 }

@@ -2,13 +2,18 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
 import { isActiveOn, type Outcome, inferOutcome, ReconcileResult, type WorkerActivity } from "../../domain/Task/Outcome.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { AgentsRepo } from "../Agents/Repo.ts"
+import { AgentWorkersRepo } from "../AgentWorkers/Repo.ts"
 import * as Ids from "../Ids.ts"
 import { Ingest } from "../Ingest.ts"
 import { Loops } from "../Loops.ts"
+import { ProjectsRepo } from "../Projects/Repo.ts"
 import { Settings } from "../Settings.ts"
+import { type StartedTask, TasksRepo } from "../Tasks/Repo.ts"
+import { WorkersRepo } from "../Workers/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
-import { CommandsRepo, type NewCommand } from "./Repo.ts"
-import { ReconcileRepo, type StartedTask } from "./ReconcileRepo.ts"
+import type { NewCommand } from "./Model.ts"
+import { CommandsRepo } from "./Repo.ts"
 
 /** Started tasks looked at in one tick, and questions asked: an agent answers them one after the other. */
 const maxTasksPerTick = 200
@@ -31,7 +36,11 @@ const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult
  */
 export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("svc/TaskReconciliation", {
   effect: Effect.gen(function*() {
-    const repo = yield* ReconcileRepo
+    const agentsRepo = yield* AgentsRepo
+    const agentWorkers = yield* AgentWorkersRepo
+    const projectsRepo = yield* ProjectsRepo
+    const tasksRepo = yield* TasksRepo
+    const workersRepo = yield* WorkersRepo
     const commands = yield* CommandsRepo
     const dispatch = yield* CommandDispatch
     const ingest = yield* Ingest
@@ -42,9 +51,9 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
 
     /** The workers of these tasks. A task without a worker's name hangs on the processes of its engine. */
     const makeWorkerLookup = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-      const workers = yield* repo.listWorkers(project, [...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))])
+      const workers = yield* workersRepo.listActivity(project, [...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))])
       const nameless = tasks.filter(({ worker_name }) => worker_name === null)
-      const processes = nameless.length === 0 ? [] : yield* repo.listProcesses(project)
+      const processes = nameless.length === 0 ? [] : yield* agentWorkers.listOnlineEngines(project)
       const fresh = Timestamp.addSeconds(now, -2 * agentOfflineAfter)
       const silent = Timestamp.addSeconds(now, -reconcileAfter)
       return (task: StartedTask): WorkerActivity => {
@@ -87,7 +96,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const settle = Effect.fn("TaskReconciliation.settle")(function*() {
       const now = yield* Timestamp.now
       const overdue = Timestamp.addSeconds(now, -2 * commandTimeout)
-      for (const answer of yield* repo.listAnswers([...openQuestions.keys()])) {
+      for (const answer of yield* commands.listEnded([...openQuestions.keys()])) {
         const asked = openQuestions.get(answer.id)
         if (asked === undefined) continue
         const reconciled = answer.status === "completed" ? decodeAnswer(answer.result) : Option.none()
@@ -105,7 +114,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     })
 
     const askAgents = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-      const agents = yield* repo.listAgents(project)
+      const agents = yield* agentsRepo.listOnline(project)
       const round = Math.floor(Timestamp.toEpochMillis(now) / (reconcileAfter * 1000))
       const questions = new Map<string, Question>()
       for (const task of tasks) {
@@ -144,12 +153,12 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const scanTasks = Effect.fn("TaskReconciliation.scanTasks")(function*() {
       const now = yield* Timestamp.now
       const before = Timestamp.addSeconds(now, -reconcileAfter)
-      const projects = yield* repo.listProjectIds
+      const projects = yield* projectsRepo.listIds
       const first = Math.max(0, projects.findIndex((id) => id >= cursor.project))
       let tasksLeft = maxTasksPerTick
       let questionsLeft = maxQuestionsPerTick
       for (const project of [...projects.slice(first), ...projects.slice(0, first)].slice(0, maxProjectsPerTick)) {
-        const tasks = yield* repo.listStarted(project, project === cursor.project ? cursor.after : null, before, tasksLeft)
+        const tasks = yield* tasksRepo.listStarted(project, project === cursor.project ? cursor.after : null, before, tasksLeft)
         const worker = yield* makeWorkerLookup(project, tasks, now)
         const unlistedTasks = tasks.filter((task) => !isActiveOn(task.task_id, worker(task)))
         const questions = unlistedTasks.slice(0, questionsLeft)
@@ -172,7 +181,9 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     return { tick } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(ReconcileRepo.layer))
+  static readonly layer = this.Default.pipe(
+    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, ProjectsRepo.layer, TasksRepo.layer, WorkersRepo.layer))
+  )
 
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops

@@ -1,6 +1,7 @@
 import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
-import { type Candidate, capabilityOf, rateFitness } from "./Routing.ts"
-import type { Intent } from "./Intents.ts"
+import type { AgentProcess } from "../AgentSessions.ts"
+import type { Intent } from "./Model.ts"
+import { capabilityOf, rateFitness } from "./Routing.ts"
 
 /** What people can do where an engine's adapter does not offer the action. */
 const alternatives: Readonly<Record<string, string>> = {
@@ -32,7 +33,7 @@ const enginesNeedingTaskName: ReadonlySet<string> = new Set(["arq", "dramatiq", 
 const enginesWithoutEta: ReadonlySet<string> = new Set(["dramatiq", "taskiq"])
 
 /** Why no process of these can do what the intent asks, and what would do; null where one can, or may. */
-export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<Candidate>): string | null => {
+export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<AgentProcess>): string | null => {
   const { action, engine } = intent
   if (engine === null) return null
   const command = { ...intent, action: isSubmittedRetry(intent) ? "submit_task" : action }

@@ -6,9 +6,9 @@ import { deleteInSlices } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
-import type { EndingChange } from "./Answers.ts"
+import type { Ending } from "./Model.ts"
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const slice = 1000
 
 interface Link extends TaskRetry {
@@ -17,25 +17,25 @@ interface Link extends TaskRetry {
   readonly command_id: string
 }
 
-const linksOf = ({ change, row }: EndingChange): ReadonlyArray<Link> => {
+const linksOf = ({ end, row }: Ending): ReadonlyArray<Link> => {
   const { action, engine, id, project_id, target_id } = row
-  if (change.status !== "completed" || change.result === null || engine === null) return []
-  return parseTaskRetries(action, target_id, change.result).map((retried) => ({ ...retried, project_id, engine, command_id: id }))
+  if (end.status !== "completed" || end.result === null || engine === null) return []
+  return parseTaskRetries(action, target_id, end.result).map((retried) => ({ ...retried, project_id, engine, command_id: id }))
 }
 
-/** Links retried tasks with the tasks that the retries made. */
+/** Links retried tasks to the tasks that the retries created. */
 export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const columns = { project_id: "uuid", engine: "text", task_id: "text", new_task_id: "text", command_id: "uuid" } as const
     const names = sql.literal(Object.keys(columns).join(", "))
 
-    /** Inserts the links that the ended commands tell of, in the caller's transaction. */
-    const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<EndingChange>) {
+    /** Inserts the links that the results of the ended commands name, in the caller's transaction. */
+    const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<Ending>) {
       const links = endings.flatMap(linksOf)
       for (let from = 0; from < links.length; from += slice) {
         if (from > 0) yield* yieldToEventLoop
-        // SQLite reads ON CONFLICT behind a table as a join's ON, unless a WHERE stands between
+        // SQLite parses the ON of ON CONFLICT as a join's ON, unless a WHERE comes before it
         yield* sql`INSERT INTO task_retries (${names})
           SELECT ${names} FROM ${recordset(sql, "r", columns, links.slice(from, from + slice))} WHERE true
           ON CONFLICT DO NOTHING`

@@ -1,9 +1,6 @@
-import type { AgentSession } from "../AgentSessions.ts"
-import type { PendingCommand } from "./QueueRepo.ts"
+import type { AgentProcess, AgentSession } from "../AgentSessions.ts"
+import type { PendingCommand } from "./Model.ts"
 import { enginesRestartingByExit } from "./Restart.ts"
-
-/** What is known of a process of an agent, on this replica or another one. */
-export type Candidate = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
 
 /**
  * How well a process suits a command; smaller is better.
@@ -28,10 +25,10 @@ export const capabilityOf = (action: string): string | null => {
 type RoutedCommand = Pick<PendingCommand, "action" | "agent_id" | "engine" | "target_id">
 
 /** Whether the process said that it serves the engine. */
-export const servesEngine = ({ capabilities, engines }: Candidate, engine: string): boolean =>
+export const servesEngine = ({ capabilities, engines }: AgentProcess, engine: string): boolean =>
   engines.includes(engine) || capabilities[engine] !== undefined
 
-export const rateFitness = (command: RoutedCommand, candidate: Candidate): Fitness => {
+export const rateFitness = (command: RoutedCommand, candidate: AgentProcess): Fitness => {
   const { capabilities, engines, role, workerId } = candidate
   const { action, agent_id, engine, target_id } = command
   const hasNoCapabilities = Object.keys(capabilities).length === 0

@@ -6,6 +6,7 @@ import { Settings } from "../Settings.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
 import { CommandQueueRepo } from "./QueueRepo.ts"
 import { TaskRetries } from "./Retries.ts"
+import { CommandStatusRepo } from "./StatusRepo.ts"
 
 /** Rows of one statement. */
 const slice = 500
@@ -14,6 +15,7 @@ const slice = 500
 export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSweep", {
   effect: Effect.gen(function*() {
     const queue = yield* CommandQueueRepo
+    const statuses = yield* CommandStatusRepo
     const retries = yield* TaskRetries
     const metrics = yield* Metrics
     const { commandsRetentionDays } = yield* Settings
@@ -22,7 +24,7 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
     const expire = Effect.gen(function*() {
       const now = yield* Timestamp.now
       for (let more = true; more;) {
-        const ended = yield* queue.expire(now, slice)
+        const ended = yield* statuses.expire(now, slice)
         for (const command of ended) observeCommandEnd(metrics, command, now)
         more = ended.length === slice
       }

@@ -6,7 +6,8 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit, type Entry } from "../Audit.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
-import { type CommandRow, CommandsRepo, type NewCommand } from "./Repo.ts"
+import type { CommandRow, NewCommand } from "./Model.ts"
+import { CommandsRepo } from "./Repo.ts"
 
 /** Commands of one transaction. */
 const batchSize = 100

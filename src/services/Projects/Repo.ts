@@ -3,7 +3,6 @@ import { Effect, Option, Schema } from "effect"
 import { Project } from "../../domain/Project.ts"
 import { Reader } from "../Database.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
-import { cancelCommands } from "../Commands/CancelCommands.ts"
 import { deleteInSlices } from "../Dialect.ts"
 
 /** A row of `projects` as the drivers give it, to and from a Project. */
@@ -35,6 +34,7 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
 
     return {
       list: Effect.map(read`SELECT * FROM projects ORDER BY slug`, (rows) => rows.map(decode)),
+      listIds: Effect.map(read<{ id: string }>`SELECT id FROM projects ORDER BY id`, (rows) => rows.map(({ id }) => id)),
       findBySlug: (slug: string) => Effect.map(read`SELECT * FROM projects WHERE slug = ${slug}`, decodeFirst),
       findById: (id: string) => Effect.map(read`SELECT * FROM projects WHERE id = ${id}`, decodeFirst),
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
@@ -43,7 +43,6 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
 
       listAgentIds: (id: string) =>
         Effect.map(read<{ id: string }>`SELECT id FROM agents WHERE project_id = ${id}`, (rows) => rows.map((row) => row.id)),
-      cancelCommands: (id: string) => cancelCommands(sql, sql`project_id = ${id}`, "The project was deleted."),
       /** The health rows of the project's agents. */
       deleteHealth: (id: string) => {
         const where = sql`agent_id IN (SELECT id FROM agents WHERE project_id = ${id})`

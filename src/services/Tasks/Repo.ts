@@ -1,8 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { LastRetry } from "../../domain/Command/Retry.ts"
 import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
+import type { TaskState } from "../../domain/TaskState.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn } from "../Dialect.ts"
 import type { RowSize } from "../PageBytes.ts"
@@ -17,6 +19,16 @@ const newestCommands = 200
 
 /** Tasks that retries of one task made, of which its page names the newest. */
 const maxRetriesShown = 20
+
+/** A task that started and, as far as its events say, has not ended. */
+export interface StartedTask {
+  readonly id: string
+  readonly project_id: string
+  readonly engine: string
+  readonly task_id: string
+  readonly worker_name: string | null
+  readonly started_at: Timestamp
+}
 
 /**
  * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects, and what the JSON, the exports and the
@@ -89,6 +101,46 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
             ORDER BY command_id DESC LIMIT ${maxRetriesShown}`,
           (rows) => rows.map(({ new_task_id }) => new_task_id)
         ),
+
+      /** The name of a task; none when the task is unknown. */
+      findName: (projectId: string, { engine, task_id }: TaskKey) =>
+        Effect.map(
+          sql<{ name: string }>`SELECT name FROM tasks
+            WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
+          (rows) => Option.fromNullable(rows[0]?.name)
+        ),
+
+      /** The state of a task; null when the task is unknown. */
+      findState: (projectId: string, { engine, task_id }: TaskKey) =>
+        Effect.map(
+          sql<{ state: TaskState }>`SELECT state FROM tasks
+            WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
+          (rows) => rows[0]?.state ?? null
+        ),
+
+      /** Those of the ids that are tasks of the project and engine, with their names. */
+      listNames: (projectId: string, engine: string, taskIds: ReadonlyArray<string>) =>
+        sql<{ task_id: string; name: string }>`SELECT task_id, name FROM tasks
+          WHERE project_id = ${projectId} AND engine = ${engine} AND task_id IN ${sql.in(taskIds)}`,
+
+      /** The engine of the latest task of that name, as a list of one; empty when there is none. */
+      listEngines: (projectId: string, name: string) =>
+        Effect.map(
+          sql<{ engine: string }>`SELECT engine FROM tasks
+            WHERE project_id = ${projectId} AND name = ${name} ORDER BY id DESC LIMIT 1`,
+          (rows) => rows.map(({ engine }) => engine)
+        ),
+
+      /** Tasks that started before `before` and have not ended, oldest first, after the id `after`. */
+      listStarted: (projectId: string, after: string | null, before: Timestamp, limit: number) =>
+        sql<StartedTask>`SELECT id, project_id, engine, task_id, worker_name, started_at FROM tasks WHERE ${
+          sql.and([
+            sql`project_id = ${projectId}`,
+            sql`state = 'started'`,
+            ...(after === null ? [] : [sql`id > ${after}`]),
+            sql`started_at < ${before}`
+          ])
+        } ORDER BY id LIMIT ${limit}`,
 
       /** The text of a task's history, undefined when there is no such task. */
       findHistory: (projectId: string, { engine, task_id }: TaskKey) =>

@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import { agentProcessMetadata, Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Reader } from "../Database.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
@@ -17,6 +18,20 @@ interface Row {
   readonly name: string
   readonly metadata: string
   readonly active_tasks: number
+}
+
+interface ActivityRow {
+  readonly engine: string
+  readonly name: string
+  readonly state: string
+  readonly last_heartbeat: Timestamp | null
+  readonly metadata: string
+}
+
+/** What a heartbeat writes into a worker's metadata (`Presence/AdapterHealth.ts`). */
+interface HeartbeatMetadata {
+  readonly active_task_ids?: ReadonlyArray<string> | null
+  readonly described_at?: Timestamp | null
 }
 
 /** Started tasks that a list of workers looks at. A project has few, unless ends are lost. */
@@ -50,6 +65,22 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
     })
 
     return {
+      /** The engines that have a worker of this name. */
+      listEngines: (projectId: string, name: string) =>
+        Effect.map(
+          read<{ readonly engine: string }>`SELECT engine FROM workers WHERE project_id = ${projectId} AND name = ${name}`,
+          (rows) => rows.map(({ engine }) => engine)
+        ),
+      /** The workers of these names, with the tasks that each one runs where a heartbeat lists them. */
+      listActivity: Effect.fnUntraced(function*(projectId: string, names: ReadonlyArray<string>) {
+        if (names.length === 0) return []
+        const rows = yield* read<ActivityRow>`SELECT engine, name, state, last_heartbeat, metadata FROM workers
+          WHERE project_id = ${projectId} AND name IN ${read.in(names)}`
+        return rows.map(({ metadata, ...row }) => {
+          const { active_task_ids = null, described_at = null }: HeartbeatMetadata = JSON.parse(metadata) // what Presence wrote
+          return { ...row, active: active_task_ids === null ? null : new Set(active_task_ids), described_at }
+        })
+      }),
       /** The newest `limit`, those older than the worker `start` if it is given. */
       list: (projectId: string, start: string | null, limit: number) =>
         read<Row>`

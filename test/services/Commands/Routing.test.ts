@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AgentSession } from "../../../src/services/AgentSessions.ts"
 import { selectSession, rateFitness } from "../../../src/services/Commands/Routing.ts"
-import type { PendingCommand } from "../../../src/services/Commands/QueueRepo.ts"
+import type { PendingCommand } from "../../../src/services/Commands/Model.ts"
 
 const command = (fields: Partial<PendingCommand> = {}): PendingCommand => ({
   id: "c",

@@ -1,0 +1,146 @@
+import type { JsonInput, CanonicalText } from "../../domain/CanonicalJson.ts"
+import type { Command, CommandStatus } from "../../domain/Command.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+
+/** A command to be issued in the current project: what the agent is asked to do (the agents' protocol, section 5.2). */
+export interface Intent {
+  readonly agent_id: string
+  readonly action: string
+  readonly engine: string | null
+  readonly target_type: string
+  readonly target_id: string | null
+  /** What is sent as `parameters`. Undefined members are left out: only what the operator set is sent. */
+  readonly parameters: Readonly<Record<string, JsonInput | undefined>>
+  /** Parameters that are encrypted at rest, masked in every answer, and deleted when the command ends. */
+  readonly sealed?: Readonly<Record<string, CanonicalText>>
+  readonly timeout_seconds: number
+  /** Additional metadata of the audit row. */
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** How a command begins: pending, or ended at once when its end is known beforehand. */
+export interface InitialState {
+  readonly status: "pending" | "completed" | "failed"
+  /** JSON text. */
+  readonly result: string | null
+  readonly error: string | null
+}
+
+/** The columns of a new row. */
+export interface NewCommand extends InitialState {
+  readonly id: string
+  readonly project_id: string
+  readonly agent_id: string
+  readonly issued_by: string | null
+  readonly action: string
+  readonly engine: string | null
+  readonly target_type: string
+  readonly target_id: string | null
+  readonly payload: string
+  readonly sealed_payload: string | null
+  readonly idempotency_key: string | null
+  readonly request_hash: string | null
+  readonly issued_at: Timestamp
+  readonly timeout_at: Timestamp
+  /** The time of issue for a command that ended at once, else null. */
+  readonly completed_at: Timestamp | null
+}
+
+/** A row without its note. */
+export type CommandRow = Omit<Command, "note">
+
+/** What decides where a command is sent. */
+export interface PendingCommand {
+  readonly id: string
+  readonly agent_id: string
+  readonly engine: string | null
+  readonly action: string
+  readonly target_type: string
+  readonly target_id: string | null
+  readonly issued_at: Timestamp
+}
+
+/** An unfinished command that is claimed for a process of its agent. */
+export interface CommandClaim {
+  readonly id: string
+  readonly agent_id: string
+  readonly worker_id: string
+  readonly session_id: string
+}
+
+/** A command as it is sent; `worker_id` and `session_id` say where to. */
+export interface ClaimedCommand extends PendingCommand, CommandClaim {
+  readonly issued_by: string | null
+  readonly payload: string
+  readonly sealed_payload: string | null
+  readonly timeout_at: Timestamp
+}
+
+/** A locked row: what decides the effect of an agent's answer. */
+export interface LockedCommand {
+  readonly id: string
+  readonly project_id: string
+  readonly agent_id: string | null
+  readonly worker_id: string | null
+  readonly action: string
+  readonly engine: string | null
+  readonly target_id: string | null
+  readonly status: CommandStatus
+  readonly issued_at: Timestamp
+  readonly acked_at: Timestamp | null
+}
+
+export interface EndedCommand {
+  readonly id: string
+  readonly action: string
+  readonly status: CommandStatus
+  readonly issued_at: Timestamp
+}
+
+/** Which command an agent reports on, and from which process. */
+interface CommandReport {
+  readonly agentId: string
+  readonly sessionId: string
+  /** As in `AgentSession`. */
+  readonly workerId: string
+  readonly commandId: string
+}
+
+/** A `command_ack` frame: the agent has the command (the agents' protocol, section 2.6). */
+export type AckReport = CommandReport
+
+/** A `command_result` frame. `result` is the agent's JSON text with all its digits. */
+export interface ResultReport extends CommandReport {
+  readonly status: "success" | "failed"
+  readonly result: string | null
+  readonly error: string | null
+}
+
+/** What an agent reported on a command, and when the report arrived. */
+export type Answer = { readonly at: Timestamp } & (
+  | { readonly kind: "acked"; readonly report: AckReport }
+  | { readonly kind: "finished"; readonly report: ResultReport }
+)
+
+/** The first acknowledgement of a command. */
+export interface CommandAck {
+  readonly id: string
+  readonly acked_at: Timestamp
+}
+
+/** The end of a command by its agent's result. */
+export interface CommandEnd {
+  readonly id: string
+  readonly status: "completed" | "failed"
+  /** Of an acknowledgement in the same batch, else null. */
+  readonly acked_at: Timestamp | null
+  readonly result: string | null
+  readonly error: string | null
+  readonly completed_at: Timestamp
+}
+
+/** The end of a command with its row as it was before. */
+export interface Ending {
+  readonly row: LockedCommand
+  readonly end: CommandEnd
+}
