@@ -4,13 +4,6 @@ import { escapeText } from "./TerminalText.ts"
 
 const joinParts = (parts: ReadonlyArray<unknown>): string => parts.map(String).join(" ")
 
-/** How the library prints the heading of a help's list of commands; texts of others have no such character (Visible.ts). */
-const heading = "\u001b[0;1mCOMMANDS\u001b[0m"
-
-/** The library aligns what commands are for to the right of the longest command line, far outside any window. */
-const foldCommandList = (text: string): string =>
-  text.includes(heading) ? text.replace(/^( {2}- \S.*?) {2,}(\S.*)\n\n?/gm, "$1\n      $2\n") : text
-
 /** An error or warning as one line; it may quote what others wrote. */
 export const errorLine = (text: string): string => `svc: ${escapeText(stripVTControlCharacters(text).trim().replace(/\s+/g, " "))}`
 
@@ -21,7 +14,7 @@ export const errorLine = (text: string): string => `svc: ${escapeText(stripVTCon
 export const makeConsole = (console: Console.Console, colours: boolean): Console.Console => ({
   ...console,
   log: (...parts) => {
-    const text = foldCommandList(joinParts(parts)).trimEnd()
+    const text = joinParts(parts).trimEnd()
     return console.log(colours ? text : stripVTControlCharacters(text))
   },
   error: (...parts) => console.error(errorLine(joinParts(parts)))

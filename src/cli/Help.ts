@@ -37,7 +37,7 @@ export const usageOf = (command: CommandDescription): string =>
 const descriptionOf = (command: CommandDescription): string => /DESCRIPTION\n\n(.*?)\n/s.exec(helpOf(command))?.[1]?.trim() ?? ""
 
 /** The words of a command's usage that are no options: `<task>`, `[<revision>]`, `<task>...`. */
-const argumentsOf = (command: CommandDescription): string => (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
+export const argumentsOf = (command: CommandDescription): string => (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
 
 const columns = 80
 
@@ -92,7 +92,3 @@ export const groupHelp = ({ command, path }: NamedCommand): string => {
     `${prefix} <command> --help explains a command.`
   ].join("\n")
 }
-
-/** The library's help of one command. It prints the command's own name only, `$ list`, and every option on that one line. */
-export const commandHelp = ({ command, path }: NamedCommand, text: string): string =>
-  text.replace(/^\$ .*$/m, () => `$ ${["svc", ...path].join(" ")}${text.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`)

@@ -68,7 +68,7 @@ type ServerServices = Layer.Layer.Success<ReturnType<typeof makeServerLayer>>
  * Runs the brain until it is interrupted, and `beside` within it, which announces it. What a person needs at the start
  * goes to standard error as text.
  */
-export const serve = <E, R>(effective: ReturnType<typeof settings>, startup: Effect.Effect<unknown, E, R | ServerServices>) =>
+export const runServer = <E, R>(effective: ReturnType<typeof settings>, startup: Effect.Effect<unknown, E, R | ServerServices>) =>
   Effect.gen(function*() {
     yield* armShutdownDeadline
     return yield* Effect.gen(function*() {

@@ -66,7 +66,7 @@ export const getTask = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: st
     return only
   })
 
-interface EngineOptions extends Pick<IssueOptions, "agent"> {
+export interface EngineOptions extends Pick<IssueOptions, "agent"> {
   readonly engine: Option.Option<string>
 }
 

@@ -9,20 +9,9 @@ import { system } from "../../src/domain/Actor.ts"
 import { layerAuditLog } from "../../src/cli/AuditLog.ts"
 import { Environment } from "../../src/cli/Environment.ts"
 import { exitCodeOf } from "../../src/cli/Explain.ts"
-import * as activate from "../../src/cli/programs/audit-activate-chain-state.ts"
-import * as exportHead from "../../src/cli/programs/audit-export-head.ts"
-import * as forkCleanup from "../../src/cli/programs/audit-fork-cleanup.ts"
-import * as frozen from "../../src/cli/programs/audit-export-and-delete-frozen.ts"
-import * as publicKey from "../../src/cli/programs/audit-public-key.ts"
-import * as reseal from "../../src/cli/programs/audit-reseal-watermark.ts"
-import * as retire from "../../src/cli/programs/audit-retire-chain-key.ts"
-import * as rotate from "../../src/cli/programs/audit-rotate-chain-key.ts"
-import * as verify from "../../src/cli/programs/audit-verify.ts"
-import * as check from "../../src/cli/programs/check.ts"
-import * as activateSecretKey from "../../src/cli/programs/secret-key-activate.ts"
-import * as resealSecrets from "../../src/cli/programs/secret-key-reseal.ts"
-import * as rotateSecretKey from "../../src/cli/programs/secret-key-rotate.ts"
-import * as showSecretKeys from "../../src/cli/programs/secret-key-show.ts"
+import * as audit from "../../src/cli/handlers/audit.ts"
+import { check } from "../../src/cli/handlers/check.ts"
+import * as secretKey from "../../src/cli/handlers/secret-key.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Audit } from "../../src/services/Audit.ts"
 import { pruneAudit } from "../../src/services/Audit/Prune.ts"
@@ -60,22 +49,22 @@ describe.each(engines)("svc audit on %s", (engine) => {
       const { environment, home } = yield* world(engine)
       yield* Effect.gen(function*() {
         yield* database(Effect.repeatN(row, 4))
-        const head = yield* ran(exportHead.run({ verify: true }))
+        const head = yield* ran(audit.printHead({ verify: true }))
         assert.strictEqual(head.code, 0)
         assert.strictEqual(JSON.parse(head.out).seq, 5)
         const file = join(home, "head.json")
         writeFileSync(file, head.out)
-        const current = yield* ran(verify.run({ ...none, knownHead: Option.some(file) }))
+        const current = yield* ran(audit.verify({ ...none, knownHead: Option.some(file) }))
         assert.deepInclude(current, { code: 0 })
         assert.include(current.out, "rows: 5 verified, from row 1")
         assert.include(current.out, "CURRENT_MATCH")
         yield* database(row)
-        const grown = yield* ran(verify.run({ ...none, knownHead: Option.some(head.out) }))
+        const grown = yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))
         assert.deepInclude(grown, { code: 4 })
         assert.include(grown.said, "VERIFIED_ANCESTOR")
         const checkpoints = join(home, "theirs.jsonl")
         writeFileSync(checkpoints, "")
-        const withFile = verify.run({ ...none, checkpoints: [checkpoints] })
+        const withFile = audit.verify({ ...none, checkpoints: [checkpoints] })
         const growing = Effect.map(FileSystem.FileSystem, (fs) => ({
           ...fs,
           stream: (path: string, options?: FileSystem.StreamOptions) =>
@@ -87,26 +76,26 @@ describe.each(engines)("svc audit on %s", (engine) => {
         const meanwhile = yield* ran(Effect.provideServiceEffect(withFile, FileSystem.FileSystem, growing))
         assert.deepInclude(meanwhile, { code: 0 }, "what is appended while the log is read may be newer than what was read of it")
         assert.include((yield* ran(withFile)).said, "malformed")
-        const key = yield* ran(publicKey.run())
+        const key = yield* ran(audit.printPublicKey())
         assert.match(key.out, /^[0-9a-f]{16} [\w-]{43}$/)
         assert.include(head.out, key.out.slice(0, 16))
 
-        assert.include((yield* ran(activate.run())).out, "nothing to activate")
-        const rotated = yield* ran(rotate.run({ activate: true }))
+        assert.include((yield* ran(audit.activateKey())).out, "nothing to activate")
+        const rotated = yield* ran(audit.rotateKey({ activate: true }))
         assert.deepInclude(rotated, { code: 0 })
         assert.lengthOf(readFileSync(join(home, "audit-chain.key"), "utf8").trim().split("\n"), 2)
-        assert.deepInclude(yield* ran(retire.run({ keyId: "0".repeat(16), lost: false })), { code: 1 })
-        assert.include((yield* ran(reseal.run({ publicKey: [key.out] }))).out, "nothing to do")
-        assert.include((yield* ran(frozen.run({ output: join(home, "frozen.jsonl") }))).out, "nothing to do")
-        assert.include((yield* ran(forkCleanup.run())).out, "nothing to do")
+        assert.deepInclude(yield* ran(audit.retireKey({ keyId: "0".repeat(16), lost: false })), { code: 1 })
+        assert.include((yield* ran(audit.reseal({ publicKey: [key.out] }))).out, "nothing to do")
+        assert.include((yield* ran(audit.moveFrozenRows({ output: join(home, "frozen.jsonl") }))).out, "nothing to do")
+        assert.include((yield* ran(audit.cleanUp())).out, "nothing to do")
 
         yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET outcome = 'deny' WHERE seq = 2`))
-        const broken = yield* ran(verify.run({ ...none, knownHead: Option.some(head.out) }))
+        const broken = yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))
         assert.deepInclude(broken, { code: 1, said: "the audit log is broken: changed: row 2 is not as it was written" })
         assert.include(broken.out, "INVALID")
-        const json = yield* ran(verify.run({ ...none, json: true }))
+        const json = yield* ran(audit.verify({ ...none, json: true }))
         assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })
-        const refused = yield* ran(exportHead.run({ verify: true }))
+        const refused = yield* ran(audit.printHead({ verify: true }))
         assert.deepInclude(refused, { code: 1, out: "" })
       }).pipe(Effect.provideService(Environment, environment))
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -120,8 +109,8 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
     Effect.gen(function*() {
       const { environment } = yield* world(engine)
       const compared = (text: string) =>
-        Effect.map(ran(verify.run({ ...none, knownHead: Option.some(text) })), ({ code, out }) => [/known head: (\w+)/.exec(out)?.[1], code])
-      const exported = Effect.map(ran(exportHead.run({ verify: false })), ({ out }) => out)
+        Effect.map(ran(audit.verify({ ...none, knownHead: Option.some(text) })), ({ code, out }) => [/known head: (\w+)/.exec(out)?.[1], code])
+      const exported = Effect.map(ran(audit.printHead({ verify: false })), ({ out }) => out)
       yield* Effect.gen(function*() {
         yield* database(Effect.repeatN(row, 2))
         const third = yield* exported
@@ -145,18 +134,18 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
       const warning = "checkpoints: none, so rows that were cut from the end would not show"
       yield* Effect.gen(function*() {
         yield* database(row)
-        assert.include((yield* ran(verify.run(none))).out, warning)
+        assert.include((yield* ran(audit.verify(none))).out, warning)
         writeFileSync(join(home, "audit-checkpoints.jsonl"), "")
-        assert.include((yield* ran(verify.run(none))).out, warning)
-        const head = yield* ran(exportHead.run({ verify: false }))
-        assert.notInclude((yield* ran(verify.run({ ...none, knownHead: Option.some(head.out) }))).out, warning)
-        const noFile = yield* ran(verify.run({ ...none, knownHead: Option.some(join(home, "nowhere")) }))
+        assert.include((yield* ran(audit.verify(none))).out, warning)
+        const head = yield* ran(audit.printHead({ verify: false }))
+        assert.notInclude((yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))).out, warning)
+        const noFile = yield* ran(audit.verify({ ...none, knownHead: Option.some(join(home, "nowhere")) }))
         assert.deepInclude(noFile, { code: 5, out: "" })
         assert.include(noFile.said, "the audit log was not verified: ")
-        assert.deepInclude(yield* ran(verify.run({ ...none, publicKey: ["short"] })), { code: 2 })
+        assert.deepInclude(yield* ran(audit.verify({ ...none, publicKey: ["short"] })), { code: 2 })
       }).pipe(Effect.provideService(Environment, environment))
       const url = engine === "PostgreSQL" ? "postgres://127.0.0.1:1/none" : `sqlite:${join(home, "nowhere", "svc.db")}`
-      const outage = yield* Effect.provideService(ran(verify.run(none)), Environment, { ...environment, SVC_DATABASE_URL: url })
+      const outage = yield* Effect.provideService(ran(audit.verify(none)), Environment, { ...environment, SVC_DATABASE_URL: url })
       assert.deepInclude(outage, { code: 5, out: "" }, outage.said)
     }).pipe(Effect.provide(NodeContext.layer)))
 })
@@ -182,48 +171,48 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
       const keys = () => readFileSync(file, "utf8").trim().split("\n")
       yield* Effect.gen(function*() {
         yield* mails(3)
-        const idle = yield* ran(activateSecretKey.run())
+        const idle = yield* ran(secretKey.activate())
         assert.deepInclude(idle, { code: 0 })
         assert.include(idle.out, "there is nothing to activate")
         const [first = ""] = keys()
-        const told = yield* ran(rotateSecretKey.run({ activate: true }))
+        const told = yield* ran(secretKey.rotate({ activate: true }))
         assert.deepInclude(told, { code: 0 })
         const [, second = ""] = keys()
-        const shown = yield* ran(showSecretKeys.run({ json: true }))
+        const shown = yield* ran(secretKey.show({ json: true }))
         const [former, active] = JSON.parse(shown.out)
         assert.deepInclude(former, { state: "former", position: 1, secrets: 0 })
         assert.deepInclude(active, { state: "active", position: 2, secrets: 3 })
         assert.include(told.out, `sealed anew: 3 secrets; under the key ${active.key_id} now: 3 secrets`)
         assert.include(told.out, `not needed any more: ${former.key_id} (key 1 of 2). Take it out of ${file}, `)
 
-        const next = yield* ran(rotateSecretKey.run({ activate: false }))
+        const next = yield* ran(secretKey.rotate({ activate: false }))
         const [, , third = ""] = keys()
         assert.include(next.out, `is in ${file}, and seals nothing yet`)
-        assert.match((yield* ran(showSecretKeys.run({ json: false }))).out, /^\w{32} sealed before: 0 secrets; key 1 of .*secret.key\n\w{32} seals: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /)
-        assert.include((yield* ran(activateSecretKey.run())).out, `instead of ${active.key_id}. Now run svc secret-key reseal`)
+        assert.match((yield* ran(secretKey.show({ json: false }))).out, /^\w{32} sealed before: 0 secrets; key 1 of .*secret.key\n\w{32} seals: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /)
+        assert.include((yield* ran(secretKey.activate())).out, `instead of ${active.key_id}. Now run svc secret-key reseal`)
         writeFileSync(file, third)
-        const early = yield* ran(resealSecrets.run())
+        const early = yield* ran(secretKey.reseal())
         assert.deepInclude(early, { code: 1 })
         assert.include(early.said, `SVC_SECRET_KEY lacks the key ${active.key_id}, and stored secrets are still sealed under it: 3`)
-        const checked = yield* ran(check.run({ json: false }))
+        const checked = yield* ran(check({ json: false }))
         assert.deepInclude(checked, { code: 1 })
         assert.include(checked.out, `keys: SVC_SECRET_KEY lacks the key ${active.key_id}`)
-        assert.match((yield* ran(showSecretKeys.run({ json: false }))).out, /sealed before: 3 secrets; not held here/)
+        assert.match((yield* ran(secretKey.show({ json: false }))).out, /sealed before: 3 secrets; not held here/)
         writeFileSync(file, second)
-        assert.include((yield* ran(resealSecrets.run())).said, "which seals secrets now instead of the one that is here")
+        assert.include((yield* ran(secretKey.reseal())).said, "which seals secrets now instead of the one that is here")
 
         writeFileSync(file, `${third},${second}`)
-        assert.deepInclude(yield* ran(resealSecrets.run()), { code: 0 })
-        const again = yield* ran(resealSecrets.run())
+        assert.deepInclude(yield* ran(secretKey.reseal()), { code: 0 })
+        const again = yield* ran(secretKey.reseal())
         assert.include(again.out, "sealed anew: 0 secrets")
         writeFileSync(file, third)
-        assert.deepInclude(yield* ran(check.run({ json: false })), { code: 0 })
+        assert.deepInclude(yield* ran(check({ json: false })), { code: 0 })
         const printed = [told, next, shown, early, checked, again].map(({ out, said }) => out + said).join("\n")
         for (const key of [first, second, third]) assert.notInclude(printed, key)
       }).pipe(Effect.provideService(Environment, environment))
 
       const fromEnvironment = { ...environment, SVC_SECRET_KEY: readFileSync(file, "utf8") }
-      const none = yield* ran(Effect.provideService(rotateSecretKey.run({ activate: true }), Environment, fromEnvironment))
+      const none = yield* ran(Effect.provideService(secretKey.rotate({ activate: true }), Environment, fromEnvironment))
       assert.deepInclude(none, { code: 1 })
       assert.include(none.said, "SVC_SECRET_KEY comes from the environment and has no new key: add one to it")
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -234,7 +223,7 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
       yield* Effect.gen(function*() {
         yield* mails(1)
         yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE mail_outbox SET sealed = substr(sealed, 1, 60)`))
-        const told = yield* ran(rotateSecretKey.run({ activate: true }))
+        const told = yield* ran(secretKey.rotate({ activate: true }))
         assert.deepInclude(told, { code: 1 })
         assert.match(told.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key opens it/)
         assert.match(told.said, /^keys that are still needed, so that they may not be taken out: \w{32} \(1 secret\)/)

@@ -1,0 +1,110 @@
+import { SqlClient } from "@effect/sql"
+import { Clock, Console, Effect, Layer, Schedule } from "effect"
+import { join } from "node:path"
+import * as EffectQueue from "../../agents/engines/effect-queue/EffectQueue.ts"
+import * as Agent from "../../agents/runtime/Agent.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Sqlite from "../../layers/Sqlite.ts"
+import { Reader } from "../../services/Database.ts"
+import type { SettingsShape } from "../../services/Settings.ts"
+import { Environment } from "../Environment.ts"
+import { announce, runServer } from "../Serve.ts"
+import { settings } from "../Settings.ts"
+import { beginHistory, dayBefore, generateHistory, ingestHistory, insertDeadLetters } from "./History.ts"
+import * as Site from "./Home.ts"
+import * as Shop from "./Shop.ts"
+
+const DAY = Timestamp.secondsPerDay * 1000
+/** Orders a day at most, so that each start goes on with numbers of its own. */
+const ordersPerDay = 10_000
+
+/** The shop's queues, in a file beside the brain's: what waits when the demo stops goes on at its next start. */
+const makeStoreLayer = (home: string) =>
+  EffectQueue.layerSql({ pollInterval: "200 millis", lockExpiration: "10 minutes" }).pipe(
+    Layer.provideMerge(Layer.scoped(
+      SqlClient.SqlClient,
+      Effect.map(Sqlite.makeSqlite(join(home, "shop.db"), () => {}), ({ writer }) => writer) // the metrics are the brain's
+    ))
+  )
+
+/** Up to when this project has a history; at most a day back. */
+const findHistoryEnd = Effect.fnUntraced(function*(projectId: string, now: number) {
+  const read = yield* Reader
+  const [row] = yield* read<{ last: string | null }>`SELECT max(updated_at) AS last FROM tasks WHERE project_id = ${projectId}`
+  const last = Timestamp.parse(row?.last ?? "")
+  return Math.max(now - DAY, last === undefined ? 0 : Timestamp.toEpochMillis(last))
+})
+
+/** Customers order, warehouses are compared, and what is long done is forgotten. */
+const runShop = Effect.fnUntraced(function*(submitTask: (task: Shop.Task) => Effect.Effect<string, unknown>, firstOrder: number, now: number) {
+  let order = firstOrder
+  let run = 0
+  const submit = (task: Shop.Task) => Effect.catchAll(submitTask(task), (error) => Effect.logWarning("an order was lost", error))
+  const placeOrder = Effect.suspend(() => submit(Shop.orderOf(order++))).pipe(
+    Effect.zipRight(Effect.suspend(() => Effect.sleep(`${1500 + Math.round(Shop.pseudoRandom(order, 23) * 3000)} millis`)))
+  )
+  const syncWarehouse = Effect.zipRight(Effect.suspend(() => submit(Shop.syncOf(run++))), Effect.sleep("20 seconds"))
+  const sql = yield* SqlClient.SqlClient
+  const pruneCompleted = Effect.ignoreLogged(sql`DELETE FROM effect_queue WHERE completed = TRUE AND updated_at < datetime('now', '-1 day')`)
+  yield* Effect.forkScoped(Effect.forever(placeOrder))
+  yield* Effect.forkScoped(Effect.forever(syncWarehouse))
+  yield* Effect.forkScoped(Effect.repeat(pruneCompleted, Schedule.spaced("1 hour")))
+  yield* submit({ _tag: "report.nightly_sales", day: dayBefore(now) })
+})
+
+const formatWelcome = (site: Site.DemoHome, url: string, envFile: string) =>
+  [
+    "",
+    `The demo: a small shop, and all that is known of it, in ${site.home}.`,
+    `  the API       ${url}/api/v1/docs`,
+    `  signing in    ${Site.email}, password ${site.password}`,
+    `  in a shell    . ${envFile}`,
+    `                curl -H "Authorization: Bearer $SVC_API_KEY" $SVC_URL/api/v1/projects/shop/tasks`,
+    "Ctrl-C ends it; the next start goes on. To begin anew, delete the folder.",
+    ""
+  ].join("\n")
+
+const runDemo = (site: Site.DemoHome) =>
+  Effect.gen(function*() {
+    const credentials = yield* Site.createRecords(site)
+    const url = yield* announce
+    yield* Console.warn(formatWelcome(site, url, yield* Site.writeEnv(site, credentials, url)))
+
+    const now = yield* Clock.currentTimeMillis
+    const historyEnd = yield* findHistoryEnd(credentials.project_id, now)
+    const shop = yield* Shop.openShop
+    const nextOrder = Math.floor(historyEnd / DAY) * ordersPerDay % 10_000_000 + Math.floor((historyEnd % DAY) / 10_000)
+    const { first_order: firstOrder, since } = yield* beginHistory({ since: historyEnd, first_order: nextOrder }, now - 2 * DAY)
+    const past = generateHistory(since, now, firstOrder)
+    yield* ingestHistory(past, { projectId: credentials.project_id, agentId: credentials.agent_id })
+    yield* insertDeadLetters(past.dead)
+
+    yield* Agent.make({
+      brainUrl: url,
+      token: credentials.agent_token,
+      hmacSecret: credentials.agent_hmac_secret,
+      allowInsecure: true, // the brain is in this process
+      home: join(site.home, "agent"),
+      name: "shop",
+      framework: "demo",
+      engines: [shop.engine]
+    })
+    yield* runShop(shop.submit, firstOrder + past.orders, now)
+    yield* shop.runWorkers
+    yield* Console.warn(`The last day is filled in (${past.orders} orders, ${past.events.length} events), and the shop is open.`)
+    return yield* Effect.never
+  }).pipe(Effect.scoped, Effect.provide(makeStoreLayer(site.home)))
+
+/** `svc serve --demo`: the brain and a shop that it watches, in one process, on data of their own. */
+export const serveDemo = (overrides: Partial<SettingsShape>) =>
+  Effect.gen(function*() {
+    const environment = yield* Environment
+    const site = yield* Site.openHome
+    const effective = settings({
+      ...overrides,
+      workers: 1,
+      publicUrl: "", // that of the shell is another brain's, and the shop's agent would call it
+      ...(environment.SVC_LOG_LEVEL ? {} : { logLevel: "warning" })
+    })
+    return yield* Effect.provideService(runServer(effective, runDemo(site)), Environment, { ...environment, SVC_HOME: site.home })
+  })

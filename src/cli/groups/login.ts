@@ -1,0 +1,31 @@
+import { Command, Options } from "@effect/cli"
+import { lazyHandlers } from "../Load.ts"
+import { codeStdin, expiresInDays, json, passwordStdin } from "../Options.ts"
+
+const handler = lazyHandlers(() => import("../handlers/login.ts"))
+
+const options = {
+  url: Options.text("url").pipe(Options.withDescription("Address of the brain (SVC_URL)."), Options.optional),
+  email: Options.text("email").pipe(Options.withDescription("Sign in as this user, and create an API key."), Options.optional),
+  passwordStdin,
+  codeStdin,
+  apiKeyStdin: Options.boolean("api-key-stdin").pipe(
+    Options.withDescription("Read an existing API key from standard input, instead of signing in.")
+  ),
+  expiresInDays,
+  allowInsecure: Options.boolean("allow-insecure").pipe(
+    Options.withDescription("Send password and key by plain http to another machine.")
+  )
+}
+
+export const login = Command.make("login", options, handler((module) => module.login)).pipe(
+  Command.withDescription("Sign in, and keep the brain's address and an API key for it in SVC_HOME.")
+)
+
+export const logout = Command.make("logout", {}, handler((module) => module.logout)).pipe(
+  Command.withDescription("Revoke the API key that svc login created, and remove it from this machine.")
+)
+
+export const whoami = Command.make("whoami", { json }, handler((module) => module.whoami)).pipe(
+  Command.withDescription("Show whose API key is used, at which brain, and with which roles.")
+)

@@ -1,0 +1,37 @@
+import { Args, Command, Options } from "@effect/cli"
+import { lazyHandlers } from "../Load.ts"
+import { json } from "../Options.ts"
+
+const handler = lazyHandlers(() => import("../handlers/migrate.ts"))
+
+const target = Args.text({ name: "revision" }).pipe(
+  Args.withDescription("A revision's number, or head."),
+  Args.withDefault("head")
+)
+
+const upgrade = Command.make("upgrade", { target }, handler((module) => module.upgrade)).pipe(
+  Command.withDescription("Apply every missing step up to a revision.")
+)
+
+const checkHeads = Options.boolean("check-heads").pipe(
+  Options.withDescription("Fail unless the database is at this program's revision.")
+)
+
+const current = Command.make("current", { checkHeads, json }, handler((module) => module.current)).pipe(
+  Command.withDescription("Print the database's revision.")
+)
+
+const history = Command.make("history", { json }, handler((module) => module.history)).pipe(
+  Command.withDescription("List the steps, and when each was applied.")
+)
+
+const revision = Args.text({ name: "revision" }).pipe(Args.withDescription("The revision before the database's."))
+
+const downgrade = Command.make("downgrade", { revision }, handler((module) => module.downgrade)).pipe(
+  Command.withDescription("Undo the newest step.")
+)
+
+export const migrate = Command.make("migrate").pipe(
+  Command.withDescription("Look at and move the database's schema."),
+  Command.withSubcommands([upgrade, current, history, downgrade])
+)

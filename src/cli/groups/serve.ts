@@ -1,0 +1,41 @@
+import { Command, Options } from "@effect/cli"
+import { Console } from "effect"
+import { version } from "../../domain/Version.ts"
+import { lazyHandlers } from "../Load.ts"
+import { json } from "../Options.ts"
+
+const serving = lazyHandlers(() => import("../handlers/serve.ts"))
+const checking = lazyHandlers(() => import("../handlers/check.ts"))
+const reporting = lazyHandlers(() => import("../handlers/status.ts"))
+
+const host = Options.text("host").pipe(Options.withDescription("Address to listen on (SVC_HOST)."), Options.optional)
+const port = Options.integer("port").pipe(Options.withDescription("Port to listen on (SVC_PORT)."), Options.optional)
+const workers = Options.integer("workers").pipe(
+  Options.withDescription("Server processes on the port; more than one needs PostgreSQL (SVC_WORKERS)."),
+  Options.optional
+)
+const demo = Options.boolean("demo").pipe(
+  Options.withDescription("Show a small shop at work, in a folder of its own: SVC_HOME with -demo at its end.")
+)
+
+export const serve = Command.make("serve", { host, port, workers, demo }, serving((module) => module.serve)).pipe(
+  Command.withDescription("Run the brain.")
+)
+
+export const check = Command.make("check", { json }, checking((module) => module.check)).pipe(
+  Command.withDescription("Check that the settings load, the database answers and the keys are its own; print its migration revision.")
+)
+
+export const doctor = Command.make("doctor", {}, checking((module) => module.doctor)).pipe(
+  Command.withDescription("Run check, and warn of what will hurt later.")
+)
+
+export const status = Command.make("status", { json }, reporting((module) => module.status)).pipe(
+  Command.withDescription("Show whether the brain runs and is ready, its database, agents and tasks.")
+)
+
+export const printVersion = Command.make(
+  "version",
+  { json },
+  ({ json }) => Console.log(json ? JSON.stringify({ version }) : version)
+).pipe(Command.withDescription("Print the version."))

@@ -1,0 +1,87 @@
+import { Console, Effect, Option } from "effect"
+import { type ApiKey, CreateApiKey } from "../../domain/ApiKey.ts"
+import { confirm } from "../Confirm.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { Refused } from "../Explain.ts"
+import { printAnswer, type Remote, resolveUrl, withRemote } from "../Remote.ts"
+import { codeStdinMisused, createApiKey } from "../SignIn.ts"
+import { type Column, formatAge, formatTable, type View } from "../Table.ts"
+import { escapeText } from "../TerminalText.ts"
+
+const stateOf = ({ expires_at, revoked_at }: ApiKey, { nowMillis }: View): string => {
+  if (revoked_at !== null) return "revoked"
+  return expires_at !== null && Date.parse(expires_at) <= nowMillis ? "expired" : "active"
+}
+
+const columns: ReadonlyArray<Column<ApiKey>> = [
+  { head: "NAME", cell: ({ name }) => name, maxLength: 40, minLength: 12 },
+  { head: "STATE", cell: stateOf },
+  { head: "PROJECT", cell: ({ project_slug }) => project_slug, minLength: 8, dropRank: 2, hidesEmpty: true },
+  { head: "SCOPES", cell: ({ scopes }) => scopes.join(","), maxLength: 60, minLength: 10, dropRank: 3 },
+  { head: "USED", cell: ({ last_used_at }, view) => formatAge(last_used_at, view) },
+  { head: "EXPIRES", cell: ({ expires_at }) => expires_at?.slice(0, 10) ?? null, dropRank: 1 },
+  { head: "ID", cell: ({ id }) => id }
+]
+
+export const list = ({ json }: { readonly json: boolean }) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.flatMap(
+      api.api_keys.list({ withResponse: true }),
+      (answer) => printAnswer(answer, json, (keys, _text, view) => formatTable(columns, keys, view))
+    ))
+
+const scopesMissing = new Refused({
+  usage: true,
+  message: "a key without a scope opens nothing: give --scope once for each, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
+})
+
+/** The owner of the key that is used now; a person who is not logged in names the account. */
+const currentEmail = withRemote(Option.none(), ({ api }) => Effect.map(api.auth.me({}), ({ email }) => email))
+
+export const create = ({ codeStdin, email, expiresInDays, json, name, passwordStdin, project, scopes }: {
+  readonly name: string
+  readonly scopes: ReadonlyArray<string>
+  readonly project: Option.Option<string>
+  readonly expiresInDays: number
+  readonly email: Option.Option<string>
+  readonly passwordStdin: boolean
+  readonly codeStdin: boolean
+  readonly json: boolean
+}) =>
+  Effect.gen(function*() {
+    if (scopes.length === 0) return yield* scopesMissing
+    if (codeStdin && !passwordStdin) return yield* codeStdinMisused
+    const key = yield* decodeInput(CreateApiKey, { name, scopes, expires_in_days: expiresInDays })
+    const bind = ({ project: projects }: Remote["api"]) =>
+      Option.isNone(project)
+        ? Effect.succeed(key)
+        : Effect.map(projects.get({ path: { slug: project.value } }), ({ id }) => ({ ...key, project_id: id }))
+    const signIn = { url: yield* resolveUrl, email: Option.isSome(email) ? email.value : yield* currentEmail, codeStdin, passwordStdin }
+    yield* createApiKey(signIn, bind, (created) =>
+      Console.log(
+        json
+          ? JSON.stringify(created)
+          : `created the API key "${escapeText(created.name)}" (${created.id})${created.expires_at === null ? "" : `, valid until ${created.expires_at}`}. ` +
+            `It is shown only now:\n${created.token}`
+      ))
+  })
+
+/** The key of this id, or the only valid one of this name. */
+const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKey, Refused> => {
+  const byId = keys.find(({ id }) => id === given.toLowerCase())
+  if (byId !== undefined) return Effect.succeed(byId)
+  const [only, ...others] = keys.filter(({ name, revoked_at }) => name === given && revoked_at === null)
+  if (only === undefined) return new Refused({ message: `no such API key: ${escapeText(given)}. svc api-keys list shows yours` })
+  return others.length === 0
+    ? Effect.succeed(only)
+    : new Refused({ usage: true, message: `${others.length + 1} of your API keys are called ${escapeText(given)}: give the id of one (svc api-keys list shows them)` })
+}
+
+export const revoke = ({ key: given, yes }: { readonly key: string; readonly yes: boolean }) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.gen(function*() {
+      const { id, name } = yield* getKey(yield* api.api_keys.list({}), given)
+      yield* confirm(yes, `Revokes the API key ${escapeText(name)} (${id}) for good: whatever uses it is refused from then on.`)
+      yield* api.api_keys.revoke({ path: { key_id: id } })
+      yield* Console.log(`revoked the API key ${escapeText(name)} (${id})`)
+    }))

@@ -1,0 +1,207 @@
+import { FileSystem } from "@effect/platform"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Cause, Console, Effect, Option, Stream } from "effect"
+import { checkCheckpoints, type CheckpointReport } from "../../services/Audit/CheckpointCheck.ts"
+import { checkpointPath } from "../../services/Audit/CheckpointFile.ts"
+import { exportHead } from "../../services/Audit/ExportHead.ts"
+import { cleanUpFork } from "../../services/Audit/ForkCleanup.ts"
+import { exportAndDeleteFrozen } from "../../services/Audit/FrozenRows.ts"
+import { compareHead, type HeadComparison } from "../../services/Audit/KnownHead.ts"
+import { resealWatermark } from "../../services/Audit/ResealWatermark.ts"
+import { activateChainKey, retireChainKey, stageChainKey } from "../../services/Audit/Rotation.ts"
+import { type Verification, verifyLog } from "../../services/Audit/Verify.ts"
+import { Reader } from "../../services/Database.ts"
+import { Keys } from "../../services/Keys.ts"
+import { Settings } from "../../services/Settings.ts"
+import { decodePublicKeys, layerAuditLog, layerReadOnly, readKeys } from "../AuditLog.ts"
+import { explain, OutcomeUnknown, Refused } from "../Explain.ts"
+import { settings } from "../Settings.ts"
+import { escapeText } from "../TerminalText.ts"
+
+interface VerifyOptions {
+  readonly knownHead: Option.Option<string>
+  readonly checkpoints: ReadonlyArray<string>
+  readonly publicKey: ReadonlyArray<string>
+  readonly json: boolean
+}
+
+/** A file, `-`, or the text itself. */
+const textOf = (given: string) =>
+  Effect.gen(function*() {
+    if (given.trimStart().startsWith("{")) return given
+    const fs = yield* FileSystem.FileSystem
+    return given === "-"
+      ? yield* NodeStream.stdin.pipe(Stream.decodeText(), Stream.mkString)
+      : yield* fs.readFileString(given)
+  })
+
+interface MeasuredFile {
+  readonly path: string
+  readonly upTo: { readonly bytesToRead?: FileSystem.Size }
+}
+
+/** What a running brain appends later, while the log is read, may be about rows after the head that is found. A pipe has no size. */
+const measureFile = (path: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    Effect.map(fs.stat(path), ({ size, type }): MeasuredFile => ({ path, upTo: type === "File" ? { bytesToRead: size } : {} })))
+
+const linesOf = ({ path, upTo }: MeasuredFile) =>
+  Stream.unwrap(Effect.map(FileSystem.FileSystem, (fs) => fs.stream(path, upTo))).pipe(
+    Stream.decodeText(),
+    Stream.splitLines,
+    Stream.filter((line) => line !== "")
+  )
+
+/** Those that were named, else this machine's, if it is there. */
+const checkpointFiles = (named: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    if (named.length > 0) return named
+    const fs = yield* FileSystem.FileSystem
+    const own = checkpointPath(yield* Settings)
+    return (yield* fs.exists(own)) ? [own] : []
+  })
+
+type CheckedFile = CheckpointReport & { readonly file: string }
+
+const rowsText = ({ begin, head, rows, sealed }: Verification): ReadonlyArray<string> => [
+  `rows: ${rows} verified${rows === 0 ? "" : `, from row ${begin.seq + 1}`}`,
+  ...(begin.seq > 0 ? [`pruned: up to row ${begin.seq}, as the signed watermark says`] : []),
+  ...(sealed > 0 ? [`sealed: ${sealed} rows of retired keys, proven by later rows`] : []),
+  `head: row ${head.seq} ${head.row_hash}`
+]
+
+const checkpointText = ({ head }: Verification, checked: CheckedFile): ReadonlyArray<string> => {
+  const { beginsLater, confirmed, file, problemCount, problems, pruned, upTo } = checked
+  const newer = confirmed === 0 ? [] : [`${head.seq - upTo} rows are newer`]
+  const parts = [`${confirmed} confirmed${confirmed === 0 ? "" : ` up to row ${upTo}`}`, ...newer]
+  if (pruned > 0) parts.push(`${pruned} of pruned rows`)
+  if (beginsLater > 0) parts.push(`${beginsLater} begin later than their first`)
+  return [
+    `checkpoints: ${escapeText(file)}: ${parts.join(", ")}`,
+    ...problems.map(({ detail, kind, line }) => `  line ${line}: ${kind}: ${detail}`),
+    ...(problemCount > problems.length ? [`  and ${problemCount - problems.length} more`] : [])
+  ]
+}
+
+/** Whoever can write to the database can take rows away at the end and put an older head there: only what is kept elsewhere shows it. */
+const noCheckpointsWarning = "checkpoints: none, so rows that were cut from the end would not show; see docs/audit.md, Checkpoints"
+
+const checkVerdict = (found: Verification, checked: ReadonlyArray<CheckedFile>, head: HeadComparison | null) => {
+  if (found.problem !== null) return Effect.fail(new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` }))
+  const [first] = checked.flatMap(({ problems }) => problems)
+  if (first !== undefined) return Effect.fail(new Refused({ message: `the audit log and its checkpoints do not agree: ${first.kind}: ${first.detail}` }))
+  if (head === null || head.result.endsWith("_MATCH")) return Effect.void
+  const message = `${head.result}: ${head.detail}`
+  if (head.result === "UNPROVABLE") return Effect.fail(new OutcomeUnknown({ message }))
+  return Effect.fail(new Refused({ message, code: head.result === "VERIFIED_ANCESTOR" ? 4 : 1 }))
+}
+
+const isVerdict = (error: unknown): boolean => error instanceof Refused || error instanceof OutcomeUnknown
+
+/** A database or file that cannot be read is no alarm, and a monitor must be able to tell: exit code 5. */
+const reportUnreadable = (cause: Cause.Cause<unknown>) =>
+  isVerdict(Cause.squash(cause)) || Cause.isInterruptedOnly(cause)
+    ? Effect.failCause(cause)
+    : Effect.fail(new Refused({ code: 5, message: `the audit log was not verified: ${explain(cause) ?? "unknown"}` }))
+
+export const verify = ({ checkpoints, json, knownHead, publicKey }: VerifyOptions) =>
+  Effect.gen(function*() {
+    const given = yield* decodePublicKeys(publicKey)
+    const known = Option.isSome(knownHead) ? yield* textOf(knownHead.value) : null
+    const held = yield* readKeys
+    const trusted = new Map([...held.auditSigning.trusted, ...given.map((key) => [key.key_id, key] as const)])
+    const keys = { ...held, auditSigning: { ...held.auditSigning, trusted } }
+    const sql = yield* Reader
+    const files = yield* Effect.forEach(yield* checkpointFiles(checkpoints), measureFile)
+    const found = Option.getOrNull(yield* verifyLog(sql, keys))
+    if (found === null) return yield* new Refused({ message: "no brain has served this database yet" })
+    const checked = yield* Effect.forEach(files, (file) =>
+      Effect.map(checkCheckpoints(sql, linesOf(file), found, trusted), (report): CheckedFile => ({ file: file.path, ...report })))
+    const head = known === null ? null : yield* compareHead(sql, known, found, trusted)
+    if (json) {
+      yield* Console.log(JSON.stringify({ ...found, checkpoints: checked, known_head: head }))
+    } else {
+      const isGuarded = head !== null || checked.some(({ confirmed }) => confirmed > 0)
+      const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
+      const lines = [...rowsText(found), ...checked.flatMap((one) => checkpointText(found, one)), ...(isGuarded ? [] : [noCheckpointsWarning]), ...headLines]
+      yield* Console.log(lines.join("\n"))
+    }
+    yield* checkVerdict(found, checked, head)
+  }).pipe(Effect.provide(layerReadOnly), Effect.catchAllCause(reportUnreadable))
+
+export const printHead = ({ verify }: { readonly verify: boolean }) =>
+  Effect.gen(function*() {
+    const keys = yield* readKeys
+    if (verify) {
+      const found = Option.getOrNull(yield* verifyLog(yield* Reader, keys))
+      if (found !== null && found.problem !== null) {
+        return yield* new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` })
+      }
+    }
+    yield* Console.log(yield* exportHead(keys))
+  }).pipe(Effect.provide(layerReadOnly))
+
+export const printPublicKey = () =>
+  Effect.gen(function*() {
+    const { auditSigning: { trusted } } = yield* readKeys
+    yield* Console.log([...trusted.values()].map(({ key_id, public_key }) => `${key_id} ${public_key}`).join("\n"))
+  }).pipe(Effect.provide(settings()))
+
+export const rotateKey = (options: { readonly activate: boolean }) =>
+  Effect.gen(function*() {
+    const { auditChain } = yield* Keys
+    const key_id = yield* stageChainKey
+    if (options.activate) {
+      yield* activateChainKey
+      return yield* Console.log(`the key ${key_id} signs the audit log from now on`)
+    }
+    const where = auditChain.file === null ? "SVC_AUDIT_CHAIN_KEY" : auditChain.file
+    yield* Console.log(
+      `the key ${key_id} is in ${where}, and signs nothing yet. Give every replica the same keys, then run svc audit activate-chain-state`
+    )
+  }).pipe(Effect.provide(layerAuditLog))
+
+export const activateKey = () =>
+  Effect.gen(function*() {
+    const done = yield* activateChainKey
+    yield* Console.log(
+      done === null
+        ? "no key is staged: there is nothing to activate"
+        : `the key ${done.to} signs the audit log from now on; ${done.from ?? "no key"} did before`
+    )
+  }).pipe(Effect.provide(layerAuditLog))
+
+export const retireKey = ({ keyId, lost }: { readonly keyId: string; readonly lost: boolean }) =>
+  Effect.gen(function*() {
+    const last = yield* retireChainKey(keyId, lost)
+    const rows = last === null ? "no row of it is left" : `its last row is ${last}, and later rows prove it`
+    yield* Console.log(`the key ${keyId} is retired: ${rows}. Take it out of SVC_AUDIT_CHAIN_KEY everywhere`)
+  }).pipe(Effect.provide(layerAuditLog))
+
+export const reseal = ({ publicKey }: { readonly publicKey: ReadonlyArray<string> }) =>
+  Effect.gen(function*() {
+    const seq = yield* resealWatermark(yield* decodePublicKeys(publicKey))
+    yield* Console.log(
+      seq === null
+        ? "there is nothing to do: no row was pruned, or the watermark has the present key's signature"
+        : `the watermark at row ${seq} has the present key's signature`
+    )
+  }).pipe(Effect.provide(layerAuditLog))
+
+export const moveFrozenRows = ({ output }: { readonly output: string }) =>
+  Effect.gen(function*() {
+    const rows = yield* exportAndDeleteFrozen(output)
+    yield* Console.log(
+      rows === 0 ? "there is nothing to do: no row was signed with a retired key" : `${rows} rows are in ${output} and not in the log any more`
+    )
+  }).pipe(Effect.provide(layerAuditLog))
+
+export const cleanUp = () =>
+  Effect.gen(function*() {
+    const file = yield* cleanUpFork
+    yield* Console.log(
+      file === null
+        ? "there is nothing to do: the audit log has what the last checkpoint of this machine says, and a log has one chain only"
+        : `the former checkpoints are in ${file}; the log says so, and new ones begin`
+    )
+  }).pipe(Effect.provide(layerAuditLog))

@@ -1,0 +1,75 @@
+import { FileSystem } from "@effect/platform"
+import { Console, Effect, Option } from "effect"
+import { statfs } from "node:fs/promises"
+import { join } from "node:path"
+import { migrations } from "../../../migrations/index.ts"
+import { openFilesLimit } from "../../layers/Connections.ts"
+import { Database, Reader } from "../../services/Database.ts"
+import { MailTransport } from "../../services/Mail/Transport.ts"
+import { Settings } from "../../services/Settings.ts"
+import { Environment } from "../Environment.ts"
+import { inspect, layerInspection, linesOf, requireKeys } from "../Inspection.ts"
+import { settings } from "../Settings.ts"
+import { listUnknownNames } from "../UnknownNames.ts"
+import { warningsOf } from "../Warnings.ts"
+
+export const check = ({ json }: { readonly json: boolean }) =>
+  Effect.flatMap(inspect, (found) =>
+    Effect.zipRight(Console.log(json ? JSON.stringify(found) : linesOf(found).join("\n")), requireKeys(found)))
+
+const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
+
+const listExposedFiles = (home: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    if (!isOpenToOthers((yield* fs.stat(home)).mode)) return []
+    const files = yield* fs.readDirectory(home)
+    return yield* Effect.filter(files.map((file) => join(home, file)), (file) =>
+      Effect.map(fs.stat(file), ({ mode, type }) => type === "File" && isOpenToOthers(mode)))
+  }).pipe(Effect.orElseSucceed(() => [])) // no folder, no files
+
+const readFreeBytes = (home: string) =>
+  Effect.tryPromise(() => statfs(home)).pipe(
+    Effect.map(({ bavail, bsize }) => bavail * bsize),
+    Effect.orElseSucceed(() => null)
+  )
+
+const readMaxConnections = Effect.gen(function*() {
+  const read = yield* Reader
+  const { dialect } = yield* Database
+  if (dialect === "sqlite") return null
+  const [row] = yield* read<{ n: number }>`SELECT setting::int AS n FROM pg_settings WHERE name = 'max_connections'`
+  return row?.n ?? null
+})
+
+/** Whether the mail server can be reached and lets us in. */
+const checkMail = Effect.gen(function*() {
+  const transport = yield* MailTransport
+  if (!transport.isConfigured) return null
+  const result = yield* Effect.either(transport.verify)
+  return result._tag === "Right" ? null : result.left.reason
+}).pipe(Effect.provide(MailTransport.layer))
+
+export const doctor = () =>
+  Effect.gen(function*() {
+    const found = yield* inspect
+    yield* Console.log(linesOf(found).join("\n"))
+    const effective = yield* Settings
+    const connections = yield* Effect.option(Effect.provide(readMaxConnections, layerInspection)) // no database yet: no limit
+    const warnings = warningsOf({
+      settings: effective,
+      dialect: found.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
+      revision: found.revision,
+      head: migrations[migrations.length - 1]?.id ?? 0,
+      unknownNames: listUnknownNames(yield* Environment),
+      exposedFiles: yield* listExposedFiles(effective.home),
+      freeBytes: yield* readFreeBytes(effective.home),
+      openFilesLimit: yield* openFilesLimit,
+      maxConnections: Option.getOrNull(connections),
+      mailTrouble: yield* checkMail
+    })
+    yield* Console.log(
+      warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")
+    )
+    yield* requireKeys(found)
+  }).pipe(Effect.provide(settings()))

@@ -1,0 +1,131 @@
+import { FileSystem } from "@effect/platform"
+import { Console, Effect, Redacted } from "effect"
+import { normalizeHostName } from "../../domain/HostName.ts"
+import { readMetricsToken, rotateMetricsToken } from "../../layers/Keys.ts"
+import { parseTunables, resolveHome, starterFile, tunablesFile } from "../../layers/Settings.ts"
+import { allowedHostsFile, configuredHostNames, parseHostNames, readAllowedHosts, reloadSeconds } from "../../services/AllowedHosts.ts"
+import { settingDefinitions, Settings } from "../../services/Settings.ts"
+import type { Setting } from "../../services/Settings/Kinds.ts"
+import { Environment } from "../Environment.ts"
+import { Refused } from "../Explain.ts"
+import { settings } from "../Settings.ts"
+
+export const init = ({ force }: { readonly force: boolean }) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const { home } = yield* Settings
+    const file = tunablesFile(home)
+    yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
+    yield* fs.writeFileString(file, starterFile, { flag: force ? "w" : "wx", mode: 0o600 }).pipe(
+      Effect.catchIf(
+        (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+        () => new Refused({ message: `${file} is there already; --force overwrites it` })
+      )
+    )
+    yield* Console.log(`wrote ${file}`)
+  }).pipe(Effect.provide(settings()))
+
+export const showConfig = ({ json, reveal }: { readonly json: boolean; readonly reveal: boolean }) =>
+  Effect.gen(function*() {
+    const effective = yield* Settings
+    const shown = Object.entries(settingDefinitions).map(([key, one]) => {
+      const setting = one as Setting<unknown> // the record's values differ in A only
+      const value: unknown = Reflect.get(effective, key)
+      return {
+        name: setting.name,
+        value: reveal && Redacted.isRedacted(value) ? String(Redacted.value(value)) : setting.print(value),
+        source: effective.sources.get(setting.name) ?? "default"
+      }
+    })
+    yield* Console.log(
+      json ? JSON.stringify(shown) : shown.map(({ name, source, value }) => `${name}=${value}  # ${source}`).join("\n")
+    )
+  }).pipe(Effect.provide(settings()))
+
+export const validateConfig = () =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const file = tunablesFile(resolveHome(yield* Environment))
+    if (!(yield* fs.exists(file))) return yield* Console.log(`${file} is not there: nothing to check (svc init makes one)`)
+    const { problems, values, warnings } = parseTunables(yield* fs.readFileString(file))
+    if (problems.length > 0) return yield* new Refused({ message: `${file}: ${problems.join("; ")}` })
+    for (const warning of warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
+    yield* Console.log(`${file}: ok, ${values.size} settings`)
+  })
+
+/** A name as people type it, in the form that is compared. */
+const parseHost = (text: string) => {
+  const name = normalizeHostName(text)
+  return name === null
+    ? Effect.fail(new Refused({ usage: true, message: `${text} is not a host name or address; give it without https:// and without a port` }))
+    : Effect.succeed(name)
+}
+
+/** The lines of the list, and how to put others in their place: whoever reads it meanwhile sees the old ones or the new. */
+const openHostsFile = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const { home } = yield* Settings
+  const file = allowedHostsFile(home)
+  const content = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
+  const write = (lines: ReadonlyArray<string>) =>
+    Effect.gen(function*() {
+      yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
+      yield* fs.writeFileString(`${file}.new`, lines.map((line) => `${line}\n`).join(""), { mode: 0o600 })
+      yield* fs.rename(`${file}.new`, file)
+    })
+  return { lines: content.split(/\r?\n/).filter((line) => line !== ""), write }
+})
+
+export const listHosts = ({ json }: { readonly json: boolean }) =>
+  Effect.gen(function*() {
+    const effective = yield* Settings
+    const added = yield* readAllowedHosts(effective.home)
+    const names = new Map([
+      ...added.map((name) => [name, "added"] as const),
+      ...configuredHostNames(effective).map((name) => [name, "settings"] as const),
+      ...["localhost", "127.0.0.1", "::1"].map((name) => [name, "always"] as const)
+    ])
+    const rows = [...names].map(([host, source]) => ({ host, source })).sort((one, other) => one.host.localeCompare(other.host, "en"))
+    yield* Console.log(json ? JSON.stringify(rows) : rows.map(({ host, source }) => `${host}  # ${source}`).join("\n"))
+  }).pipe(Effect.provide(settings()))
+
+export const addHost = ({ host }: { readonly host: string }) =>
+  Effect.gen(function*() {
+    const name = yield* parseHost(host)
+    const { lines, write } = yield* openHostsFile
+    if (parseHostNames(lines.join("\n")).includes(name)) return yield* Console.log(`${name} is there already`)
+    yield* write([...lines, name])
+    yield* Console.log(`added ${name}; a brain that runs on this SVC_HOME answers to it within ${reloadSeconds} seconds`)
+  }).pipe(Effect.provide(settings()))
+
+export const removeHost = ({ host }: { readonly host: string }) =>
+  Effect.gen(function*() {
+    const name = yield* parseHost(host)
+    const { lines, write } = yield* openHostsFile
+    const kept = lines.filter((line) => !parseHostNames(line).includes(name))
+    if (kept.length === lines.length) {
+      return yield* new Refused({ message: `${name} was not added; svc allowed-hosts list tells where each name comes from` })
+    }
+    yield* write(kept)
+    yield* Console.log(`removed ${name}; a brain that runs on this SVC_HOME refuses it within ${reloadSeconds} seconds`)
+  }).pipe(Effect.provide(settings()))
+
+export const printHostsFile = () =>
+  Effect.flatMap(Settings, ({ home }) => Console.log(allowedHostsFile(home))).pipe(Effect.provide(settings()))
+
+/** The token alone, for `$(svc metrics-token)`; made when there is none yet. */
+export const printToken = () =>
+  Effect.flatMap(readMetricsToken, (token) => Console.log(Redacted.value(token))).pipe(Effect.provide(settings()))
+
+export const rotateToken = () =>
+  Effect.gen(function*() {
+    const { metricsAuthToken } = yield* Settings
+    if (metricsAuthToken !== null) {
+      return yield* new Refused({ message: "SVC_METRICS_AUTH_TOKEN gives the token, so a new one in SVC_HOME would not be used; change it there" })
+    }
+    const file = yield* rotateMetricsToken
+    yield* Console.log(
+      `wrote a new token to ${file}. Start every brain that uses this SVC_HOME again: until then it takes the old one only. ` +
+        "Then give the new one to whoever reads /metrics (svc metrics-token prints it)"
+    )
+  }).pipe(Effect.provide(settings()))

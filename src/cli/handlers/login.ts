@@ -1,0 +1,133 @@
+import { Console, Effect, Option, Redacted } from "effect"
+import { hostname } from "node:os"
+import type { Scope } from "../../domain/Access.ts"
+import { CreateApiKey } from "../../domain/ApiKey.ts"
+import { client } from "../../http/Client.ts"
+import { checkApiKey, parseBrainUrl } from "../ClientSettings.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { Refused } from "../Explain.ts"
+import { type Login, loginFile, readLogin, removeLogin, writeLogin } from "../Login.ts"
+import { readSecret } from "../Passwords.ts"
+import { printAnswer, resolveUrl, toRefused, withRemote, withTimeout } from "../Remote.ts"
+import { codeStdinMisused, createApiKey } from "../SignIn.ts"
+import { formatFields } from "../Table.ts"
+import { escapeText } from "../TerminalText.ts"
+import { isRemotePlainHttp } from "../Warnings.ts"
+
+interface LoginOptions {
+  readonly url: Option.Option<string>
+  readonly email: Option.Option<string>
+  readonly passwordStdin: boolean
+  readonly codeStdin: boolean
+  readonly apiKeyStdin: boolean
+  readonly expiresInDays: number
+  readonly allowInsecure: boolean
+}
+
+/** What the commands that speak to a brain ask for, and no more. */
+const scopes: ReadonlyArray<Scope> = [
+  "agents:read",
+  "agents:write",
+  "auth:read",
+  "auth:write",
+  "commands:read",
+  "commands:write",
+  "queues:read",
+  "tasks:read",
+  "workers:read"
+]
+
+/** Signs in, creates an API key, keeps it, and revokes the key of the login before. */
+const signIn = (url: string, email: string, options: LoginOptions) =>
+  Effect.gen(function*() {
+    const key = yield* decodeInput(CreateApiKey, {
+      name: `svc login on ${hostname()}`.slice(0, 200).toWellFormed(),
+      scopes,
+      expires_in_days: options.expiresInDays
+    })
+    const previous = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable one is replaced
+    return yield* createApiKey({ ...options, url, email }, () => Effect.succeed(key), ({ expires_at, id, name, token }, api) =>
+      Effect.gen(function*() {
+        yield* writeLogin({ url, api_key: Redacted.make(token), key: { id, name, expires_at } }).pipe(
+          Effect.onError(() => Effect.ignore(api.api_keys.revoke({ path: { key_id: id } })))
+        )
+        const previousKey = Option.isSome(previous) && previous.value.url === url ? previous.value.key : null
+        if (previousKey !== null) {
+          yield* Effect.catchAll(api.api_keys.revoke({ path: { key_id: previousKey.id } }), () =>
+            Console.error(`the key "${escapeText(previousKey.name)}" (${previousKey.id}) of the login before could not be revoked; its owner can do it`))
+        }
+        return `created the API key "${escapeText(name)}" of ${escapeText(email)}${expires_at === null ? "" : `, valid until ${expires_at}`}`
+      }))
+  })
+
+/** Keeps a key that there is, when the brain accepts it. */
+const storeApiKey = (url: string) =>
+  Effect.gen(function*() {
+    const apiKey = yield* Effect.flatMap(readSecret("API key"), (key) => checkApiKey(key, "standard input"))
+    const api = yield* client({ baseUrl: url, apiKey, transform: withTimeout })
+    yield* api.auth.me({}).pipe(
+      Effect.catchTag("Forbidden", () => Effect.void), // a key that may do other things is a key
+      Effect.mapError(toRefused({ url, from: "standard input" }))
+    )
+    yield* writeLogin({ url, api_key: apiKey, key: null })
+    return "the brain accepts the API key"
+  })
+
+const signInMissing = new Refused({ usage: true, message: "say who signs in, with --email; or give an API key that there is, with --api-key-stdin" })
+
+const plainHttpRefused = (url: string) =>
+  new Refused({
+    message: `${url} is plain http to another machine, where anyone on the way could read the password and the key: ` +
+      "give the https address, or say --allow-insecure on a network that you trust"
+  })
+
+export const login = (options: LoginOptions) =>
+  Effect.gen(function*() {
+    const url = Option.isSome(options.url) ? yield* parseBrainUrl("--url", options.url.value) : yield* resolveUrl
+    if (options.apiKeyStdin === Option.isSome(options.email)) return yield* signInMissing
+    if (options.codeStdin && (options.apiKeyStdin || !options.passwordStdin)) return yield* codeStdinMisused
+    if (isRemotePlainHttp(url) && !options.allowInsecure) return yield* plainHttpRefused(url)
+    const outcome = Option.isSome(options.email) ? yield* signIn(url, options.email.value, options) : yield* storeApiKey(url)
+    yield* Console.log(`${outcome}; svc now speaks to ${url}`)
+  })
+
+/** What became of the key that `svc login` made. A key that was given with --api-key-stdin is its owner's to keep. */
+const revokeKey = ({ api_key, key, url }: Login) =>
+  Effect.gen(function*() {
+    if (key === null) return "its API key was given, not created, by svc login, and stays valid"
+    const label = `its API key "${escapeText(key.name)}" (${key.id})`
+    const api = yield* client({ baseUrl: url, apiKey: api_key, transform: withTimeout })
+    return yield* api.api_keys.revoke({ path: { key_id: key.id } }).pipe(
+      Effect.as(`${label} is revoked`),
+      Effect.catchTag("Unauthenticated", () => Effect.succeed(`${label} was no longer valid`)),
+      Effect.mapError(toRefused({ url, from: "svc login" })),
+      Effect.catchAll(({ message }) =>
+        Effect.succeed(
+          `${label} could not be revoked and is valid${key.expires_at === null ? "" : ` until ${key.expires_at}`}: ${message}. ` +
+            "Its owner can revoke it: svc api-keys revoke, or DELETE /api/v1/api-keys/{key_id}"
+        ))
+    )
+  })
+
+export const logout = () =>
+  Effect.gen(function*() {
+    const login = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable one is removed too
+    const outcome = Option.isNone(login) ? null : yield* revokeKey(login.value)
+    yield* removeLogin
+    yield* Console.log(
+      Option.isNone(login) ? `no login in ${yield* loginFile}` : `removed the login at ${login.value.url}; ${outcome}`
+    )
+  })
+
+export const whoami = ({ json }: { readonly json: boolean }) =>
+  withRemote(Option.none(), ({ access, api }) =>
+    Effect.flatMap(api.auth.me({ withResponse: true }), (answer) =>
+      printAnswer(answer, json, ({ display_name, email, is_admin, memberships }) =>
+        formatFields([
+          ["email", email],
+          ["name", display_name],
+          ["role", is_admin ? "global admin" : null],
+          ...memberships.map(({ project_slug, role }) => ["project", `${project_slug} (${role})`] as const),
+          ["brain", access.url],
+          ["key from", access.from]
+        ]))))

@@ -1,0 +1,79 @@
+import { Console, Effect, Layer } from "effect"
+import { migrations } from "../../../migrations/index.ts"
+import * as DatabaseLayer from "../../layers/Database.ts"
+import { type AppliedMigration, Migrations } from "../../services/Migrations.ts"
+import { Refused } from "../Explain.ts"
+import { inspect, layerInspection } from "../Inspection.ts"
+import { settings } from "../Settings.ts"
+
+/** A revision as `svc migrate` takes it: a step's number, such as 3; 0 is the empty database. */
+const parseRevision = (text: string): Effect.Effect<number, Refused> =>
+  /^\d{1,6}$/.test(text)
+    ? Effect.succeed(Number(text))
+    : Effect.fail(new Refused({ usage: true, message: `a revision is a number, but is "${text}"` }))
+
+/** The revision that was named, which must be one that an upgrade can reach. */
+const parseRevisionAhead = (target: string, current: number, head: number) =>
+  Effect.gen(function*() {
+    const revision = yield* parseRevision(target)
+    if (revision > head) return yield* new Refused({ usage: true, message: `there is no revision ${revision}: this program's head is ${head}` })
+    if (revision < current) {
+      return yield* new Refused({ usage: true, message: `the database is at revision ${current} already: svc migrate downgrade goes back to ${revision}` })
+    }
+    return revision
+  })
+
+export const upgrade = ({ target }: { readonly target: string }) =>
+  Effect.gen(function*() {
+    const { current, head, upgrade } = yield* Migrations
+    const applied = yield* upgrade(target === "head" ? head : yield* parseRevisionAhead(target, yield* current, head))
+    for (const { id, name } of applied) yield* Console.log(`applied ${id} ${name}`)
+    yield* Console.log(`revision: ${yield* current}${applied.length === 0 ? " (nothing to do)" : ""}`)
+  }).pipe(Effect.provide(DatabaseLayer.layerUnmigrated.pipe(Layer.provide(settings()))))
+
+export const current = ({ checkHeads, json }: { readonly checkHeads: boolean; readonly json: boolean }) =>
+  Effect.gen(function*() {
+    const head = migrations[migrations.length - 1]?.id ?? 0
+    const { revision } = yield* inspect
+    yield* Console.log(json ? JSON.stringify({ revision, head }) : `${revision ?? "none"}${revision === head ? " (head)" : ""}`)
+    if (checkHeads && revision !== head) {
+      return yield* new Refused({ message: `the database is at revision ${revision ?? "none"}, this program's head is ${head}` })
+    }
+  })
+
+const noSteps: ReadonlyArray<AppliedMigration> = []
+
+const listApplied = Effect.flatMap(Migrations, (service) => service.applied).pipe(
+  Effect.provide(layerInspection),
+  Effect.catchTag("DatabaseMissing", () => Effect.succeed(noSteps))
+)
+
+export const history = ({ json }: { readonly json: boolean }) =>
+  Effect.gen(function*() {
+    const rows = yield* listApplied
+    const known = migrations.map(({ id, name }) => ({ id, name }))
+    const newer = rows.filter((row) => !known.some(({ id }) => id === row.id)).map(({ id, name }) => ({ id, name }))
+    const steps = [...known, ...newer].map((step) => ({
+      ...step,
+      applied_at: rows.find(({ id }) => id === step.id)?.applied_at ?? null
+    }))
+    yield* Console.log(
+      json
+        ? JSON.stringify(steps)
+        : steps.map(({ applied_at, id, name }) => `${id} ${name}  ${applied_at ?? "not applied"}`).join("\n")
+    )
+  })
+
+/** Only an existing database has a step to undo; opening it for writing would make one. */
+const requireDatabase = Effect.provide(Migrations, layerInspection)
+
+export const downgrade = ({ revision }: { readonly revision: string }) =>
+  Effect.gen(function*() {
+    const target = yield* parseRevision(revision)
+    yield* requireDatabase
+    const step = yield* Effect.flatMap(Migrations, ({ downgrade }) => downgrade(target)).pipe(
+      Effect.provide(DatabaseLayer.layerExclusive.pipe(Layer.provide(settings())))
+    )
+    yield* Console.log(`undid ${step.id} ${step.name}`)
+    yield* Console.log(`revision: ${target}`)
+  })

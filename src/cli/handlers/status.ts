@@ -1,0 +1,137 @@
+import type { SqlError } from "@effect/sql"
+import { Console, Effect, Option } from "effect"
+import { migrations } from "../../../migrations/index.ts"
+import { version } from "../../domain/Version.ts"
+import { client } from "../../http/Client.ts"
+import { Reader } from "../../services/Database.ts"
+import { Settings } from "../../services/Settings.ts"
+import { inspect, layerInspection } from "../Inspection.ts"
+import { withTimeout } from "../Remote.ts"
+import { settings } from "../Settings.ts"
+
+/** Addresses on which a server hears every network, and itself under another. */
+const wildcards: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"])
+
+/** Whether the brain of these settings runs on this machine: `ready`, why it is not ready, or null where nothing answers. */
+const probeBrain = Effect.gen(function*() {
+  const { host, port } = yield* Settings
+  const name = wildcards.has(host) ? "127.0.0.1" : host
+  const url = `http://${name.includes(":") && !name.startsWith("[") ? `[${name}]` : name}:${port}`
+  const api = yield* client({ baseUrl: url, transform: withTimeout })
+  const readiness = yield* api.health.ready({}).pipe(Effect.timeout("3 seconds"), Effect.option)
+  return { url, readiness }
+})
+
+/** The tables of the brain, whatever this revision has; a partitioned table counts as one. */
+const listTables = Effect.flatMap(Reader, (sql) =>
+  sql.onDialectOrElse({
+    pg: () =>
+      sql<{ name: string }>`
+        SELECT relname AS name FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,
+    orElse: () => sql<{ name: string }>`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
+  }))
+
+/** Rows are counted up to here; nobody waits for more. */
+const maxCounted = 100_000
+
+/** What PostgreSQL believes a large table has, from its last vacuum or analyze. */
+const estimateOf = (table: string) =>
+  Effect.flatMap(Reader, (sql) =>
+    sql.onDialectOrElse({
+      pg: () =>
+        sql<{ n: number }>`
+          SELECT reltuples::bigint AS n FROM pg_class
+          WHERE relnamespace = current_schema()::regnamespace AND relname = ${table}`,
+      orElse: () => Effect.succeed([])
+    }))
+
+interface Rows {
+  readonly n: number
+  /** How far `n` can be trusted: a large table has `about` so many rows on PostgreSQL, and `more than` `most` on SQLite. */
+  readonly precision: "exact" | "about" | "more than"
+}
+
+const countRowsOf = (table: string): Effect.Effect<Rows, SqlError.SqlError, Reader> =>
+  Effect.gen(function*() {
+    const sql = yield* Reader
+    if (table === "tasks") { // the writers keep their number
+      const [row] = yield* sql<{ n: number | string }>`SELECT COALESCE(SUM(tasks), 0) AS n FROM task_counts`
+      return { n: Number(row?.n ?? 0), precision: "exact" }
+    }
+    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} LIMIT ${maxCounted + 1}) AS found`
+    const counted = row?.n ?? 0
+    if (counted <= maxCounted) return { n: counted, precision: "exact" }
+    const [estimate] = yield* estimateOf(table)
+    return estimate !== undefined && estimate.n > maxCounted
+      ? { n: estimate.n, precision: "about" }
+      : { n: maxCounted, precision: "more than" }
+  })
+
+const countRows: Effect.Effect<ReadonlyArray<readonly [string, Rows]>, SqlError.SqlError, Reader> = Effect.flatMap(
+  listTables,
+  (found) => Effect.forEach(found, ({ name }) => Effect.map(countRowsOf(name), (rows) => [name, rows] as const))
+)
+
+const textOf = ({ n, precision }: Rows): string => (precision === "exact" ? String(n) : `${precision} ${n}`)
+
+const countsBy = (statement: Effect.Effect<ReadonlyArray<{ readonly state: string; readonly n: number | string }>, SqlError.SqlError>) =>
+  Effect.map(statement, (rows): Readonly<Record<string, number>> =>
+    Object.fromEntries(rows.map(({ n, state }) => [state, Number(n)] as const).filter(([, n]) => n > 0)))
+
+/** How many agents are in each state, tasks in each, and commands that are still under way. */
+const readCounts = Effect.flatMap(Reader, (sql) =>
+  Effect.all({
+    agents: countsBy(sql`SELECT state, count(*) AS n FROM agents GROUP BY state ORDER BY state`),
+    tasks: countsBy(sql`SELECT state, SUM(tasks) AS n FROM task_counts GROUP BY state ORDER BY state`),
+    commands: countsBy(sql`SELECT status AS state, count(*) AS n FROM commands WHERE status IN ('pending', 'dispatched') GROUP BY status ORDER BY status`)
+  }))
+
+const noCounts = { agents: {}, tasks: {}, commands: {} }
+
+const countsText = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts).map(([state, n]) => `${n} ${state}`).join(", ") || "none"
+
+const brainText = ({ readiness, url }: Effect.Effect.Success<typeof probeBrain>): string =>
+  Option.match(readiness, {
+    onNone: () => `not running at ${url}`,
+    onSome: (found) => `${found.status === "ready" ? "ready" : `not ready (${found.reason})`} at ${url}`
+  })
+
+export const status = ({ json }: { readonly json: boolean }) =>
+  Effect.gen(function*() {
+    const found = yield* inspect
+    const { environment } = yield* Settings
+    const brain = yield* probeBrain
+    const isMigrated = found.database_exists && found.revision !== null
+    const rows = found.database_exists ? yield* Effect.provide(countRows, layerInspection) : []
+    const head = migrations[migrations.length - 1]?.id ?? 0
+    // an older schema may lack the tables of this revision
+    const { agents, commands, tasks } = isMigrated && found.revision === head ? yield* Effect.provide(readCounts, layerInspection) : noCounts
+    const status = {
+      version,
+      brain: { url: brain.url, running: Option.isSome(brain.readiness), ...Option.getOrElse(brain.readiness, () => ({ status: null })) },
+      revision: found.revision,
+      head,
+      environment,
+      database_url: found.database_url,
+      agents,
+      tasks,
+      commands,
+      rows: Object.fromEntries(rows.map(([name, { n }]) => [name, n])),
+      /** Tables with more rows than were counted. */
+      approximate: rows.filter(([, { precision }]) => precision !== "exact").map(([name]) => name)
+    }
+    if (json) return yield* Console.log(JSON.stringify(status))
+    const width = Math.max(0, ...rows.map(([name]) => name.length))
+    const behind = found.revision === null || found.revision === head ? "" : "; svc serve migrates at start"
+    yield* Console.log([
+      `version: ${version}`,
+      `brain: ${brainText(brain)}`,
+      `migration: ${found.revision ?? "none"} (head ${head}${behind})`,
+      `environment: ${environment}`,
+      `database: ${found.database_url}`,
+      ...(isMigrated ? [`agents: ${countsText(agents)}`, `tasks: ${countsText(tasks)}`, `commands under way: ${countsText(commands)}`] : []),
+      ...(rows.length === 0 ? [] : ["rows:", ...rows.map(([name, found]) => `  ${name.padEnd(width)}  ${textOf(found)}`)])
+    ].join("\n"))
+  }).pipe(Effect.provide(settings()))

@@ -1,0 +1,161 @@
+import type * as Sse from "@effect/experimental/Sse"
+import { FileSystem } from "@effect/platform"
+import { Console, Effect, type Option, Schema, Stream } from "effect"
+import type { Task, TaskDetail } from "../../domain/Task.ts"
+import { Refused } from "../Explain.ts"
+import { followStream } from "../LiveStream.ts"
+import { type Answer, printAnswer, withRemote } from "../Remote.ts"
+import { type Column, formatAge, formatFields, formatPage, formatState } from "../Table.ts"
+import { getTask, listAgents } from "../Target.ts"
+import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
+import { escapeJson, escapeLines, escapeText, jsonMemberOf } from "../TerminalText.ts"
+import { callUnbuffered } from "../UnbufferedCall.ts"
+
+/** Says that the brain's largest page is smaller than the one that was asked for. */
+const warnIfClamped = <A>([, { headers }]: Answer<A>) => {
+  const applied = headers["x-svc-limit-applied"]
+  return applied === undefined
+    ? Effect.void
+    : Console.error(`the brain gives at most ${applied} rows a page (SVC_REST_MAX_PAGE_SIZE); go on with --cursor`)
+}
+
+type Row = typeof Task.Type
+
+const columns: ReadonlyArray<Column<Row>> = [
+  { head: "STATE", cell: ({ state }) => state },
+  { head: "ENGINE", cell: ({ engine }) => engine, dropRank: 3 },
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "QUEUE", cell: ({ queue }) => queue, maxLength: 40, minLength: 8, dropRank: 2 },
+  { head: "AGE", cell: ({ created_at, received_at }, view) => formatAge(received_at ?? created_at, view) },
+  { head: "MS", cell: ({ runtime_ms }) => runtime_ms, dropRank: 1 },
+  { head: "ERROR", cell: ({ exception }) => exception, maxLength: 60, minLength: 10, hidesEmpty: true },
+  { head: "TASK", cell: ({ task_id }) => task_id }
+]
+
+export const list = ({ cursor, json, limit, project, ...filters }: TaskFilters & {
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}) =>
+  Effect.gen(function*() {
+    const urlParams = yield* decodeTaskQuery(filters, { cursor, limit: String(limit) })
+    yield* withRemote(project, ({ api, slug }) =>
+      Effect.flatMap(
+        Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
+        (answer) => printAnswer(answer, json, formatPage(columns))
+      ))
+  })
+
+const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
+  [
+    formatFields([
+      ["task", task.task_id],
+      ["name", task.name],
+      ["state", task.state],
+      ["engine", task.engine],
+      ["queue", task.queue],
+      ["worker", task.worker_name],
+      ["priority", task.priority],
+      ["retries", task.retry_count],
+      ["received", task.received_at],
+      ["started", task.started_at],
+      ["finished", task.finished_at],
+      ["runtime", task.runtime_ms === null ? null : `${task.runtime_ms} ms`],
+      ["eta", task.eta],
+      ["parent", task.parent_task_id],
+      ["root", task.root_task_id],
+      ["args", jsonMemberOf(text, "args")],
+      ["kwargs", jsonMemberOf(text, "kwargs")],
+      ["result", jsonMemberOf(text, "result")],
+      ["exception", task.exception],
+      ["retry", task.retry_note],
+      ["retried from", task.retried_from],
+      ["retried as", task.retried_as.join(", ")]
+    ]),
+    ...(task.traceback === null ? [] : [escapeLines(task.traceback.trimEnd())])
+  ].join("\n")
+
+export const show = ({ engine, json, project, task }: {
+  readonly task: string
+  readonly engine: Option.Option<string>
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const agents = engine._tag === "Some" ? [] : yield* listAgents(remote)
+      yield* printAnswer(yield* getTask(remote, agents, task, engine), json, formatTask)
+    }))
+
+const formats = ["csv", "json", "xlsx"] as const
+
+/** What the derived client reads in place of the file. */
+const noTasks = () => Response.json({ items: [], next_cursor: null })
+
+export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters & {
+  readonly file: string
+  readonly fields: Option.Option<string>
+  readonly project: Option.Option<string>
+}) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const format = formats.find((format) => file.endsWith(`.${format}`))
+    if (format === undefined) {
+      return yield* new Refused({ usage: true, message: `the file's name must end in .csv, .json or .xlsx, not '${file}'` })
+    }
+    if (yield* fs.exists(file)) return yield* new Refused({ message: `${file} exists; name a new file` })
+    const urlParams = yield* decodeTaskQuery(filters, { fields, format })
+    yield* withRemote(project, (remote) =>
+      Effect.gen(function*() {
+        const answer = yield* callUnbuffered(remote, noTasks, (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams }))
+        const response = yield* Effect.mapError(answer, () => new Refused({ message: `what answers at ${remote.access.url} is no svc` }))
+        yield* Stream.run(response.stream, fs.sink(file, { flag: "wx" })).pipe(
+          // a part of a file looks like a whole one
+          Effect.tapError(() => Effect.ignore(fs.remove(file))),
+          Effect.catchTags({
+            BadArgument: ({ message }) => new Refused({ message }),
+            SystemError: ({ message }) => new Refused({ message })
+          })
+        )
+        if (response.headers["x-svc-truncated"] !== "true") return
+        yield* Console.error(
+          `${file} does not have all matching tasks, only the newest: it stops at the brain's SVC_TASKS_EXPORT_MAX_ROWS. ` +
+            "Go on with --until, or narrow the filter"
+        )
+      }))
+  })
+
+/** What is shown of a changed task. */
+const ChangedTask = Schema.parseJson(Schema.Struct({
+  engine: Schema.String,
+  task_id: Schema.String,
+  name: Schema.String,
+  queue: Schema.NullOr(Schema.String),
+  state: Schema.String,
+  runtime_ms: Schema.NullOr(Schema.Number),
+  updated_at: Schema.String
+}))
+
+const lineOf = ({ engine, name, queue, runtime_ms, state: now, task_id, updated_at }: typeof ChangedTask.Type): string =>
+  [
+    escapeText(updated_at),
+    formatState(now, 8),
+    escapeText(engine),
+    escapeText(name),
+    escapeText(task_id),
+    ...(queue === null ? [] : [escapeText(queue)]),
+    ...(runtime_ms === null ? [] : [`${runtime_ms} ms`])
+  ].join("  ")
+
+const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
+  if (event === "reset") return Console.error("too much changed at once: some changes are not shown")
+  if (event !== "task") return Effect.void
+  return Schema.decode(ChangedTask)(data).pipe(
+    Effect.mapError(() => new Refused({ message: "the brain's live stream is not one that this svc can read; their versions differ" })),
+    Effect.flatMap((task) => Console.log(json ? escapeJson(data) : lineOf(task)))
+  )
+}
+
+export const tail = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
+  withRemote(project, (remote) => followStream(remote, printChange(json)))

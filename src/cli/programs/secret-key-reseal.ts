@@ -1,4 +1,0 @@
-import { Effect } from "effect"
-import { layerSecretKeys, resealSecrets } from "../SecretKeys.ts"
-
-export const run = () => Effect.provide(resealSecrets, layerSecretKeys)
