@@ -10,6 +10,7 @@ import { Database, orDieOnSql, Reader } from "./Database.ts"
 import { type ChainHead, isAuthenticHead } from "./Audit/ChainWriter.ts"
 import { genesis } from "./Audit/Chain.ts"
 import { Keys } from "./Keys.ts"
+import { Leader } from "./Leader.ts"
 import { readSecretKeyIds } from "./Keys/Fingerprints.ts"
 import { Loops } from "./Loops.ts"
 import { Migrations } from "./Migrations.ts"
@@ -36,6 +37,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const database = yield* Database
     const migrations = yield* Migrations
     const loops = yield* Loops
+    const leader = yield* Leader
     const { auditChain, secret } = yield* Keys
     const audit = yield* Audit
 
@@ -97,6 +99,11 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           detail: revision === migrations.head ? null : "the database is at another revision than this program",
           revision: String(revision),
           expected: String(migrations.head)
+        })),
+      leaders: Effect.map(leader.leaders, (leases) =>
+        makeCheck({
+          status: "ok",
+          detail: leases.length === 0 ? null : leases.map(({ holder, name }) => `${name}: ${holder}`).join(", ")
         })),
       mail: Effect.flatMap(Timestamp.now, (now) =>
         Effect.map(

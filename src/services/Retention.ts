@@ -25,7 +25,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
 
     /**
      * Ended sessions, trusted devices and API keys, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody
-     * sends any more, and audit rows where a retention is set.
+     * sends any more, leases, and audit rows where a retention is set.
      */
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
@@ -42,6 +42,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       yield* prune("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * Timestamp.secondsPerDay)}`)
       yield* prune("mail_outbox", "id", sql`expires_at < ${ago(Timestamp.secondsPerDay)}`) // the loop gives it up before, where mail is on
       yield* prune("setup_attempts", "id", sql`attempted_at < ${ago(Timestamp.secondsPerDay)}`)
+      yield* prune("leases", "fence", sql`expires_at < ${Timestamp.toEpochMillis(ago(Timestamp.secondsPerDay))}`) // of processes that were killed
       if (settings.auditRetentionDays > 0) {
         const cutoff = ago(settings.auditRetentionDays * Timestamp.secondsPerDay)
         yield* pruneAudit(({ occurred_at }) => occurred_at < cutoff).pipe(

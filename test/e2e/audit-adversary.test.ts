@@ -6,6 +6,7 @@ import { execFile } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { checkpointLeaseName } from "../../src/services/Audit/CheckpointFile.ts"
 import { exportHead } from "../../src/services/Audit/ExportHead.ts"
 import { exportAndDeleteFrozen } from "../../src/services/Audit/FrozenRows.ts"
 import { verifyOldest, deleteVerified } from "../../src/services/Audit/Prune.ts"
@@ -321,10 +322,16 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
     if (engine === "PostgreSQL") {
       it.effect("cannot be kept from checkpoints in silence by a lock", () =>
         Effect.gen(function*() {
-          const { they } = yield* World
-          for (const lock of ["LOCK TABLE audit_watermark IN ACCESS EXCLUSIVE MODE", "SELECT pg_advisory_xact_lock(7700003)"]) {
+          const { path, they } = yield* World
+          for (const table of ["audit_watermark", "leases"]) {
+            const lock = `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`
             assert.include(yield* they.holding(lock)(impatient(refusal(sign))), "something holds a lock")
           }
+          const sql = yield* SqlClient.SqlClient
+          const name = yield* checkpointLeaseName(path)
+          yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, 'they', ${Date.now() + 8000})`
+          assert.include(yield* impatient(refusal(sign)), "the lease of the checkpoint file")
+          yield* sql`DELETE FROM leases WHERE holder = 'they'`
         }))
     }
   })

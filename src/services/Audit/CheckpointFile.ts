@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Either, Schema } from "effect"
-import { join } from "node:path"
+import { Effect, Either, Option, Schema } from "effect"
+import { basename, dirname, join } from "node:path"
 import type { SettingsShape } from "../Settings.ts"
 import { Checkpoint } from "./Statement.ts"
 
@@ -13,6 +13,15 @@ const lineFeed = 10
 /** Where the checkpoints of this machine are. */
 export const checkpointPath = (settings: Pick<SettingsShape, "auditCheckpointFile" | "home">): string =>
   settings.auditCheckpointFile === "" ? join(settings.home, "audit-checkpoints.jsonl") : settings.auditCheckpointFile
+
+/**
+ * The lease under which a file and what is beside it are written. It names the file by the inode of its folder, which all
+ * processes that share it see alike, also from several containers. Two files of one name only wait for each other.
+ */
+export const checkpointLeaseName = (path: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    Effect.map(fs.stat(dirname(path)), ({ ino }) =>
+      `audit checkpoints ${Option.getOrElse(ino, () => 0)}/${basename(path)}`))
 
 /** What a line of our own file says; its signature was ours when it was written. */
 export const parseCheckpoint = (line: string): Checkpoint | null =>

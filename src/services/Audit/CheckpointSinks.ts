@@ -1,11 +1,11 @@
 import { FileSystem } from "@effect/platform"
-import { SqlClient } from "@effect/sql"
-import { Data, Effect, Either, Logger, LogLevel, Redacted, Schema } from "effect"
+import { Data, Effect, Either, Logger, LogLevel, Option, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
+import { Leader, Lease } from "../Leader.ts"
 import { Metrics } from "../Metrics.ts"
 import { Outbound } from "../Outbound.ts"
 import { Settings } from "../Settings.ts"
-import { appendLine, checkpointPath, readLastCheckpoint, readLineAt, parseCheckpoint } from "./CheckpointFile.ts"
+import { appendLine, checkpointLeaseName, checkpointPath, readLastCheckpoint, readLineAt, parseCheckpoint } from "./CheckpointFile.ts"
 
 class SinkFailed extends Data.TaggedError("SinkFailed")<{ readonly message: string }> {}
 
@@ -16,8 +16,6 @@ type Position = typeof Position.Type
 /** What the file ends with. */
 type LastCheckpoint = NonNullable<Effect.Effect.Success<ReturnType<typeof readLastCheckpoint>>>
 
-const lockKey = 7_700_004
-
 /**
  * Where checkpoints go besides their file: standard output, other files, webhooks. The file is their queue: each sink
  * has a position in it, kept beside it, so that an outage or a restart leaves out nothing. What was sent just before a
@@ -25,7 +23,7 @@ const lockKey = 7_700_004
  */
 export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audit/Sinks", {
   effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
+    const leader = yield* Leader
     const settings = yield* Settings
     const fs = yield* FileSystem.FileSystem
     const metrics = yield* Metrics
@@ -54,20 +52,6 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
           status >= 200 && status < 300 ? Effect.void : new SinkFailed({ message: `it answered ${status}` })
       )
 
-    /**
-     * The processes of one machine share the file: on PostgreSQL one of them sends at a time, and another one that
-     * finds it so goes on later. The transaction lasts as long as the call, which has its own limit.
-     */
-    const withSinkLock = <E, R>(key: string, work: Effect.Effect<boolean, E, R>) =>
-      sql.onDialectOrElse({
-        pg: () =>
-          sql.withTransaction(Effect.flatMap(
-            sql<{ mine: boolean }>`SELECT pg_try_advisory_xact_lock(${lockKey}::integer, hashtext(${key})) AS mine`,
-            ([row]) => (row?.mine === true ? work : Effect.succeed(false))
-          )),
-        orElse: () => work
-      })
-
     /** `target` tells it from others of its kind, and is a secret. */
     const makeSink = Effect.fnUntraced(function*<E, R>(
       name: string,
@@ -79,8 +63,10 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
       const positionPath = `${path}.sent-${id}`
       let pendingCount = 0
 
+      /** Only under the lease: a process that stood still would put the position back, and lines would be sent again. */
       const savePosition = (position: Position) =>
         Effect.scoped(Effect.gen(function*() {
+          yield* (yield* Lease).check
           const file = yield* fs.open(`${positionPath}.new`, { flag: "w", mode: 0o600 })
           yield* file.writeAll(Buffer.from(Schema.encodeSync(Position)(position), "utf8"))
           yield* file.sync
@@ -117,7 +103,10 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
         const missed = begins === "stream" ? pendingCount : 0
         pendingCount = last.checkpoint.number - number
         metrics.auditCheckpointsWaiting.set({ sink: name }, pendingCount)
-        return pendingCount > 0 && (yield* withSinkLock(`${last.checkpoint.stream} ${id}`, sendNext(last, missed)))
+        if (pendingCount === 0) return false
+        // of the processes of one machine, which share the file, one sends at a time
+        const lease = `${yield* checkpointLeaseName(path)} sink ${id}`
+        return Option.getOrElse(yield* leader.only(lease, sendNext(last, missed)), () => false)
       })
 
       /** Sends what the sink has not had yet, in order. Fails where it does not take one. */

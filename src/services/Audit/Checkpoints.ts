@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Clock, Data, Effect, Either, Layer } from "effect"
+import { Clock, Data, Effect, Either, Layer, Option } from "effect"
 import { hash, randomUUID } from "node:crypto"
 import { system } from "../../domain/Actor.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -8,25 +8,30 @@ import { Audit } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
 import { Keys } from "../Keys.ts"
+import { Leader, Lease, type LeaseLost } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import { type HeadLink, isAuthenticHead } from "./ChainWriter.ts"
 import { genesis, type Link, zeroHash } from "./Chain.ts"
-import { appendLine, checkpointPath, parseCheckpoint } from "./CheckpointFile.ts"
+import { appendLine, checkpointLeaseName, checkpointPath, parseCheckpoint } from "./CheckpointFile.ts"
 import { describeMissing, type KnownRow, LogContradicted } from "./CommittedHead.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { CheckpointSinks } from "./CheckpointSinks.ts"
 import { chainStart } from "./ChainState.ts"
 import { type Checkpoint, statementHash, signStatement } from "./Statement.ts"
 
-/** Whoever holds a lock must not be able to keep checkpoints away without a sign of it. */
+/** A lock or a lease that another connection keeps must not prevent checkpoints without a sign of it. */
 export class LogHeld extends Data.TaggedError("LogHeld") {
   override get message() {
-    return `no checkpoint could be signed for ${signTimeout}, because something holds a lock on the audit log's tables`
+    return `no checkpoint could be signed for ${signTimeout}, because something holds a lock on the audit log's tables, ` +
+      "or the lease of the checkpoint file"
   }
 }
 
 const signTimeout = "10 seconds"
+
+/** Shorter than `signTimeout`: when a process dies while it appends, the others of its machine go on without a failure. */
+const leaseDuration = "5 seconds"
 
 interface CurrentHead extends HeadLink {
   readonly watermark: string | null
@@ -38,8 +43,6 @@ interface HeadObservation {
   readonly now: CurrentHead
   readonly ending: boolean
 }
-
-const lockKey = 7_700_003
 
 /** The link that the log begins after, if its watermark is ours. */
 const chainStartOf = (watermark: string | null, keys: SigningKeys): Link =>
@@ -75,6 +78,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const audit = yield* Audit
     const keys = yield* Keys
     const { auditChain, auditSigning } = keys
+    const leader = yield* Leader
     const settings = yield* Settings
     const path = checkpointPath(settings)
     const mutex = yield* Effect.makeSemaphore(1)
@@ -82,12 +86,12 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     /** The hash of the checkpoint in our file that contradicts the log. */
     let contradictedHash: string | null = null
 
-    /** The processes of one machine share the file; on SQLite there is only one. */
-    const withFileLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-      sql.onDialectOrElse({
-        pg: () => sql.withTransaction(Effect.zipRight(sql`SELECT pg_advisory_xact_lock(${lockKey})`, work)),
-        orElse: () => work
-      })
+    /** The processes of one machine share the file. One that finds another appending waits for it. */
+    const withFileLease = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | LeaseLost, Exclude<R, Lease>> =>
+      Effect.flatMap(leader.only(name, work, { duration: leaseDuration }), Option.match({
+        onNone: () => Effect.delay(Effect.suspend(() => withFileLease(name, work)), "50 millis"),
+        onSome: Effect.succeed
+      }))
 
     const readHead = Effect.map(
       read<CurrentHead>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
@@ -155,9 +159,12 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const append = (look: HeadObservation) =>
       Effect.gen(function*() {
         let loss: string | null = null
-        const line = yield* withFileLock(appendLine(path, (last) =>
-          Effect.map(nextLine(look)(last), ({ line, why }) => {
+        const line = yield* withFileLease(yield* checkpointLeaseName(path), appendLine(path, (last) =>
+          Effect.gen(function*() {
+            const { line, why } = yield* nextLine(look)(last)
             loss = why
+            // a process that stood still must not append after another one did: the stream would fork
+            if (line !== null) yield* (yield* Lease).check
             return line
           })))
         if (loss !== null) return yield* new LogContradicted({ message: loss })

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Data, Effect, Either, Option } from "effect"
 import { Audit } from "../Audit.ts"
 import { Reader } from "../Database.ts"
+import { lockTable } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { Keys } from "../Keys.ts"
 import type { StoredRow } from "./ChainWriter.ts"
@@ -25,14 +26,11 @@ export class PrunedMeanwhile extends Data.TaggedError("PrunedMeanwhile") {
   }
 }
 
-const lockKey = 7_700_002
-
-/** Whoever moves the watermark takes turns with other replicas, in a transaction: what is read after this goes together. */
-export const lockWatermark = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.onDialectOrElse({
-    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockKey})`),
-    orElse: () => Effect.void
-  }))
+/**
+ * Lets one transaction at a time move the watermark; readers do not wait. The table and not its row, which is not there
+ * before the first prune. Call it before the watermark is read.
+ */
+export const lockWatermark = Effect.flatMap(SqlClient.SqlClient, (sql) => lockTable(sql, "audit_watermark"))
 
 /** Begins a walk along the log as it is; null: no brain has served this database yet. */
 const startWalk = (sql: SqlClient.SqlClient) =>

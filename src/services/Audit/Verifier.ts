@@ -1,28 +1,27 @@
 import { SqlClient } from "@effect/sql"
-import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { Cause, Effect, Layer, Option } from "effect"
 import { Counter, Gauge } from "prom-client"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
 import { Keys } from "../Keys.ts"
+import { Leader, Lease } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 import { verifyLog } from "./Verify.ts"
 
-/** A verification that says nothing for so long has died with its process, and another replica takes over. */
-const claimTimeoutSeconds = 600
-
-/** How often a verification says that it is still there. */
-const heartbeatSeconds = 60
+/** A result later than this many seconds from now is not ours. It would put off the next verification. */
+const maxClockSkewSeconds = 600
 
 type Outcome = "clean" | "failed" | "error"
 
-/** Verifies all rows from time to time, once in a cluster; for SVC_AUDIT_CHAIN_VERIFY_ENABLED. */
+/** Verifies all rows every SVC_AUDIT_CHAIN_VERIFY_INTERVAL_SECONDS, on one replica of a cluster. */
 export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVerifier", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const keys = yield* Keys
+    const leader = yield* Leader
     const settings = yield* Settings
     const { registry } = yield* Metrics
     const registers = [registry] // they are there only while the verifier is
@@ -35,54 +34,50 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
     const rowsVerified = new Gauge({ name: "svc_audit_chain_rows_verified", help: "Rows that the last verification found intact", registers })
     for (const outcome of ["clean", "failed", "error"]) verifications.inc({ outcome }, 0)
 
-    /** Takes the turn when it is due and nobody else has it: whoever changes the row verifies. */
-    const claim = Effect.gen(function*() {
+    const isDue = Effect.gen(function*() {
       const now = yield* Timestamp.now
-      const dueBefore = Timestamp.addSeconds(now, -settings.auditChainVerifyInterval)
-      const staleBefore = Timestamp.addSeconds(now, -claimTimeoutSeconds)
-      const futureLimit = Timestamp.addSeconds(now, claimTimeoutSeconds) // not ours: nobody shall put us off with a date
-      const claimedRows = yield* sql`
-        INSERT INTO audit_verification AS v (id, claimed_at) VALUES (1, ${now})
-        ON CONFLICT (id) DO UPDATE SET claimed_at = ${now}, finished_at = NULL
-        WHERE v.finished_at < ${dueBefore} OR (v.finished_at IS NULL AND v.claimed_at < ${staleBefore})
-          OR v.finished_at > ${futureLimit} OR v.claimed_at > ${futureLimit} RETURNING id`
-      return claimedRows.length > 0
+      const [last] = yield* read<{ finished_at: string | null }>`SELECT finished_at FROM audit_verification WHERE id = 1`
+      const finishedAt = last?.finished_at ?? null
+      return finishedAt === null || finishedAt < Timestamp.addSeconds(now, -settings.auditChainVerifyInterval) ||
+        finishedAt > Timestamp.addSeconds(now, maxClockSkewSeconds)
     })
 
-    const renewClaim = Effect.asVoid(Effect.flatMap(Timestamp.now, (now) =>
-      sql`UPDATE audit_verification SET claimed_at = ${now} WHERE id = 1 AND finished_at IS NULL`))
-
-    const finish = (outcome: Outcome, rows: number) =>
+    const finish = (began_at: Timestamp.Timestamp, outcome: Outcome, rows: number) =>
       Effect.gen(function*() {
+        const { withTransaction } = yield* Lease
+        const finished_at = yield* Timestamp.now
+        yield* withTransaction(sql`
+          INSERT INTO audit_verification ${sql.insert({ id: 1, claimed_at: began_at, finished_at, outcome, rows })}
+          ON CONFLICT (id) DO UPDATE SET claimed_at = excluded.claimed_at, finished_at = excluded.finished_at,
+            outcome = excluded.outcome, rows = excluded.rows`)
         verifications.inc({ outcome })
         rowsVerified.set(rows)
-        const finished_at = yield* Timestamp.now
-        yield* sql`UPDATE audit_verification SET finished_at = ${finished_at}, outcome = ${outcome}, rows = ${rows} WHERE id = 1`
       })
 
     const verify = Effect.gen(function*() {
-      let renewedAt = yield* Clock.currentTimeMillis
-      const afterSlice = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (now - renewedAt < heartbeatSeconds * 1000) return Effect.void
-        renewedAt = now
-        return renewClaim
-      })
-      const verification = Option.getOrNull(yield* verifyLog(read, keys, { afterSlice: Effect.orDie(afterSlice) }))
-      // this process made audit_head, or found it, when it started
+      const verification = Option.getOrNull(yield* verifyLog(read, keys))
+      // this process inserted audit_head, or found it, when it started
       const problem = verification === null ? { kind: "head", detail: "audit_head is gone" } : verification.problem
       if (problem !== null) {
         yield* Effect.logError(`the audit log does not verify: ${problem.detail} (${problem.kind}); svc audit verify says more`)
       }
-      yield* finish(problem === null ? "clean" : "failed", verification?.rows ?? 0)
+      return { outcome: problem === null ? "clean" : "failed", rows: verification?.rows ?? 0 } as const
     })
 
-    /** Verifies when it is due. What goes wrong is logged and counted, and nothing else ends because of it. */
-    const tick = Effect.fn("AuditVerifier.tick")(function*() {
-      if (!(yield* claim)) return
-      yield* Effect.catchAllCause(verify, (cause) =>
+    const verifyWhenDue = Effect.gen(function*() {
+      if (!(yield* isDue)) return // another replica finished between the check and the lease
+      const beganAt = yield* Timestamp.now
+      const { outcome, rows } = yield* Effect.catchAllCause(verify, (cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.failCause(cause)
-          : Effect.zipRight(Effect.logError("the audit log could not be verified", cause), finish("error", 0)))
+          : Effect.as(Effect.logError("the audit log could not be verified", cause), { outcome: "error", rows: 0 } as const))
+      yield* finish(beganAt, outcome, rows)
+    })
+
+    /** Verifies when it is due. A failed verification is logged and counted, and stops nothing else. */
+    const tick = Effect.fn("AuditVerifier.tick")(function*() {
+      // a minute, so that a pause of the database does not begin the verification of a long log again
+      if (yield* isDue) yield* leader.only("audit verifier", verifyWhenDue, { duration: "1 minute" })
     }, Effect.annotateLogs("logger", "audit verifier"), orDieOnSql)
 
     return { tick } as const

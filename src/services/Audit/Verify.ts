@@ -68,7 +68,7 @@ interface VerifyOptions {
   readonly retired?: ReadonlyArray<string>
   /** What the log begins after, instead of what the watermark says. */
   readonly begin?: Link
-  /** Runs after each slice: a long verification says that it is still there. */
+  /** Runs after each slice. `bench/audit.ts` measures the event loop with it. */
   readonly afterSlice?: Effect.Effect<unknown>
 }
 

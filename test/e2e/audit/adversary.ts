@@ -46,7 +46,7 @@ const postgresAdversary = (url: string) =>
       await owner.connect()
       const role = `svc_adversary_${randomBytes(6).toString("hex")}`
       await owner.query(`CREATE ROLE ${role} LOGIN`)
-      await owner.query(`GRANT ALL ON ${names.join(", ")} TO ${role}`)
+      await owner.query(`GRANT ALL ON ${[...names, "leases"].join(", ")} TO ${role}`)
       const theirs = new URL(url)
       theirs.username = role
       theirs.password = ""

@@ -185,7 +185,7 @@ describe("the watermark on PostgreSQL", () => {
       yield* Deferred.await(pruned)
       const resealing = yield* Effect.fork(Effect.flip(Effect.provide(resealWatermark([]), both)))
       const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        sql`SELECT 1 FROM pg_locks WHERE locktype = 'relation' AND NOT granted
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
       yield* until(Effect.provide(waiting, both), (rows) => rows.length > 0)
       yield* Deferred.succeed(committed, undefined)

@@ -1,0 +1,60 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { Reader } from "../Database.ts"
+import { onlyPg } from "../Dialect.ts"
+
+/** A lease that a process holds now. */
+export interface HeldLease {
+  readonly name: string
+  /** Host and process id of the leader. */
+  readonly holder: string
+}
+
+/** The table `leases`. All times are the database's, so the clocks of the replicas do not matter. */
+export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const now = sql.onDialectOrElse({
+      pg: () => sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint"),
+      orElse: () => sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
+    })
+    /** A takeover, which deletes the row, waits for this lock; a renewal does not, since it changes no key. */
+    const forKeyShare = onlyPg(sql, "FOR KEY SHARE")
+
+    /** A time far ahead is none that a leader wrote: the database's clock was set back, or the row was tampered with. */
+    const isHeld = (millis: number) => sql`expires_at > ${now} AND expires_at <= ${now} + ${2 * millis}`
+
+    return {
+      /** A plain read, which keeps nobody waiting: most looks find a leader. */
+      isHeld: (name: string, millis: number) =>
+        Effect.map(read`SELECT 1 FROM leases WHERE name = ${name} AND ${isHeld(millis)}`, (rows) => rows.length > 0),
+      /** Answers the fencing number, or none when another process is quicker. */
+      acquire: (name: string, holder: string, millis: number) =>
+        sql.withTransaction(Effect.zipRight(
+          sql`DELETE FROM leases WHERE name = ${name} AND NOT (${isHeld(millis)})`,
+          Effect.map(
+            sql<{ fence: number }>`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, ${holder}, ${now} + ${millis})
+              ON CONFLICT (name) DO NOTHING RETURNING fence`,
+            ([row]) => Option.fromNullable(row?.fence)
+          )
+        )),
+      /** Whether the lease was still held. */
+      renew: (fence: number, millis: number) =>
+        Effect.map(
+          sql`UPDATE leases SET expires_at = ${now} + ${millis} WHERE fence = ${fence} AND expires_at > ${now} RETURNING 1`,
+          (rows) => rows.length > 0
+        ),
+      /** Whether the lease is held, in a transaction until its end. */
+      lock: (fence: number) =>
+        Effect.map(
+          sql`SELECT 1 FROM leases WHERE fence = ${fence} AND expires_at > ${now} ${forKeyShare}`,
+          (rows) => rows.length > 0
+        ),
+      release: (fence: number) => sql`DELETE FROM leases WHERE fence = ${fence}`,
+      list: read<HeldLease>`SELECT name, holder FROM leases WHERE expires_at > ${now} ORDER BY name`
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
