@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { DenseFrames } from "../agents/gateway/DenseFrames.ts"
 import * as LongPoll from "../agents/gateway/LongPoll.ts"
+import { PollSessions } from "../agents/gateway/PollSessions.ts"
 import { Receiver } from "../agents/gateway/Receiver.ts"
 import { Refusals } from "../agents/gateway/Refusals.ts"
 import * as Sessions from "../agents/gateway/SessionRegistry.ts"
@@ -8,13 +9,18 @@ import { Presence } from "../services/Presence.ts"
 import { PresenceRepo } from "../services/Presence/Repo.ts"
 import { PresenceSweeps } from "../services/Presence/Sweeps.ts"
 
-/** Who is on the line: what commands are sent through. */
+/** The agents' sessions on this replica, through which commands are sent. */
 export const layerAgentSessions = Sessions.agentSessionsLayer.pipe(Layer.provideMerge(Sessions.SessionRegistry.layer))
 
 export const layerPresence = Presence.layer.pipe(Layer.provideMerge(PresenceSweeps.layer), Layer.provide(PresenceRepo.layer))
 
 /**
- * What takes agents' frames, and the long-poll. Needs `line`, `presence`, Ingest and CommandInbox. The WebSockets
- * (`agents/gateway/WebSockets.ts`) stand on this and on the HTTP server.
+ * Receives agents' frames; answers long-poll. Needs `layerAgentSessions`, `layerPresence`, Ingest and CommandInbox. The
+ * WebSockets (`agents/gateway/WebSockets.ts`) need this and the HTTP server.
  */
-export const layerReceiver = LongPoll.layer.pipe(Layer.provideMerge(Receiver.layer), Layer.provideMerge(DenseFrames.layer), Layer.provideMerge(Refusals.layer))
+export const layerReceiver = LongPoll.layer.pipe(
+  Layer.provide(PollSessions.layer),
+  Layer.provideMerge(Receiver.layer),
+  Layer.provideMerge(DenseFrames.layer),
+  Layer.provideMerge(Refusals.layer)
+)

@@ -7,11 +7,12 @@ import * as Ids from "../../services/Ids.ts"
 import type { Presence } from "../../services/Presence.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { WireSession } from "../protocol/Frame.ts"
-import { type HelloFrame, decodeHelloFrame, encodeHelloAckFrame } from "../protocol/Hello.ts"
+import { decodeHelloFrame, encodeHelloAckFrame, type HelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
 import { processInfoFromHello, wireSessionArgs } from "./ProcessInfo.ts"
 import { describeRefusal, type GatewayReason } from "./Refusals.ts"
-import { closeCode, closeSocket, type GatewayContext, SocketSession } from "./SocketSession.ts"
+import { closeCode, closeSocket } from "./SocketClose.ts"
+import { type GatewayContext, SocketSession } from "./SocketSession.ts"
 
 const helloTimeoutMillis = 10_000
 
@@ -22,93 +23,131 @@ export interface ConnectionContext {
   readonly forkFiber: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
 }
 
+/**
+ * An authenticated socket from the upgrade to its close. It does the handshake and then passes messages to its
+ * session. Every refusal comes before hello_ack: only then do the published agents back off (the agents' protocol,
+ * section 1.1).
+ *
+ * | state | event | what is done | what is sent |
+ * |---|---|---|---|
+ * | awaiting hello | a valid hello | the process is stored as online → connecting | nothing |
+ * | awaiting hello | an invalid hello; none within 10 s | the refusal is recorded → refused | close 4400 |
+ * | awaiting hello | a hello of another protocol version | the refusal is recorded → refused | close 4426 |
+ * | connecting | the process is stored | a session is registered → open | hello_ack |
+ * | connecting | the agent was deleted | – | close 4401 |
+ * | connecting | a message | the refusal is recorded → refused | close 4400 |
+ * | open | a message | handled by the session | |
+ * | all | a broken WebSocket frame | the refusal is recorded | close 1008, 1009 over 1 MiB |
+ * | all | the socket closes | the handshake is interrupted, or the session ends | nothing |
+ */
+export class SocketConnection {
+  private session: SocketSession | null = null
+  /** Runs `connect`, once a valid hello has come. */
+  private connectFiber: Fiber.RuntimeFiber<void> | null = null
+  private isRefused = false
+  private helloTimer: NodeJS.Timeout | undefined = undefined
+
+  constructor(
+    private readonly ws: WebSocket,
+    private readonly socket: Duplex,
+    private readonly identity: AgentIdentity,
+    private readonly context: ConnectionContext
+  ) {}
+
+  serve(): void {
+    this.helloTimer = setTimeout(() => this.refuse("hello_timeout", "No hello within 10 seconds.", closeCode.badHello), helloTimeoutMillis)
+    const recordActivity = () => this.recordActivity()
+    this.ws.on("message", (data: Buffer) => this.receive(data))
+    this.ws.on("ping", recordActivity)
+    this.ws.on("pong", recordActivity)
+    this.ws.on("error", (error) => this.onError(error))
+    this.ws.on("close", () => this.onClose())
+  }
+
+  private receive(data: Buffer): void {
+    if (this.session !== null) this.session.receive(data)
+    else if (this.connectFiber !== null) this.refuse("unexpected_type", "A message between hello and hello_ack.", closeCode.badHello)
+    else if (!this.isRefused) this.receiveHello(data.toString("utf8"))
+  }
+
+  private receiveHello(text: string): void {
+    const hello = decodeHelloFrame(text)
+    if (hello instanceof FrameRefusal) {
+      return hello.reason === "version"
+        ? this.refuse("protocol_version", "The hello has another version than 2.", closeCode.protocolVersion)
+        : this.refuse("bad_hello", `The first message is no hello. ${describeRefusal(hello)}`, closeCode.badHello)
+    }
+    const { protocolVersion } = hello.payload
+    if (protocolVersion !== PROTOCOL_VERSION) {
+      const detail = `The agent speaks version ${protocolVersion} of the protocol, the brain ${PROTOCOL_VERSION}.`
+      return this.refuse("protocol_version", detail, closeCode.protocolVersion)
+    }
+    clearTimeout(this.helloTimer)
+    this.connectFiber = this.context.forkFiber(this.connect(hello))
+  }
+
+  /** Stores the process as online, then answers hello_ack and opens the session. */
+  private connect(hello: HelloFrame): Effect.Effect<void> {
+    return Effect.gen(this, function*() {
+      const sessionId = yield* Ids.next
+      const info = processInfoFromHello(this.identity, hello, sessionId)
+      const handle = yield* this.context.presence.connect(info, {
+        onLost: (why) => this.session?.close(why),
+        isPaused: () => this.session?.isPaused ?? false
+      })
+      if (Option.isNone(handle)) return closeSocket(this.ws, closeCode.tokenVoid, "the agent was deleted")
+      if (this.isRefused || this.ws.readyState !== this.ws.OPEN) return handle.value.disconnect()
+      const { gateway } = this.context
+      const wire = new WireSession(...wireSessionArgs(this.identity, sessionId))
+      this.session = new SocketSession(this.ws, this.socket, wire, info, handle.value, gateway)
+      this.sendHelloAck(hello, sessionId)
+      gateway.sessions.add(this.session)
+    })
+  }
+
+  private sendHelloAck(hello: HelloFrame, sessionId: string): void {
+    this.ws.send(encodeHelloAckFrame(`hello_ack_${sessionId}`, {
+      protocol_version: PROTOCOL_VERSION,
+      brain_version: brainVersionFor(hello.payload.agentVersion),
+      agent_id: this.identity.agent_id,
+      project_id: this.identity.project_id,
+      session_id: sessionId,
+      heartbeat_interval_seconds: this.context.heartbeatSeconds,
+      max_frame_size_bytes: MAX_FRAME_BYTES
+    }))
+  }
+
+  private recordActivity(): void {
+    if (this.session !== null) this.session.lastActivityAt = this.context.gateway.clock.unsafeCurrentTimeMillis()
+  }
+
+  /** A broken WebSocket frame is the agent's fault and recorded; a lost connection is not. */
+  private onError(error: Error & { readonly code?: string }): void {
+    if (error.code?.startsWith("WS_ERR") !== true) return
+    const [reason, detail, code] = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
+      ? ["too_long", "A message is longer than 1 MiB.", closeCode.tooBig] as const
+      : ["websocket", "The WebSocket protocol was broken.", closeCode.policy] as const
+    if (this.session !== null) this.session.refuse(reason, detail, code)
+    else this.refuse(reason, detail, code)
+  }
+
+  private onClose(): void {
+    clearTimeout(this.helloTimer)
+    this.session?.onClose()
+    this.connectFiber?.unsafeInterruptAsFork(this.connectFiber.id())
+  }
+
+  private refuse(reason: GatewayReason, detail: string, code: number): void {
+    if (this.isRefused) return
+    this.isRefused = true
+    clearTimeout(this.helloTimer)
+    const { agent_id, project_id } = this.identity
+    this.context.gateway.refusals.refuse({ agentId: agent_id, projectId: project_id, transport: "websocket" }, reason, detail)
+    closeSocket(this.ws, code, detail.slice(0, 120))
+  }
+}
+
 /** Published agents log a warning at each connection to a brain of another major.minor version than theirs. */
 const brainVersionFor = (agentVersion: string): string => minorOf(agentVersion) === minorOf(version) ? version : ""
 
 const minorOf = (text: string): string => text.split(".", 2).join(".")
-
-/**
- * An admitted socket from its opening to its end. Waits for the hello, writes the process down as online, answers
- * hello_ack, and hands the socket to its session. Whoever cannot come in is refused before hello_ack, which makes an
- * agent wait longer and longer before it tries again (the agents' protocol, section 1.1).
- */
-export const serveSocket = (ws: WebSocket, socket: Duplex, identity: AgentIdentity, context: ConnectionContext): void => {
-  const { gateway } = context
-  const peer = { agentId: identity.agent_id, projectId: identity.project_id, transport: "websocket" as const }
-  let session: SocketSession | null = null
-  let connectFiber: Fiber.RuntimeFiber<void> | null = null
-  let isRefused = false
-
-  const refuse = (reason: GatewayReason, detail: string, code: number): void => {
-    if (isRefused) return
-    isRefused = true
-    clearTimeout(timer)
-    gateway.refusals.refuse(peer, reason, detail)
-    closeSocket(ws, code, detail.slice(0, 120))
-  }
-  const timer = setTimeout(() => refuse("hello_timeout", "No hello within 10 seconds.", closeCode.badHello), helloTimeoutMillis)
-
-  const connect = (hello: HelloFrame) =>
-    Effect.gen(function*() {
-      const sessionId = yield* Ids.next
-      const info = processInfoFromHello(identity, hello, sessionId)
-      const handle = yield* context.presence.connect(info, {
-        onLost: (why) => session?.close(why),
-        isPaused: () => session?.isPaused ?? false
-      })
-      if (Option.isNone(handle)) return closeSocket(ws, closeCode.tokenVoid, "the agent was deleted")
-      if (isRefused || ws.readyState !== ws.OPEN) return handle.value.disconnect()
-      session = new SocketSession(ws, socket, new WireSession(...wireSessionArgs(identity, sessionId)), info, handle.value, gateway)
-      ws.send(encodeHelloAckFrame(`hello_ack_${sessionId}`, {
-        protocol_version: PROTOCOL_VERSION,
-        brain_version: brainVersionFor(hello.payload.agentVersion),
-        agent_id: identity.agent_id,
-        project_id: identity.project_id,
-        session_id: sessionId,
-        heartbeat_interval_seconds: context.heartbeatSeconds,
-        max_frame_size_bytes: MAX_FRAME_BYTES
-      }))
-      gateway.sessions.add(session)
-    })
-
-  const hello = (text: string): void => {
-    const frame = decodeHelloFrame(text)
-    if (frame instanceof FrameRefusal) {
-      return frame.reason === "version"
-        ? refuse("protocol_version", "The hello has another version than 2.", closeCode.protocolVersion)
-        : refuse("bad_hello", `The first message is no hello. ${describeRefusal(frame)}`, closeCode.badHello)
-    }
-    if (frame.payload.protocolVersion !== PROTOCOL_VERSION) {
-      const detail = `The agent speaks version ${frame.payload.protocolVersion} of the protocol, the brain ${PROTOCOL_VERSION}.`
-      return refuse("protocol_version", detail, closeCode.protocolVersion)
-    }
-    clearTimeout(timer)
-    connectFiber = context.forkFiber(connect(frame))
-  }
-
-  ws.on("message", (data: Buffer) => {
-    if (session !== null) session.receive(data)
-    else if (connectFiber !== null) refuse("unexpected_type", "A message between hello and hello_ack.", closeCode.badHello)
-    else if (!isRefused) hello(data.toString("utf8"))
-  })
-  const recordActivity = () => {
-    if (session !== null) session.lastActivityAt = gateway.clock.unsafeCurrentTimeMillis()
-  }
-  ws.on("ping", recordActivity)
-  ws.on("pong", recordActivity)
-  ws.on("error", (error: Error & { readonly code?: string }) => {
-    // what breaks the WebSocket protocol is the agent's fault; a broken connection is nobody's
-    if (error.code?.startsWith("WS_ERR") !== true) return
-    const tooBig = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
-    const reason = tooBig ? "too_long" : "websocket"
-    const detail = tooBig ? "A message is longer than 1 MiB." : "The WebSocket protocol was broken."
-    const code = tooBig ? closeCode.tooBig : closeCode.policy
-    if (session !== null) session.refuse(reason, detail, code)
-    else refuse(reason, detail, code)
-  })
-  ws.on("close", () => {
-    clearTimeout(timer)
-    session?.onClose()
-    connectFiber?.unsafeInterruptAsFork(connectFiber.id())
-  })
-}

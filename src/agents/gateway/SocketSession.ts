@@ -5,13 +5,16 @@ import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { EventBatch } from "../../services/Ingest.ts"
 import type { ProcessInfo, PresenceHandle } from "../../services/Presence.ts"
 import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
-import { type AgentFrame, decodeAgentFrame, type FrameOf, encodeFrame, type WireSession } from "../protocol/Frame.ts"
+import { type AgentFrame, decodeAgentFrame, encodeFrame, type FrameOf, type WireSession } from "../protocol/Frame.ts"
 import { encodeCommandFrame } from "./CommandFrame.ts"
 import type { DenseFrames } from "./DenseFrames.ts"
-import type { Receiver, BatchAck, FrameSender } from "./Receiver.ts"
+import type { BatchAck, FrameSender, Receiver } from "./Receiver.ts"
 import { describeRefusal, type GatewayReason, type Refusals } from "./Refusals.ts"
+import { ReportQueue } from "./ReportQueue.ts"
 import type { GatewaySession, SessionRegistry } from "./SessionRegistry.ts"
 import { SetupAdvisor } from "./SetupAdvisor.ts"
+import { closeCode, closeSocket } from "./SocketClose.ts"
+import { SocketReader } from "./SocketReader.ts"
 import { encodeTextMessages } from "./TextMessages.ts"
 
 /** What all socket sessions of this replica share. */
@@ -21,48 +24,42 @@ export interface GatewayContext {
   readonly refusals: Refusals
   readonly denseFrames: DenseFrames
   readonly sessions: SessionRegistry
-  /** Runs what a callback cannot wait for. */
+  /** Runs an effect in the background: a socket's callback cannot wait for one. */
   readonly fork: (effect: Effect.Effect<void>) => void
-  /** Sessions with acks to send at the end of this turn of the event loop. */
+  /** Calls `sendAcks` of the session at the end of this turn of the event loop. */
   readonly scheduleAcks: (session: SocketSession) => void
-  /** Sessions whose batch the ingest refused, in the order in which they get their turn. */
+  /** Sessions whose batch the full ingest refused. They offer it again in this order. */
   readonly blockedSessions: Set<SocketSession>
-  /** The brain is going down: no more events are taken. */
+  /** True once the shutdown has begun: the gateway takes no more events. */
   readonly isDraining: () => boolean
 }
 
-/** WebSocket close codes (the agents' protocol, section 1.1; RFC 6455, section 7.4). */
-export const closeCode = {
-  policy: 1008,
-  tooBig: 1009,
-  restart: 1012,
-  tryLater: 1013,
-  tokenRevoked: 4003,
-  badHello: 4400,
-  tokenVoid: 4401,
-  replaced: 4409,
-  protocolVersion: 4426,
-  tooManyConnects: 4429
-} as const
-
-/** How long a peer has to answer our close before the socket is cut. */
-const closeTimeoutMillis = 2000
-/** An agent that does not read: this much is waiting for it. */
+/** An agent with more unread bytes than this is disconnected. */
 const maxBufferedBytes = 8 * 1024 * 1024
-/** Answers to commands that wait for their inbox before the socket is read no further. */
-const maxReports = 64
-
-/** Closes politely, and cuts the socket of a peer that stays mute. */
-export const closeSocket = (ws: WebSocket, code: number, reason: string): void => {
-  const timer = setTimeout(() => ws.terminate(), closeTimeoutMillis)
-  ws.once("close", () => clearTimeout(timer))
-  ws.resume() // the peer's answer can only be seen by reading
-  ws.close(code, reason)
-}
 
 /**
- * One process of an agent on its WebSocket, after the handshake. Frames pass here in plain callbacks, in the order in
- * which they came; one that cannot go on (a full ingest, a full inbox) holds those behind it and the socket.
+ * One process of an agent on its WebSocket, after the handshake (`SocketConnection`). Frames pass through plain
+ * callbacks in the order of their arrival; `docs/decisions.md` has the numbers for that. A frame that must wait pauses
+ * the `SocketReader`, which holds back all frames behind it.
+ *
+ * | state | event | what is done | what is sent |
+ * |---|---|---|---|
+ * | reading | `event_batch`, the ingest takes it | – | `event_batch_ack`, after its commit |
+ * | reading | `event_batch`, the ingest is full | the session keeps the batch → paused | nothing |
+ * | reading | `event_batch` during the shutdown | dropped: the agent sends it again to the next brain | nothing |
+ * | reading | `command_ack`, `command_result` | queued for the CommandInbox; the 64th → paused | nothing |
+ * | reading | another valid frame | presence and log | nothing |
+ * | reading | a frame of very many values | a thread decodes it → paused | nothing |
+ * | reading | an invalid frame | the refusal is recorded → closed | close 1008, 1009 over 1 MiB |
+ * | paused | a message | added to the backlog | nothing |
+ * | paused | the ingest takes the batch, a report reaches the inbox, a frame is decoded | the backlog is handled → reading | nothing |
+ * | paused | the thread fails | → closed | acks, then close 1013 |
+ * | both | a batch is committed | – | `event_batch_ack`, with the others of this turn of the event loop |
+ * | both | a command | refused while the agent has more than 8 MiB unread | `command` |
+ * | both | acks leave more than 8 MiB unread | refusal `slow_reader` → closed | nothing: the socket is terminated |
+ * | both | a newer connection of the process; revoked token; shutdown | → closed | acks, then close 4409; 4003; 1012 |
+ * | both | the socket closes | → closed | nothing |
+ * | closed | anything | dropped; reports in the queue are still stored | nothing |
  */
 export class SocketSession implements GatewaySession, FrameSender {
   readonly transport = "websocket"
@@ -77,55 +74,54 @@ export class SocketSession implements GatewaySession, FrameSender {
   readonly advisor = new SetupAdvisor()
   /** Epoch milliseconds of the last frame, ping or pong. */
   lastActivityAt: number
-  /** Batches that were taken and not yet acknowledged. */
-  private pendingBatches = 0
   private heartbeatAt: number
   private isClosed = false
-  private pauseCount = 0
+  private readonly reader: SocketReader
+  private readonly reports: ReportQueue
+  /** A thread decodes a frame of very many values. */
+  private isDecoding = false
+  /** Batches that are neither committed nor refused. */
+  private pendingBatches = 0
+  /** The batch that the full ingest refused. */
   private blockedBatch: EventBatch | null = null
-  private pausedMessages: Array<Buffer> = []
   private acks: Array<BatchAck & { readonly acked_id: string }> = []
   private acksSent = 0
-  private reports: Array<Effect.Effect<void>> = []
-  private isReporting = false
-  private isDecoding = false
 
   constructor(
     private readonly ws: WebSocket,
     private readonly socket: Duplex,
     private readonly wire: WireSession,
-    about: ProcessInfo,
+    info: ProcessInfo,
     readonly presence: PresenceHandle,
     private readonly gateway: GatewayContext
   ) {
-    this.agentId = about.agentId
-    this.projectId = about.projectId
-    this.sessionId = about.sessionId
-    this.workerId = about.workerId
-    this.role = about.role
-    this.engines = about.engines
-    this.capabilities = about.capabilities
+    this.agentId = info.agentId
+    this.projectId = info.projectId
+    this.sessionId = info.sessionId
+    this.workerId = info.workerId
+    this.role = info.role
+    this.engines = info.engines
+    this.capabilities = info.capabilities
     this.lastActivityAt = this.heartbeatAt = this.now()
+    this.reader = new SocketReader(ws, (data) => this.handleMessage(data))
+    this.reports = new ReportQueue(this.reader, gateway.fork)
   }
 
   lastHeartbeat = (): number => this.heartbeatAt
 
   get isPaused(): boolean {
-    return this.pauseCount > 0
+    return this.reader.isPaused
   }
 
-  /** Whether something that it sent is still on its way into the database. */
+  /** Whether a frame of the agent is not stored yet. */
   get isBusy(): boolean {
-    return this.pendingBatches > 0 || this.isReporting || this.isDecoding
+    return this.pendingBatches > 0 || this.reports.isBusy || this.isDecoding
   }
 
-  /** Takes one message. */
   receive(data: Buffer): void {
     if (this.isClosed) return
     this.lastActivityAt = this.now()
-    // a pause takes effect behind what the socket had already read
-    if (this.isPaused) this.pausedMessages.push(data)
-    else this.handleMessage(data)
+    this.reader.receive(data)
   }
 
   send = (command: OutboundCommand): boolean => {
@@ -141,16 +137,15 @@ export class SocketSession implements GatewaySession, FrameSender {
       ? this.closeWith(closeCode.tokenRevoked, "the token was revoked")
       : this.closeWith(closeCode.replaced, "replaced by a newer connection of this process")
 
-  /** Ends the session from our side; acks that are due go first. */
+  /** Closes the session from the brain's side. Sends the acks that are due first. */
   closeWith(code: number, reason: string): void {
     if (this.isClosed) return
     this.sendAcks()
-    if (this.isClosed) return // the peer reads nothing: it was cut
+    if (this.isClosed) return // `sendAcks` terminated a slow reader
     this.detach()
     closeSocket(this.ws, code, reason)
   }
 
-  /** The socket is gone. */
   onClose(): void {
     if (!this.isClosed) this.detach()
   }
@@ -170,23 +165,23 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.closeWith(code, detail.slice(0, 120))
   }
 
-  /** Offers the batch again that the ingest refused; false while there is no room. */
+  /** Offers the blocked batch to the ingest again; false while the ingest is full. */
   retryBatch(): boolean {
     if (this.isClosed || this.blockedBatch === null) return true
     if (!this.gateway.receiver.ingest.offer(this.blockedBatch)) return false
     this.blockedBatch = null
-    this.resume()
+    this.reader.resume()
     return true
   }
 
-  /** Signs and writes the acks that are due, together. */
+  /** Signs the acks that are due and sends them in one write. */
   sendAcks(): void {
     const due = this.acks
     if (this.isClosed || due.length === 0 || this.ws.readyState !== this.ws.OPEN) return
     this.acks = []
     const now = this.now()
     const texts = due.map((ack) => encodeFrame("event_batch_ack", `eba_${++this.acksSent}`, ack, this.wire, now))
-    // past the library, which has nothing under way: it compresses nothing and so writes at once
+    // Past the library: it makes two writes of each message. It never holds a message back, as nothing is compressed.
     this.socket.write(encodeTextMessages(texts))
     if (this.ws.bufferedAmount > maxBufferedBytes) {
       this.gateway.refusals.refuse(this, "slow_reader", "The agent does not read what the brain sends.")
@@ -205,16 +200,16 @@ export class SocketSession implements GatewaySession, FrameSender {
     else this.handleFrame(decodeAgentFrame(text, this.wire, now), now)
   }
 
-  /** Messages behind the frame wait for its thread. */
+  /** Messages behind the frame wait, since their sequence numbers are above its own. */
   private decodeDenseFrame(text: string, now: number): void {
     this.isDecoding = true
-    this.pause()
+    this.reader.pause()
     this.gateway.fork(Effect.match(this.gateway.denseFrames.decode(text, this.wire, now), {
       onFailure: () => this.closeWith(closeCode.tryLater, "the brain could not read a large frame, send it again"),
       onSuccess: (frame) => {
         if (!this.isClosed) this.handleFrame(frame, now)
         this.isDecoding = false
-        this.resume()
+        this.reader.resume()
       }
     }))
   }
@@ -228,18 +223,18 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.presence.touch()
     if (frame.type === "event_batch") return this.offerBatch(frame)
     const work = this.gateway.receiver.handleFrame(frame, this)
-    if (work !== null) this.queueReport(work)
+    if (work !== null) this.reports.add(work)
   }
 
   private offerBatch(frame: FrameOf<"event_batch">): void {
-    if (this.gateway.isDraining()) return // not acknowledged: the agent sends it again, to whoever is there then
+    if (this.gateway.isDraining()) return // without an ack the agent sends it again after its reconnect
     const acked_id = frame.id
     this.pendingBatches++
     const batch = this.gateway.receiver.toEventBatch(frame, this, (outcome) => this.queueAck(acked_id, outcome))
     if (batch === null || this.gateway.receiver.ingest.offer(batch)) return
     this.blockedBatch = batch
     this.gateway.blockedSessions.add(this)
-    this.pause()
+    this.reader.pause()
   }
 
   private queueAck(acked_id: string, { accepted, received, rejected }: BatchAck): void {
@@ -249,47 +244,9 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.gateway.scheduleAcks(this)
   }
 
-  /** Answers to commands go to their inbox one after the other. */
-  private queueReport(work: Effect.Effect<void>): void {
-    this.reports.push(work)
-    if (this.reports.length === maxReports) this.pause()
-    if (this.isReporting) return
-    this.isReporting = true
-    this.gateway.fork(Effect.whileLoop({
-      while: () => this.reports.length > 0 || this.stopReporting(),
-      body: () =>
-        Effect.catchAllCause(this.reports[0] ?? Effect.void, (cause) =>
-          Effect.logError("an agent's answer to a command could not be taken", cause)),
-      step: () => {
-        this.reports.shift()
-        if (this.reports.length === maxReports - 1) this.resume()
-      }
-    }))
-  }
-
-  private stopReporting(): false {
-    this.isReporting = false
-    return false
-  }
-
-  private pause(): void {
-    if (this.pauseCount++ === 0) this.ws.pause()
-  }
-
-  private resume(): void {
-    if (--this.pauseCount > 0 || this.isClosed) return
-    const backlog = this.pausedMessages
-    this.pausedMessages = []
-    let next = 0
-    while (next < backlog.length && !this.isPaused && !this.isClosed) this.handleMessage(backlog[next++]!)
-    if (this.isClosed) return
-    this.pausedMessages = [...backlog.slice(next), ...this.pausedMessages]
-    if (!this.isPaused) this.ws.resume()
-  }
-
   private detach(): void {
     this.isClosed = true
-    this.pausedMessages = []
+    this.reader.close()
     this.acks = []
     this.blockedBatch = null
     this.gateway.blockedSessions.delete(this)

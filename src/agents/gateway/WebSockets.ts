@@ -17,11 +17,12 @@ import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import { DenseFrames } from "./DenseFrames.ts"
-import { type ConnectionContext, serveSocket } from "./SocketConnection.ts"
 import { Receiver } from "./Receiver.ts"
 import { Refusals } from "./Refusals.ts"
 import { SessionRegistry } from "./SessionRegistry.ts"
-import { closeCode, closeSocket, type GatewayContext, SocketSession } from "./SocketSession.ts"
+import { closeCode, closeSocket } from "./SocketClose.ts"
+import { type ConnectionContext, SocketConnection } from "./SocketConnection.ts"
+import { type GatewayContext, SocketSession } from "./SocketSession.ts"
 
 export const agentSocketPath = "/ws/agent"
 
@@ -117,7 +118,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     const identity = yield* agents.authenticate(request.headers.authorization).pipe(
       Effect.annotateLogs({ client: address, transport: "websocket" })
     )
-    accept(request, socket, head, (ws) => serveSocket(ws, socket, identity, context))
+    accept(request, socket, head, (ws) => new SocketConnection(ws, socket, identity, context).serve())
   })
 
   const otherListeners = server.listeners("upgrade")
