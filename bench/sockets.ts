@@ -7,7 +7,7 @@
  * Run: npm run bench bench/sockets.ts [messages=60000] [blocks=5]
  */
 import { Socket } from "@effect/platform"
-import { Effect, Fiber, Queue } from "effect"
+import { Effect, Queue } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
