@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto"
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { BufferFile, type BufferRow, salvage } from "./BufferFile.ts"
+import { errorCodeOf, messageOf } from "./ErrorInfo.ts"
 import type { Log } from "./Log.ts"
-
-export const errorCodeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : ""
 
 const isLocked = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCodeOf(error))
 export const isCorruption = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(errorCodeOf(error))
@@ -134,5 +132,3 @@ export class BufferFolder {
     return claimed
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { version } from "../../domain/Version.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
 import type { encodeHelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
@@ -14,6 +13,7 @@ import type { Log } from "./Log.ts"
 import type { AgentConfig } from "./Options.ts"
 import type { Outbox } from "./Outbox.ts"
 import { Backoff, type ConnectionFailed } from "./Reconnect.ts"
+import { wireTimeOf } from "./WireTime.ts"
 
 /** A connection to the brain after its handshake, as the rest of the agent sees it. */
 export interface Session {
@@ -145,7 +145,7 @@ export class Core {
       worker_id: this.workerId,
       worker_role: role,
       worker_pid: process.pid,
-      worker_started_at: timeOf(this.startedAt),
+      worker_started_at: wireTimeOf(this.startedAt),
       runtime_features: this.features()
     }
   }
@@ -166,7 +166,7 @@ export class Core {
   heartbeat(adapterHealth: Readonly<Record<string, string>>): WirePayloads["heartbeat"] {
     return {
       buffer_size: this.outbox.events,
-      last_flush_at: timeOf(this.outbox.lastFlushAt),
+      last_flush_at: wireTimeOf(this.outbox.lastFlushAt),
       dropped_events: Math.min(10_000_000, this.outbox.loss.events),
       telemetry_loss: this.telemetryLoss(),
       adapter_health: adapterHealth
@@ -180,7 +180,7 @@ export class Core {
       auth_failure_streak: 0,
       protocol_failure_streak: 0,
       connection_failure_streak: 0,
-      last_successful_connect_at: timeOf(this.lastConnectAt),
+      last_successful_connect_at: wireTimeOf(this.lastConnectAt),
       current_session_age_seconds: this.connectedAt === null ? null : (this.now() - this.connectedAt) / 1000,
       buffer_depth: this.outbox.events,
       buffer_oldest_age_seconds: oldest === null ? null : (this.now() - oldest) / 1000,
@@ -234,5 +234,3 @@ export class Core {
     }
   }
 }
-
-const timeOf = (millis: number | null): string | null => (millis === null ? null : Timestamp.fromEpochMicros(millis * 1000))

@@ -4,7 +4,6 @@ import { type KeyObject, timingSafeEqual } from "node:crypto"
 import type { JsonInput } from "../../domain/CanonicalJson.ts"
 import { purgeToken } from "../../domain/PurgeToken.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import { bulkRetry } from "./BulkRetry.ts"
 import { failureOfDefect, callEngine } from "./EngineCall.ts"
@@ -12,6 +11,7 @@ import { ActionFailed, type Actions, type Answer, type Engine } from "./Engine.t
 import { BadCommand, Parameters } from "./Parameters.ts"
 import { performSchedule } from "./ScheduleCommands.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
+import { wireTimeOf } from "./WireTime.ts"
 
 /** A longer sentence is cut (section 2.6). */
 const MAX_ERROR_LENGTH = 8192
@@ -121,7 +121,7 @@ const perform = (action: string, engine: Engine, parameters: Parameters, confirm
         return Effect.map(list(page), ({ entries, next_cursor, total }) => ({
           entries: entries.map((entry): JsonInput => ({
             ...entry,
-            failed_at: timeOf(entry.failed_at),
+            failed_at: wireTimeOf(entry.failed_at),
             error_excerpt: entry.error_excerpt.slice(0, 512)
           })),
           next_cursor,
@@ -134,7 +134,7 @@ const perform = (action: string, engine: Engine, parameters: Parameters, confirm
       return callEngine(() => Effect.map(engine.reconcile(task_id), ({ engine_state, exception, finished_at }) => ({
         task_id,
         engine_state,
-        finished_at: timeOf(finished_at),
+        finished_at: wireTimeOf(finished_at),
         exception
       })))
     }
@@ -158,6 +158,3 @@ const rateOf = (parameters: Parameters): string => {
   if (/^\d{1,9}(\/[smh])?$/.test(text)) return text
   throw new BadCommand({ message: "The command's rate must be 0, n, n/s, n/m or n/h." })
 }
-
-const timeOf = (millis: number | null): string | null =>
-  millis === null || !Number.isFinite(millis) ? null : Timestamp.fromEpochMicros(Math.round(millis * 1000))

@@ -8,6 +8,7 @@ import { connect as connectTls } from "node:tls"
 import { encodeFrame, WireSession } from "../protocol/Frame.ts"
 import { generateNonce } from "../protocol/Nonce.ts"
 import { BufferFile } from "./BufferFile.ts"
+import { messageOf } from "./ErrorInfo.ts"
 import { commandsUrl, eventsUrl, headerOf, pollHeaders } from "./LongPollTransport.ts"
 import { type BrainConfig, type BrainOptions, checkBrain } from "./Options.ts"
 import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
@@ -20,7 +21,7 @@ export interface Finding {
   readonly detail: string
 }
 
-class CheckFailed extends Data.TaggedError("Unwell")<{ readonly message: string }> {}
+class CheckFailed extends Data.TaggedError("CheckFailed")<{ readonly message: string }> {}
 
 type Check<A> = Effect.Effect<readonly [detail: string, value: A], CheckFailed>
 
@@ -29,7 +30,6 @@ const MAX_SKEW_SECONDS = 60
 const WARN_SKEW_SECONDS = 20
 
 const checkFailed = (message: string) => new CheckFailed({ message })
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Looks for what keeps an agent from its brain, in the order in which a connection is made; stops at the first thing

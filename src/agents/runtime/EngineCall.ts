@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { ActionFailed } from "./Engine.ts"
+import { messageOf } from "./ErrorInfo.ts"
 import { BadCommand } from "./Parameters.ts"
 
 /** A call of a broker takes no longer; what it does after that nobody knows (agents' protocol, section 5.1). */
@@ -26,7 +27,6 @@ export const callEngine = <A>(call: () => Effect.Effect<A, ActionFailed>): Effec
 /** What a defect answers: a command that was wrong, or an adapter that broke. */
 export const failureOfDefect = (defect: unknown): ActionFailed => {
   if (defect instanceof BadCommand) return new ActionFailed({ message: defect.message })
-  const detail = defect instanceof Error ? defect.message : String(defect)
-  const message = `The engine's adapter broke: ${detail}. Whether the work was done is not known.`
+  const message = `The engine's adapter broke: ${messageOf(defect)}. Whether the work was done is not known.`
   return new ActionFailed({ message, indeterminate: true })
 }

@@ -1,6 +1,7 @@
 import { Cause, Effect, Fiber, FiberSet } from "effect"
 import type { Redaction } from "../../domain/Redaction.ts"
 import type { Engine, Inventory, WorkerInventory } from "./Engine.ts"
+import { messageOf } from "./ErrorInfo.ts"
 
 /** An engine that takes longer is asked again with a later heartbeat. */
 const INVENTORY_TIMEOUT = "8 seconds"
@@ -25,7 +26,7 @@ export const makeEngineHealth = Effect.fnUntraced(function*(engines: ReadonlyArr
       Effect.timeout(INVENTORY_TIMEOUT),
       Effect.matchCause({
         onSuccess: (inventory) => healthOf(engine.name, inventory),
-        onFailure: (cause) => ({ [`${engine.name}.error`]: redaction.text(messageOf(cause)).slice(0, 500) })
+        onFailure: (cause) => ({ [`${engine.name}.error`]: redaction.text(describeFailure(Cause.squash(cause))).slice(0, 500) })
       }),
       Effect.catchAllDefect(() => Effect.succeed({ [`${engine.name}.error`]: "its inventory cannot be read" })),
       Effect.map((health) => void latest.set(engine.name, health)),
@@ -39,11 +40,8 @@ export const makeEngineHealth = Effect.fnUntraced(function*(engines: ReadonlyArr
   })
 })
 
-const messageOf = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause)
-  if (error instanceof Cause.TimeoutException) return "it did not tell what stands there within 8 seconds"
-  return error instanceof Error ? error.message : String(error)
-}
+const describeFailure = (error: unknown): string =>
+  error instanceof Cause.TimeoutException ? "its inventory did not come within 8 seconds" : messageOf(error)
 
 const healthOf = (engine: string, { brokerConnected, brokerType, queueDepths, workers }: Inventory): AdapterHealth => {
   const details = JSON.stringify(Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, true)])))

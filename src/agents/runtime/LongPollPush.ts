@@ -9,8 +9,8 @@ import { encodeFrame, type WirePayloads, type WireSession } from "../protocol/Fr
 import { parseEvents } from "./BufferFile.ts"
 import type { Core } from "./Core.ts"
 import type { HttpAnswer } from "./PlainHttp.ts"
-import { connectionFailure, describeAnswer, failureOfAnswer, parseMembers } from "./PollAnswer.ts"
-import { ConnectionFailed } from "./Reconnect.ts"
+import { describeAnswer, failureOfAnswer, parseMembers } from "./PollAnswer.ts"
+import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
 type Payloads = Omit<WirePayloads, "event_batch">
 

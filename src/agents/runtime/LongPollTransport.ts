@@ -7,8 +7,8 @@ import type { Core, Session } from "./Core.ts"
 import { type Outgoing, makePush } from "./LongPollPush.ts"
 import { urlBelow, type BrainConfig } from "./Options.ts"
 import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
-import { connectionFailure, failureOfAnswer, parseMembers } from "./PollAnswer.ts"
-import type { ConnectionFailed } from "./Reconnect.ts"
+import { failureOfAnswer, parseMembers } from "./PollAnswer.ts"
+import { type ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 import { describeRefusal, resultPayload } from "./FrameText.ts"
 
 const PROBE_TIMEOUT_MILLIS = 10_000

@@ -2,13 +2,10 @@
 import { Redacted } from "effect"
 import type { BrainConfig } from "./Options.ts"
 import type { HttpAnswer } from "./PlainHttp.ts"
-import { ConnectionFailed } from "./Reconnect.ts"
+import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
 const MAX_WAIT_SECONDS = 30
 const MAX_SENTENCE_LENGTH = 300
-
-export const connectionFailure = (detail: string, retryAfter?: number) =>
-  new ConnectionFailed({ kind: "connection", detail, ...(retryAfter === undefined ? {} : { retryAfter }) })
 
 /** Why an answer that is no 200 ends the session (agents' protocol, section 1.2). */
 export const failureOfAnswer = (answer: HttpAnswer, token: BrainConfig["token"]): ConnectionFailed => {
@@ -20,8 +17,7 @@ export const failureOfAnswer = (answer: HttpAnswer, token: BrainConfig["token"])
     return new ConnectionFailed({ kind: "auth", detail: `The brain does not admit the agent (${error}). ${sentence}` })
   }
   const seconds = Number(headers["retry-after"])
-  const wait = Number.isFinite(seconds) && seconds > 0 ? Math.min(MAX_WAIT_SECONDS, seconds) * 1000 : undefined
-  return connectionFailure(sentence, wait)
+  return connectionFailure(sentence, seconds > 0 && seconds < Infinity ? { retryAfter: Math.min(MAX_WAIT_SECONDS, seconds) * 1000 } : {})
 }
 
 export const parseMembers = (body: string): Readonly<Record<string, unknown>> | undefined => {

@@ -5,7 +5,7 @@ import { randomInt } from "node:crypto"
 export type FailureKind = "auth" | "incompatible" | "protocol" | "connection"
 
 /** A connection could not be made, or ended. `detail` is a sentence for people, without secrets. */
-export class ConnectionFailed extends Data.TaggedError("LineDown")<{
+export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly kind: FailureKind
   readonly detail: string
   /** The WebSocket did not come to its handshake though the address answered: another transport may get through. */
@@ -15,6 +15,12 @@ export class ConnectionFailed extends Data.TaggedError("LineDown")<{
   /** The brain asks to wait at least so long, in milliseconds. */
   readonly retryAfter?: number
 }> {}
+
+/** A failure of the network, or of the other side, that may be over soon. */
+export const connectionFailure = (
+  detail: string,
+  more: Partial<Pick<ConnectionFailed, "isBlocked" | "isReplaced" | "retryAfter">> = {}
+) => new ConnectionFailed({ kind: "connection", detail, ...more })
 
 /** First delay and longest one, in milliseconds. */
 const delays: Readonly<Record<FailureKind, readonly [first: number, longest: number]>> = {

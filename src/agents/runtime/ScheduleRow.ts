@@ -1,8 +1,8 @@
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import type { ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import type { NativeSchedule, Scheduler } from "./Engine.ts"
+import { wireTimeOf } from "./WireTime.ts"
 
 const MAX_ID_LENGTH = 200
 /** Arguments whose text is longer are left out, as those of tasks are. */
@@ -47,10 +47,5 @@ const redactJson = (value: JsonInput, replacement: JsonInput, redaction: Redacti
   return text.length > MAX_ARGUMENTS_LENGTH ? replacement : new CanonicalText(text)
 }
 
-const timeOf = (millis: number | null): string | null =>
-  millis === null || !(Math.abs(millis) <= MAX_MILLIS)
-    ? null
-    : Timestamp.fromEpochMicros(Math.round(millis * 1000)).replace("Z", "+00:00")
-
-/** The year 9999; beyond it there are no times. */
-const MAX_MILLIS = 253_402_300_799_999
+/** The published agents write an offset in schedules, not `Z`. */
+const timeOf = (millis: number | null): string | null => wireTimeOf(millis)?.replace("Z", "+00:00") ?? null

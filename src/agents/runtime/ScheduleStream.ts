@@ -12,6 +12,7 @@ import {
 } from "../protocol/ScheduleSnapshot.ts"
 import { callEngine } from "./EngineCall.ts"
 import { ActionFailed, type Engine, type Scheduler } from "./Engine.ts"
+import { messageOf } from "./ErrorInfo.ts"
 import type { Log } from "./Log.ts"
 import { hasUsableId, scheduleRowOf } from "./ScheduleRow.ts"
 import type { SnapshotQueue } from "./SnapshotQueue.ts"
@@ -131,8 +132,7 @@ export class ScheduleStream {
     else if (look.digest !== this.publishedDigest) this.send(epoch, look, "signal:coalesced")
   })).pipe(Effect.catchAllCause((cause) =>
     Effect.sync(() => {
-      const error = Cause.squash(cause)
-      const sentence = error instanceof Error ? error.message : String(error)
+      const sentence = messageOf(Cause.squash(cause))
       const { log, redaction } = this.publishing
       if (!this.isFailing) log("warning", `${this.scheduler.name} publishes nothing for now. ${redaction.text(sentence)}`)
       this.isFailing = true

@@ -6,11 +6,11 @@ import { FrameRefusal } from "../protocol/Envelope.ts"
 import { type FrameOf, decodeBrainFrame, encodeFrame, type WirePayloads, WireSession } from "../protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
-import { errorCodeOf } from "./BufferFolder.ts"
 import type { Core, Session } from "./Core.ts"
-import { urlBelow } from "./Options.ts"
-import { type FailureKind, ConnectionFailed } from "./Reconnect.ts"
+import { errorCodeOf } from "./ErrorInfo.ts"
 import { describeRefusal, resultPayload } from "./FrameText.ts"
+import { urlBelow } from "./Options.ts"
+import { ConnectionFailed, connectionFailure, type FailureKind } from "./Reconnect.ts"
 
 const HANDSHAKE_TIMEOUT_MILLIS = 10_000
 const CLOSE_TIMEOUT_MILLIS = 2000
@@ -30,20 +30,18 @@ const unreachableCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHO
 
 const incompatibleCodes = new Set(["scheduler_upgrade_required", "agent_incompatible", "protocol_incompatible"])
 
-const connectionFailure = (detail: string, isBlocked = false) => new ConnectionFailed({ kind: "connection", detail, isBlocked })
-
 const failureBeforeHello = (code: number, reason: string): ConnectionFailed => {
   const suffix = reason === "" ? "" : `: ${reason}`
   if (code === 4401) return new ConnectionFailed({ kind: "auth", detail: `The brain does not know the token${suffix}.` })
   if (code === 4403) return new ConnectionFailed({ kind: "auth", detail: `The brain does not admit this machine${suffix}.` })
   if (code === 4426 || code === 4427) return new ConnectionFailed({ kind: "incompatible", detail: `The brain does not speak with this version of the agent${suffix}.` })
-  return connectionFailure(`The connection was closed during the handshake (${code}${suffix}).`, code < 4000)
+  return connectionFailure(`The connection was closed during the handshake (${code}${suffix}).`, { isBlocked: code < 4000 })
 }
 
 const failureAfterHello = (code: number, reason: string): ConnectionFailed => {
   const suffix = reason === "" ? "" : `: ${reason}`
   if (code === 4003) return new ConnectionFailed({ kind: "auth", detail: `The token was revoked${suffix}.` })
-  if (code === 4409) return new ConnectionFailed({ kind: "connection", detail: `Another process took this one's place${suffix}.`, isReplaced: true })
+  if (code === 4409) return connectionFailure(`Another process took this one's place${suffix}.`, { isReplaced: true })
   return connectionFailure(`The connection was closed (${code}${suffix}).`)
 }
 
@@ -78,7 +76,7 @@ class WebSocketSession implements Session {
         request.end()
       }
     })
-    this.timer = setTimeout(() => this.down(connectionFailure("No hello_ack came within 10 seconds.", true)), HANDSHAKE_TIMEOUT_MILLIS)
+    this.timer = setTimeout(() => this.down(connectionFailure("No hello_ack came within 10 seconds.", { isBlocked: true })), HANDSHAKE_TIMEOUT_MILLIS)
     this.timer.unref()
     this.ws.on("open", () => this.ws.send(Buffer.from(encodeHelloFrame(`hello_${randomBytes(8).toString("hex")}`, core.hello()))))
     this.ws.on("message", (data: Buffer) => this.receive(data.toString("utf8")))
@@ -86,9 +84,11 @@ class WebSocketSession implements Session {
     this.ws.on("unexpected-response", (_request, { statusCode }) =>
       this.down(statusCode === 401
         ? new ConnectionFailed({ kind: "auth", detail: "The brain does not know the token (HTTP 401)." })
-        : connectionFailure(`The WebSocket upgrade was answered with HTTP ${statusCode}.`, true)))
+        : connectionFailure(`The WebSocket upgrade was answered with HTTP ${statusCode}.`, { isBlocked: true })))
     this.ws.on("error", (error) =>
-      this.down(connectionFailure(`The WebSocket failed: ${error.message}.`, this.wire === null && !unreachableCodes.has(errorCodeOf(error)))))
+      this.down(connectionFailure(`The WebSocket failed: ${error.message}.`, {
+        isBlocked: this.wire === null && !unreachableCodes.has(errorCodeOf(error))
+      })))
     this.ws.on("close", (code, reason) =>
       this.down((this.wire === null ? failureBeforeHello : failureAfterHello)(code, reason.toString("utf8").slice(0, 123))))
   }

@@ -1,6 +1,7 @@
 /** Calls of BullMQ as effects: what fails is one sentence for the operator. */
 import { Effect } from "effect"
 import { ActionFailed } from "../../runtime/Engine.ts"
+import { messageOf } from "../../runtime/ErrorInfo.ts"
 
 const timeout = "10 seconds"
 
@@ -22,7 +23,7 @@ const callBroker = <A>(call: () => Promise<A>, indeterminate: boolean) =>
 export const close = (opened: { readonly close: () => Promise<void> }): Effect.Effect<void> =>
   Effect.tryPromise(() => opened.close()).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
 
-const toActionFailed = (error: unknown) => new ActionFailed({ message: error instanceof Error ? error.message : String(error) })
+const toActionFailed = (error: unknown) => new ActionFailed({ message: messageOf(error) })
 
 export const refuse = (message: string): Effect.Effect<never, ActionFailed> =>
   Effect.fail(new ActionFailed({ message }))
