@@ -14,7 +14,8 @@ import { FlowRoots } from "./FlowRoots.ts"
 import { schedulerOf } from "./Schedules.ts"
 import { makeEngineContext, type EngineContext } from "./EngineContext.ts"
 import { makeHandler, workerActions } from "./WorkerActions.ts"
-import { type Defer, watchWorker, type WorkerWatch } from "./WorkerWatch.ts"
+import type { Defer } from "./WorkerReporter.ts"
+import { WorkerWatch } from "./WorkerWatch.ts"
 
 export interface BesideOptions {
   /** The app's own workers, as it made them. */
@@ -47,7 +48,7 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions)
     for (const queue of context.queues.values()) yield* acquireWatch(() => watchQueue(queue, context))
     for (const producer of flows) yield* acquireWatch(() => watchFlows(producer, context))
     watches = yield* Effect.forEach(workers, (worker, at) =>
-      acquireWatch(() => watchWorker(worker, workerNameOf(workers, at), context, roots, defer)))
+      acquireWatch(() => new WorkerWatch(worker, workerNameOf(workers, at), context, roots, defer)))
     const { opts } = workers[0] ?? queues[0]!
     askOthers = yield* makeRelay(opts.connection, prefixOf(workers[0] ?? queues[0]!), handle)
   })

@@ -3,14 +3,13 @@ import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import { fromEpochMicros } from "../../../domain/Timestamp.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { isCancellation } from "./Cancellation.ts"
-import { baseData, etaAfter, originData, storedErrorData, runtimeOf } from "./JobEvents.ts"
+import { baseData, etaAfter, originData, PUT_BACK, runtimeOf, STALLED, storedErrorData, WAITS_FOR_CHILDREN } from "./JobEvents.ts"
 import type { MissedEvent } from "./MissedEvents.ts"
 import { ProgressReporter } from "./ProgressReporter.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { epochMillisOf, type StreamEntry } from "./StreamEntry.ts"
 import { taskIdOf } from "./TaskId.ts"
-import { PUT_BACK, STALLED, WAITS_FOR_CHILDREN } from "./WorkerWatch.ts"
 
 /** What is remembered of jobs between their events. */
 const maxKnownJobs = 20_000

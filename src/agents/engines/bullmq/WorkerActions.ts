@@ -43,8 +43,9 @@ const execute = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerR
 const cancelTimeout = "2 seconds"
 
 /** Asks the job's processor to stop, and answers what came of it (agents' protocol, section 5.2). */
-const cancelJob = Effect.fnUntraced(function*({ cancel, name: worker }: WorkerWatch, jobId: string) {
-  const ended = yield* Effect.timeoutOption(Effect.promise(() => cancel(jobId)), cancelTimeout)
+const cancelJob = Effect.fnUntraced(function*(watch: WorkerWatch, jobId: string) {
+  const worker = watch.name
+  const ended = yield* Effect.timeoutOption(Effect.promise(() => watch.cancel(jobId)), cancelTimeout)
   const runEnd = Option.getOrElse(ended, () => "open" as const)
   if (runEnd === null) {
     return yield* refuse("the job runs, and its processor takes no abort signal (a third parameter), so nothing can end it")
@@ -73,9 +74,10 @@ const stopFetching = (worker: Worker) =>
  * Lets what runs end, which ends the worker's loop, and starts the loop again on a new connection. A worker that is
  * closed cannot be opened again, so this is as far as it goes.
  */
-const restartWorker = Effect.fnUntraced(function*({ name, inventory, worker }: WorkerWatch) {
+const restartWorker = Effect.fnUntraced(function*(watch: WorkerWatch) {
+  const { name, worker } = watch
   if (worker.closing !== undefined) return yield* refuse("the worker is closed; only its app can make a new one")
-  const running = inventory().activeTasks
+  const running = watch.inventory().activeTasks
   yield* stopFetching(worker)
   const resume = Effect.suspend(() => worker.closing === undefined ? read(() => worker.resume()) : Effect.void)
   // it may be long: the agent does not wait, and the worker resumes by itself
