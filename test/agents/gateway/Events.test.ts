@@ -127,6 +127,19 @@ describe.each(engines)("events on %s", (engine) => {
         assert.match(text, /reason="too_many_keys"\} [1-9]/)
       }))
 
+    it.scoped("frames behind one of very many values are taken in their order, and one with a wrong signature ends the session", () =>
+      Effect.gen(function*() {
+        const options = yield* fresh
+        const agent = yield* connected(options)
+        const list = Array.from({ length: 15_000 }, () => 0)
+        const dense = Array.from({ length: 4 }, (_, index) => event({ task_id: `dense-${index}`, data: { list } }))
+        const acks = yield* Effect.promise(() => Promise.all([agent.sendEvents(dense), agent.sendEvents([event({ task_id: "behind" })])]))
+        assert.deepStrictEqual(acks.map(({ accepted }) => accepted), [4, 1])
+        assert.includeMembers((yield* tasksOf(options.project.id)).map((task) => task.task_id), ["dense-0", "dense-3", "behind"])
+        agent.signed("event_batch", { events: dense }, { hmac: "0".repeat(64) })
+        assert.deepInclude(yield* Effect.promise(() => agent.closed), { code: 1008 })
+      }))
+
     it.scoped("fact 5: command_ack and command_result carry the command's id; the command is completed", () =>
       Effect.gen(function*() {
         const options = yield* fresh

@@ -200,6 +200,18 @@ describe.each(engines)("long-poll on %s", (engine) => {
         assert.strictEqual((yield* run(() => poll.push([poll.seal("heartbeat", {})]))).status, 200)
       }))
 
+    it.effect("a frame of very many values is taken, its events beyond the bounds left out, and the frame behind it too", () =>
+      Effect.gen(function*() {
+        const { poll, project } = yield* fresh
+        const sql = yield* SqlClient.SqlClient
+        const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [index.toString(36), 1]))
+        const events = [event({ task_id: "a" }), event({ task_id: "wide", data: { kwargs: keys } }), event({ task_id: "b" })]
+        const frames = [poll.seal("event_batch", { events }), poll.seal("event_batch", { events: [event({ task_id: "c" })] })]
+        assert.strictEqual((yield* run(() => poll.push(frames))).status, 200)
+        const rows = yield* sql<{ task_id: string }>`SELECT task_id FROM tasks WHERE project_id = ${project.id} ORDER BY task_id`
+        assert.deepStrictEqual(rows.map(({ task_id }) => task_id), ["a", "b", "c"])
+      }))
+
     it.effect("without a good token 401, without a nonce 400; a person's key is no token", () =>
       Effect.gen(function*() {
         const options = yield* fresh
