@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, PubSub, Redacted, Schedule, Stream } from "effect"
 import pg from "pg"
+import { isInTransaction, runAfterCommit } from "../services/AfterCommit.ts"
 import { type Channel, Database, Hints } from "../services/Database.ts"
 import { Settings } from "../services/Settings.ts"
 import { endWithTimeout } from "./PostgresWatch.ts"
@@ -35,15 +36,17 @@ export const layer = Layer.scoped(Hints, Effect.gen(function*() {
     )
   }
 
+  /** PostgreSQL delivers a notification at the commit of its transaction, also to its sender. */
+  const notify = (channel: Channel, payload: string) =>
+    sql`SELECT pg_notify(${channelName}, ${`${channel} ${payload}`})`.pipe(
+      Effect.catchTag("SqlError", (error) =>
+        // a failed statement aborts the transaction, so its COMMIT would roll back without an error
+        Effect.flatMap(isInTransaction, (isIn) => (isIn ? Effect.die(error) : publishLocally(channel, payload)))),
+      Effect.asVoid
+    )
+
   return {
-    publish: (channel, payload) =>
-      database.dialect === "pg"
-        // the sender hears its own notification too; a lost one is made up for by polling
-        ? sql`SELECT pg_notify(${channelName}, ${`${channel} ${payload}`})`.pipe(
-          Effect.asVoid,
-          Effect.catchTag("SqlError", () => publishLocally(channel, payload))
-        )
-        : publishLocally(channel, payload),
+    publish: database.dialect === "pg" ? notify : (channel, payload) => runAfterCommit(publishLocally(channel, payload)),
     subscribe: (channel) =>
       Stream.fromPubSub(hub).pipe(
         Stream.filter((hint) => hint.channel === channel),

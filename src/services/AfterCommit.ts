@@ -1,20 +1,23 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, Option } from "effect"
 
-/** What waits for the commit of the transaction in hand. */
-class CommitHooks extends Context.Tag("svc/AfterCommit/Waiting")<CommitHooks, Array<Effect.Effect<void>>>() {}
+/** The hooks of the current transaction. */
+class CommitHooks extends Context.Tag("svc/AfterCommit/CommitHooks")<CommitHooks, Array<Effect.Effect<void>>>() {}
+
+/** Whether the effect runs in a transaction. */
+export const isInTransaction: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(CommitHooks), Option.isSome)
 
 /**
- * Does `act` once the transaction that it is called in is committed, and never when it is rolled back. `act` runs
- * before whoever began the transaction goes on, so it must not wait for anything. Dies outside of a transaction.
+ * Runs `hook` when the current transaction commits, and never when it is rolled back; at once outside of a transaction.
+ * The code that began the transaction continues after the hook, so a hook must not wait for anything.
  */
 export const runAfterCommit = (hook: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.flatMap(Effect.serviceOption(CommitHooks), Option.match({
-    onNone: () => Effect.dieMessage("there is no transaction to wait for"),
+    onNone: () => hook,
     onSome: (hooks) => Effect.sync(() => void hooks.push(hook))
   }))
 
-/** The client, whose transactions do what `afterCommit` was given. One within another waits for the outer one. */
+/** The client, whose transactions run the hooks of `runAfterCommit`. A nested transaction leaves its hooks to the outer one. */
 export const withAfterCommit = <Client extends SqlClient.SqlClient>(sql: Client): Client => {
   const begin = sql.withTransaction
   const withTransaction = <R, E, A>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>

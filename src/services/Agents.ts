@@ -2,7 +2,6 @@ import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
-import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
@@ -77,12 +76,6 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return { agent, token, hmac_secret } satisfies CreatedAgent
     }, sql.withTransaction, orDieOnSql)
 
-    const deleteAgent = Effect.fnUntraced(function*(project: Project, agentId: string) {
-      yield* commands.cancelUnfinished({ agent: agentId })
-      if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
-      yield* audit.record({ action: "agent.deleted", target_type: "agent", target_id: agentId, project_id: project.id })
-    }, sql.withTransaction)
-
     /**
      * Deletes the agent: its token is void, its pending and dispatched commands end as cancelled, and a hint on
      * `access` with its id makes every replica close its connections.
@@ -92,8 +85,12 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       yield* get(project.id, agentId)
       // before the transaction and in slices: thousands of rows would hold up every other writer
       yield* repo.deleteHealth(agentId)
-      yield* deleteAgent(project, agentId)
-      yield* hints.publish("access", agentId)
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* commands.cancelUnfinished({ agent: agentId })
+        if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
+        yield* hints.publish("access", agentId)
+        yield* audit.record({ action: "agent.deleted", target_type: "agent", target_id: agentId, project_id: project.id })
+      }))
     }, orDieOnSql)
 
     /** The agent's latest health snapshots, newest first, at most 200. */

@@ -112,10 +112,13 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     /** Makes a key of somebody, for the program itself. */
     const createFor = Effect.fn("ApiKeys.createFor")(insertKey, sql.withTransaction, orDieOnSql)
 
-    const updateKey = Effect.fnUntraced(function*(userId: string, id: string, { allowed_cidrs }: UpdateApiKey) {
-      const key = yield* Effect.flatMap(repo.findById(userId, id), orNotFound)
+    /** Changes where the caller's key works from, at once. */
+    const update = Effect.fn("ApiKeys.update")(function*(id: string, { allowed_cidrs }: UpdateApiKey) {
+      const { user_id } = yield* currentPerson
+      const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
       if (allowed_cidrs === undefined) return key
       yield* repo.setAllowedCidrs(id, allowed_cidrs)
+      yield* hints.publish("access", user_id)
       yield* audit.record({
         action: "api_key.updated",
         target_type: "api_key",
@@ -124,28 +127,16 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         metadata: { allowed_cidrs }
       })
       return { ...key, allowed_cidrs }
-    }, sql.withTransaction)
+    }, sql.withTransaction, orDieOnSql)
 
-    /** Changes where the caller's key works from, at once. */
-    const update = Effect.fn("ApiKeys.update")(function*(id: string, changes: UpdateApiKey) {
-      const { user_id } = yield* currentPerson
-      const key = yield* updateKey(user_id, id, changes)
-      yield* hints.publish("access", user_id)
-      return key
-    }, orDieOnSql)
-
-    const revokeKey = Effect.fnUntraced(function*(userId: string, id: string) {
-      const key = yield* Effect.flatMap(repo.findById(userId, id), orNotFound)
-      if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
-      yield* audit.record({ action: "api_key.revoked", target_type: "api_key", target_id: id, project_id: key.project_id })
-    }, sql.withTransaction)
-
-    /** Ends the caller's key at once and for good; one that had ended already stays as it was. */
+    /** Revokes the caller's key. A key that is revoked already keeps the time and reason of its first revocation. */
     const revoke = Effect.fn("ApiKeys.revoke")(function*(id: string) {
       const { user_id } = yield* currentPerson
-      yield* revokeKey(user_id, id)
+      const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
+      if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
       yield* hints.publish("access", user_id)
-    }, orDieOnSql)
+      yield* audit.record({ action: "api_key.revoked", target_type: "api_key", target_id: id, project_id: key.project_id })
+    }, sql.withTransaction, orDieOnSql)
 
     return { scopes, list, create, createFor, update, revoke } as const
   })

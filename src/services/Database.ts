@@ -36,7 +36,8 @@ export class Database extends Context.Tag("svc/Database")<Database, {
 
 /**
  * Hints between fibers and, on PostgreSQL, between replicas (LISTEN/NOTIFY): "something changed, look".
- * A hint may be lost or come twice; whoever listens must also poll.
+ * A hint that a transaction publishes takes effect at its commit, and never when the transaction is rolled back.
+ * A hint may be lost or come twice, so a subscriber must also poll.
  */
 export class Hints extends Context.Tag("svc/Hints")<Hints, {
   readonly publish: (channel: Channel, payload: string) => Effect.Effect<void>

@@ -37,21 +37,23 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const audit = yield* Audit
     const hints = yield* Hints
 
-    const record = (action: string, membership: Membership) =>
-      audit.record({
-        action,
-        target_type: "membership",
-        target_id: membership.id,
-        project_id: membership.project_id,
-        metadata: { user_id: membership.user_id, role: membership.role }
-      })
-
-    const publishAccessChange = (membership: Membership) => hints.publish("access", membership.user_id)
+    /** Publishes the change of the user's access and records it, last in the caller's transaction. */
+    const recordChange = (action: string, membership: Membership) =>
+      Effect.zipRight(
+        hints.publish("access", membership.user_id),
+        audit.record({
+          action,
+          target_type: "membership",
+          target_id: membership.id,
+          project_id: membership.project_id,
+          metadata: { user_id: membership.user_id, role: membership.role }
+        })
+      )
 
     /** Newest first. */
     const list = Effect.fn("Memberships.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
 
-    const insertMembership = Effect.fnUntraced(function*({ role, user_id }: GrantMembership) {
+    const grant = Effect.fn("Memberships.grant")(function*({ role, user_id }: GrantMembership) {
       const project = yield* CurrentProject
       yield* escalation.requireRoleGrant(project.id, role)
       const user = yield* users.findByIdForUpdate(user_id)
@@ -62,41 +64,25 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         Effect.catchIf(isUniqueViolation, () => alreadyMember)
       )
       const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
-      yield* record("membership.granted", membership)
+      yield* recordChange("membership.granted", membership)
       return membership
-    }, sql.withTransaction)
+    }, sql.withTransaction, orDieOnSql)
 
-    const grant = Effect.fn("Memberships.grant")(
-      (input: GrantMembership) => Effect.tap(insertMembership(input), publishAccessChange),
-      orDieOnSql
-    )
-
-    const updateRole = Effect.fnUntraced(function*(id: string, role: Role) {
+    const setRole = Effect.fn("Memberships.setRole")(function*(id: string, role: Role) {
       const project = yield* CurrentProject
       yield* escalation.requireRoleGrant(project.id, role)
       const membership: Membership = { ...(yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)), role }
       if (!(yield* repo.setRole(id, role))) return yield* membershipNotFound
-      yield* record("membership.updated", membership)
+      yield* recordChange("membership.updated", membership)
       return membership
-    }, sql.withTransaction)
+    }, sql.withTransaction, orDieOnSql)
 
-    const setRole = Effect.fn("Memberships.setRole")(
-      (id: string, role: Role) => Effect.tap(updateRole(id, role), publishAccessChange),
-      orDieOnSql
-    )
-
-    const deleteMembership = Effect.fnUntraced(function*(id: string) {
+    const remove = Effect.fn("Memberships.remove")(function*(id: string) {
       const project = yield* CurrentProject
       const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
       if (!(yield* repo.delete(id))) return yield* membershipNotFound
-      yield* record("membership.revoked", membership)
-      return membership
-    }, sql.withTransaction)
-
-    const remove = Effect.fn("Memberships.remove")(
-      (id: string) => Effect.asVoid(Effect.tap(deleteMembership(id), publishAccessChange)),
-      orDieOnSql
-    )
+      yield* recordChange("membership.revoked", membership)
+    }, sql.withTransaction, orDieOnSql)
 
     return { list, grant, setRole, remove } as const
   })

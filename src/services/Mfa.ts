@@ -107,8 +107,8 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       return yield* sessions.rotate()
     })
 
-    /** For whatever goes on by the sessions of before, such as live streams: their right is asked anew. */
-    const publishAccessChange = Effect.flatMap(currentPerson, ({ user_id }) => hints.publish("access", user_id))
+    /** Makes what runs under the user's sessions, such as live streams, verify its access again. */
+    const publishAccessChange = (userId: string) => hints.publish("access", userId)
 
     /** Spends a code of the person's, of the transaction it is called in; none when it is wrong or was spent before. */
     const consumeCode = Effect.fnUntraced(function*(userId: string, code: string) {
@@ -175,7 +175,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     /** The first code of the new secret makes it the second factor. The caller's other sessions owe it from now on. */
     const completeEnrollment = Effect.fn("Mfa.completeEnrollment")(function*(input: CompleteEnrollment) {
       const { person, session_id } = yield* currentSession
-      const result = yield* withCodeAttempt((userId) => checkPendingCode(userId, Redacted.value(input.code)), (at) =>
+      return yield* withCodeAttempt((userId) => checkPendingCode(userId, Redacted.value(input.code)), (at) =>
         Effect.gen(function*() {
           const codes = newRecoveryCodes()
           yield* repo.enroll(person.user_id, at, yield* Timestamp.now)
@@ -183,11 +183,10 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           yield* sessionsRepo.clearFactors(person.user_id, session_id)
           const cookie = yield* upgradeSession(session_id)
           yield* notices.enqueue("factor_enrolled", person.email, person)
+          yield* publishAccessChange(person.user_id)
           yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
           return { cookie, answer: { recovery_codes: codes } }
         }))
-      yield* publishAccessChange
-      return result
     }, orDieOnSql)
 
     /** Gives the second factor: pays what the session owes, and is a step-up. `device`: the browser's cookie. */
@@ -213,7 +212,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       const { person, session, session_id } = yield* currentSession
       if (!session.enrolled) return yield* mfaNotEnrolled
       yield* ownPassword.verify(input.password)
-      const result = yield* withConsumedCode(input.code, ({ used_recovery_code }) =>
+      return yield* withConsumedCode(input.code, ({ used_recovery_code }) =>
         Effect.gen(function*() {
           const now = yield* Timestamp.now
           const cookie = yield* upgradeSession(session_id)
@@ -221,11 +220,10 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           yield* devicesRepo.revokeAll(person.user_id, now)
           yield* sessionsRepo.revokePendingFactor(person.user_id, now)
           yield* notices.enqueue("factor_disabled", person.email, person)
+          yield* publishAccessChange(person.user_id)
           yield* audit.record({ action: "auth.mfa_disabled", target_type: "user", target_id: person.user_id })
           return { cookie, answer: { ok: true, used_recovery_code, remaining_recovery_codes: null } }
         }))
-      yield* publishAccessChange
-      return result
     }, orDieOnSql)
 
     /** Ten new recovery codes; the ones before are worth nothing. */

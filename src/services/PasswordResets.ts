@@ -128,6 +128,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       const working_api_keys = yield* users.setPassword(userId, passwordHash, now)
       yield* sessions.revokeAll(userId, now, null)
       yield* notices.enqueue("password_reset", user.value.email, source, working_api_keys)
+      yield* hints.publish("access", userId)
       yield* audit.record({
         action: "user.password_changed",
         target_type: "user",
@@ -150,7 +151,6 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       if (Option.isNone(user)) return yield* resetTokenInvalid
       const password = { password: new_password, field: "new_password", about: personalTextsOf(user.value) }
       const working_api_keys = yield* withResetActor(resetPassword(userId.value, tokenHash, yield* passwords.hashNew(password), source))
-      yield* hints.publish("access", userId.value)
       return { success: true, working_api_keys } satisfies PasswordResetConfirmed
     }, orDieOnSql)
 

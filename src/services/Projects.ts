@@ -61,30 +61,22 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       return updated
     }, sql.withTransaction, orDieOnSql)
 
-    const deleteProject = Effect.fnUntraced(function*(project: Project) {
-      yield* commands.cancelUnfinished({ project: project.id })
-      yield* repo.insertDeletion(project.id, yield* Timestamp.now)
-      yield* repo.delete(project.id)
-      yield* audit.record({
-        action: "project.deleted",
-        target_type: "project",
-        target_id: project.id,
-        project_id: project.id,
-        metadata: { slug: project.slug }
-      })
-    }, sql.withTransaction)
-
     /**
      * Deletes the project with its agents, memberships and bound keys; pending and dispatched commands end as
      * cancelled. Tasks and commands go afterwards, slice by slice (`sweepDeleted`). The audit log keeps its rows.
      */
     const remove = Effect.fn("Projects.remove")(function*() {
-      const project = yield* CurrentProject
-      const agents = yield* repo.listAgentIds(project.id)
+      const { id, slug } = yield* CurrentProject
       // before the transaction: thousands of rows in it would hold up every other writer
-      yield* repo.deleteHealth(project.id)
-      yield* deleteProject(project)
-      yield* Effect.forEach([project.id, ...agents], (id) => hints.publish("access", id), { discard: true })
+      yield* repo.deleteHealth(id)
+      yield* sql.withTransaction(Effect.gen(function*() {
+        const agentIds = yield* repo.listAgentIds(id)
+        yield* commands.cancelUnfinished({ project: id })
+        yield* repo.insertDeletion(id, yield* Timestamp.now)
+        yield* repo.delete(id)
+        yield* Effect.forEach([id, ...agentIds], (changed) => hints.publish("access", changed), { discard: true })
+        yield* audit.record({ action: "project.deleted", target_type: "project", target_id: id, project_id: id, metadata: { slug } })
+      }))
     }, orDieOnSql)
 
     /**

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { type Person, type RequestSource, system } from "../domain/Actor.ts"
+import { type RequestSource, system } from "../domain/Actor.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { Login, Reauthenticate, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -62,9 +62,10 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         ...(replaced !== null && { replaced_session_id: replaced.id }),
         ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
       }
+      if (replaced !== null) yield* hints.publish("access", replaced.user_id)
       const login: Entry = { action: "auth.login", target_type: "session", target_id: id, metadata }
       yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
-      return { opened, replaced }
+      return opened
     }, sql.withTransaction)
 
     const attemptLogin = Effect.fnUntraced(function*(input: LoginAttempt) {
@@ -81,13 +82,10 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         return yield* loginFailed
       }
       const newHash = yield* passwords.rehashAtLogin(credentials.value.password_hash, input.password)
-      const openedSession = yield* openSession(credentials.value, newHash, input)
-      if (openedSession === null) {
-        yield* currentPassword.countFailure(credentials.value.id, input.source)
-        return yield* loginFailed
-      }
-      if (openedSession.replaced !== null) yield* hints.publish("access", openedSession.replaced.user_id)
-      return openedSession.opened
+      const opened = yield* openSession(credentials.value, newHash, input)
+      if (opened !== null) return opened
+      yield* currentPassword.countFailure(credentials.value.id, input.source)
+      return yield* loginFailed
     })
 
     /**
@@ -119,16 +117,16 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     }, orDieOnSql)
 
     const revokeSession = Effect.fnUntraced(function*(userId: string, id: string, action: string) {
-      const isRevoked = yield* repo.revoke(userId, id, yield* Timestamp.now)
-      if (isRevoked) yield* audit.record({ action, target_type: "session", target_id: id })
-      return isRevoked
+      if (!(yield* repo.revoke(userId, id, yield* Timestamp.now))) return false
+      yield* hints.publish("access", userId)
+      yield* audit.record({ action, target_type: "session", target_id: id })
+      return true
     }, sql.withTransaction)
 
     /** Ends the caller's own session. */
     const logout = Effect.fn("Sessions.logout")(function*() {
       const { person, session_id } = yield* currentSession
       yield* revokeSession(person.user_id, session_id, "auth.logout")
-      yield* hints.publish("access", person.user_id)
     }, orDieOnSql)
 
     /** The caller's sessions that still work, newest first; 500 at most. */
@@ -143,46 +141,36 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const revoke = Effect.fn("Sessions.revoke")(function*(id: string) {
       const { user_id } = yield* currentPerson
       if (!(yield* repo.exists(user_id, id))) return yield* new NotFound({ resource: "session" })
-      const ended = yield* revokeSession(user_id, id, "auth.session_revoked")
-      yield* hints.publish("access", user_id)
-      return ended
+      return yield* revokeSession(user_id, id, "auth.session_revoked")
     }, orDieOnSql)
-
-    const revokeOtherSessions = Effect.fnUntraced(function*(person: Person, sessionId: string) {
-      const ended = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, sessionId)
-      if (ended > 0) {
-        yield* audit.record({
-          action: "auth.sessions_revoked",
-          target_type: "user",
-          target_id: person.user_id,
-          metadata: { sessions: ended }
-        })
-      }
-      return ended > 0
-    }, sql.withTransaction)
 
     /** Ends all of the caller's sessions but this one; false when there was no other. */
     const revokeOthers = Effect.fn("Sessions.revokeOthers")(function*() {
       const { person, session_id } = yield* currentSession
-      const ended = yield* revokeOtherSessions(person, session_id)
+      const sessions = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, session_id)
+      if (sessions === 0) return false
       yield* hints.publish("access", person.user_id)
-      return ended
-    }, orDieOnSql)
-
-    const refreshStepUp = Effect.fnUntraced(function*(userId: string, sessionId: string) {
-      if ((yield* mfa.getState(userId)).enrolled) return yield* codeRequired // by now
-      yield* repo.setProven(sessionId, yield* Timestamp.now)
-      const cookie = yield* rotate()
-      yield* audit.record({ action: "auth.reauthenticated", target_type: "session", target_id: sessionId })
-      return cookie
-    }, sql.withTransaction)
+      yield* audit.record({
+        action: "auth.sessions_revoked",
+        target_type: "user",
+        target_id: person.user_id,
+        metadata: { sessions }
+      })
+      return true
+    }, sql.withTransaction, orDieOnSql)
 
     /** The password as a step-up, for who has nothing better. */
     const reauthenticate = Effect.fn("Sessions.reauthenticate")(function*(input: Reauthenticate) {
       const { person, session, session_id } = yield* currentSession
       if (session.enrolled) return yield* codeRequired
       yield* currentPassword.verify(input.password)
-      return yield* refreshStepUp(person.user_id, session_id)
+      return yield* sql.withTransaction(Effect.gen(function*() {
+        if ((yield* mfa.getState(person.user_id)).enrolled) return yield* codeRequired // enrolled while the password was verified
+        yield* repo.setProven(session_id, yield* Timestamp.now)
+        const cookie = yield* rotate()
+        yield* audit.record({ action: "auth.reauthenticated", target_type: "session", target_id: session_id })
+        return cookie
+      }))
     }, orDieOnSql)
 
     return { login, logout, rotate, list, revoke, revokeOthers, reauthenticate, changePassword } as const

@@ -27,7 +27,6 @@ export const mfaNotEnrolled = new Conflict({
 
 const deviceNotFound = new NotFound({ resource: "device" })
 
-
 /** Browsers in which their owner's logins need no code (interface, Multi-factor authentication). */
 export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/TrustedDevices", {
   effect: Effect.gen(function*() {
@@ -87,17 +86,13 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       orDieOnSql
     )
 
-    const revokeDevice = Effect.fnUntraced(function*(userId: string, id: string) {
-      if (!(yield* repo.revoke(userId, id, yield* Timestamp.now))) return
-      yield* audit.record({ action: "auth.mfa_device_revoked", target_type: "trusted_device", target_id: id })
-    }, sql.withTransaction)
-
     /** The next login in that browser needs a code. */
     const revoke = Effect.fn("TrustedDevices.revoke")(function*(id: string) {
       const { user_id } = yield* currentPerson
       if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
-      yield* revokeDevice(user_id, id)
-    }, orDieOnSql)
+      if (!(yield* repo.revoke(user_id, id, yield* Timestamp.now))) return
+      yield* audit.record({ action: "auth.mfa_device_revoked", target_type: "trusted_device", target_id: id })
+    }, sql.withTransaction, orDieOnSql)
 
     const rename = Effect.fn("TrustedDevices.rename")(
       function*(id: string, label: string, token: string | null) {

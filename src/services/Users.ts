@@ -45,17 +45,6 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       orDieOnSql
     )
 
-    const insertUser = Effect.fnUntraced(function*(user: UserDetail, passwordHash: string) {
-      yield* repo.insert(user, normalizeEmail(user.email), passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => emailTaken))
-      yield* audit.record({
-        action: "user.created",
-        target_type: "user",
-        target_id: user.id,
-        metadata: { email: user.email, is_admin: user.is_admin }
-      })
-      return user
-    }, sql.withTransaction)
-
     const create = Effect.fn("Users.create")(function*({ password, ...input }: CreateUser) {
       if (input.is_admin) yield* escalation.requireGlobalAdmin
       const passwordHash = yield* passwords.hashNew({ password, field: "password", about: personalTextsOf(input) })
@@ -68,7 +57,16 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         created_at: now,
         updated_at: now
       }
-      return yield* insertUser(user, passwordHash)
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* repo.insert(user, normalizeEmail(user.email), passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => emailTaken))
+        yield* audit.record({
+          action: "user.created",
+          target_type: "user",
+          target_id: user.id,
+          metadata: { email: user.email, is_admin: user.is_admin }
+        })
+      }))
+      return user
     }, orDieOnSql)
 
     /** Fails when this is the only active admin; else somebody else stays one until the transaction ends. */
@@ -76,7 +74,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       Effect.flatMap(repo.lockActiveAdmins, (admins) =>
         admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin)
 
-    const updateUser = Effect.fnUntraced(function*(id: string, changes: UpdateUser) {
+    /** Changes the given fields. A user who becomes inactive is signed out everywhere, and their keys stop working. */
+    const update = Effect.fn("Users.update")(function*(id: string, changes: UpdateUser) {
       const changed = changedFields(changes)
       if (changed.is_admin === false || changed.is_active === false) yield* requireAnotherAdmin(id)
       const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
@@ -84,6 +83,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       const updated: UserDetail = { ...user, ...changed, updated_at: yield* Timestamp.now }
       yield* repo.update(updated)
       if (changed.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
+      yield* hints.publish("access", id)
       yield* audit.record({
         action: "user.updated",
         target_type: "user",
@@ -91,28 +91,17 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         metadata: { fields: Object.keys(changed) }
       })
       return updated
-    }, sql.withTransaction)
+    }, sql.withTransaction, orDieOnSql)
 
-    /** Changes the given fields. Who is made inactive is signed out everywhere, and their keys stop working. */
-    const update = Effect.fn("Users.update")(function*(id: string, changes: UpdateUser) {
-      const updated = yield* updateUser(id, changes)
-      yield* hints.publish("access", id)
-      return updated
-    }, orDieOnSql)
-
-    const deleteUser = Effect.fnUntraced(function*(id: string) {
+    /** Deletes the user with their sessions, keys and memberships. The audit log keeps their actions. */
+    const remove = Effect.fn("Users.remove")(function*(id: string) {
       yield* requireAnotherAdmin(id)
       const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
       if (user.is_admin) yield* escalation.requireGlobalAdmin
       yield* repo.delete(id)
-      yield* audit.record({ action: "user.deleted", target_type: "user", target_id: id, metadata: { email: user.email } })
-    }, sql.withTransaction)
-
-    /** Deletes the user with their sessions, keys and memberships. What they did stays in the audit log. */
-    const remove = Effect.fn("Users.remove")(function*(id: string) {
-      yield* deleteUser(id)
       yield* hints.publish("access", id)
-    }, orDieOnSql)
+      yield* audit.record({ action: "user.deleted", target_type: "user", target_id: id, metadata: { email: user.email } })
+    }, sql.withTransaction, orDieOnSql)
 
     /** A new password lets the caller sign in as that person, so a key must hold all that the person does. */
     const requireAuthorityOver = Effect.fnUntraced(function*(user: UserDetail) {
@@ -121,28 +110,26 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       yield* Effect.forEach(memberships, ({ project_id, role }) => escalation.requireRoleGrant(project_id, role), { discard: true })
     })
 
-    const updatePassword = Effect.fnUntraced(function*(id: string, passwordHash: string) {
-      const actor = yield* CurrentActor
-      const now = yield* Timestamp.now
-      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
-      yield* requireAuthorityOver(user)
-      const workingKeys = yield* repo.setPassword(id, passwordHash, now)
-      const ownSessionId = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
-      yield* sessions.revokeAll(id, now, ownSessionId)
-      yield* notices.enqueue(ownSessionId === null ? "password_set" : "password_changed", user.email, { source_ip: null }, workingKeys)
-      yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
-      return workingKeys
-    }, sql.withTransaction)
-
     /**
      * Sets the password for somebody, opens their locked account, and ends their sessions (but the caller's own). How many
      * of their API keys go on working is the answer.
      */
     const setPassword = Effect.fn("Users.setPassword")(function*(id: string, password: Redacted.Redacted) {
       const about = personalTextsOf(yield* get(id))
-      const workingKeys = yield* updatePassword(id, yield* passwords.hashNew({ password, field: "new_password", about }))
-      yield* hints.publish("access", id)
-      return workingKeys
+      const passwordHash = yield* passwords.hashNew({ password, field: "new_password", about })
+      const actor = yield* CurrentActor
+      const ownSessionId = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
+      return yield* sql.withTransaction(Effect.gen(function*() {
+        const now = yield* Timestamp.now
+        const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+        yield* requireAuthorityOver(user)
+        const workingKeys = yield* repo.setPassword(id, passwordHash, now)
+        yield* sessions.revokeAll(id, now, ownSessionId)
+        yield* notices.enqueue(ownSessionId === null ? "password_set" : "password_changed", user.email, { source_ip: null }, workingKeys)
+        yield* hints.publish("access", id)
+        yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
+        return workingKeys
+      }))
     }, orDieOnSql)
 
     const meOf = Effect.fnUntraced(function*(user: UserDetail) {
@@ -163,7 +150,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
 
     const updateMe = Effect.fn("Users.updateMe")(function*(changes: UpdateProfile) {
       const { user_id } = yield* currentPerson
-      return yield* meOf(yield* updateUser(user_id, changes))
+      return yield* meOf(yield* update(user_id, changes))
     }, orDieOnSql)
 
     return { list, get, getByEmail, create, update, remove, setPassword, me, updateMe } as const

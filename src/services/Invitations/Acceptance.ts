@@ -70,6 +70,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       yield* memberships.insert({ id: membershipId, user_id: userId, project_id, role, created_at: now }).pipe(
         Effect.catchIf(isUniqueViolation, () => alreadyMember)
       )
+      yield* hints.publish("access", userId)
       yield* audit.recordAll(entries(membershipId).map((entry) => ({ actor, entry })))
     }, sql.withTransaction)
 
@@ -146,7 +147,6 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       const user_id = Option.isSome(account)
         ? yield* acceptAsExistingUser(invitation, account.value.id, source)
         : yield* acceptAsNewUser(invitation, input, source)
-      yield* hints.publish("access", user_id)
       return { user_id, project_slug: invitation.project_slug, role: invitation.role } satisfies InvitationAccepted
     }, orDieOnSql)
 

@@ -22,26 +22,21 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
     const audit = yield* Audit
     const hints = yield* Hints
 
-    const clearFactor = Effect.fnUntraced(function*({ email, id: userId }: ResetUser) {
+    /**
+     * Takes the user's secret, recovery codes and trusted browsers away, and ends their sessions: the device that is
+     * lost may hold one. False when there was nothing.
+     */
+    const reset = Effect.fn("MfaReset.reset")(function*({ email, id: userId }: ResetUser) {
       yield* repo.findByUserForUpdate(userId) // before its codes, in the order that a verification locks them
       if (!(yield* repo.clear(userId))) return false
       const now = yield* Timestamp.now
       yield* devices.revokeAll(userId, now)
       yield* sessions.revokeAll(userId, now, null)
       yield* notices.enqueue("factor_reset", email, { source_ip: null })
+      yield* hints.publish("access", userId)
       yield* audit.record({ action: "user.mfa_reset_by_admin", target_type: "user", target_id: userId })
       return true
-    }, sql.withTransaction)
-
-    /**
-     * Takes the user's secret, recovery codes and trusted browsers away, and ends their sessions: the device that is
-     * lost may hold one. False when there was nothing.
-     */
-    const reset = Effect.fn("MfaReset.reset")(function*(user: ResetUser) {
-      const hadFactor = yield* clearFactor(user)
-      yield* hints.publish("access", user.id)
-      return hadFactor
-    }, orDieOnSql)
+    }, sql.withTransaction, orDieOnSql)
 
     return { reset } as const
   })

@@ -47,6 +47,7 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
       const proof = { remember: formerSession.value.remember, factor, fresh: isFresh && factor }
       const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
       yield* notices.enqueue("password_changed", user.email, person, workingKeys)
+      yield* hints.publish("access", user.id)
       yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
       return opened
     }, sql.withTransaction)
@@ -62,9 +63,7 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
         about: personalTextsOf(user)
       })
       const isFresh = session.is_fresh || !session.enrolled
-      const opened = yield* replaceSessions(person, session_id, passwordHash, isFresh)
-      yield* hints.publish("access", person.user_id)
-      return opened
+      return yield* replaceSessions(person, session_id, passwordHash, isFresh)
     }, orDieOnSql)
 
     return { changePassword } as const
