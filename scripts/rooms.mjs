@@ -66,7 +66,27 @@ const withoutComments = (source) => source.replace(/\/\*[\s\S]*?\*\//g, "").repl
 const imported = (source) =>
   [...source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g)].map(([, specifier]) => specifier)
 
+/** The files of each circle of imports, in the order of the circle. Imports of types count: they too tie files together. */
+const findCircles = (targets) => {
+  const circles = []
+  const state = new Map()
+  const path = []
+  const visit = (file) => {
+    state.set(file, "open")
+    path.push(file)
+    for (const target of targets.get(file) ?? []) {
+      if (state.get(target) === "open") circles.push([...path.slice(path.indexOf(target)), target])
+      else if (!state.has(target)) visit(target)
+    }
+    path.pop()
+    state.set(file, "done")
+  }
+  for (const file of targets.keys()) if (!state.has(file)) visit(file)
+  return circles
+}
+
 const problems = []
+const targetsOf = new Map()
 const files = ["src", "migrations"].flatMap((folder) =>
   readdirSync(root + folder, { recursive: true }).map((file) => `${folder}/${file}`)
 ).filter((file) => file.endsWith(".ts"))
@@ -74,6 +94,7 @@ const files = ["src", "migrations"].flatMap((folder) =>
 for (const file of files) {
   const source = withoutComments(readFileSync(root + file, "utf8"))
   const room = roomOf(file)
+  targetsOf.set(file, imported(source).map((specifier) => normalize(join(dirname(file), specifier))))
   for (const specifier of imported(source)) {
     const target = normalize(join(dirname(file), specifier))
     const there = roomOf(target)
@@ -85,6 +106,8 @@ for (const file of files) {
     if (rule.found.test(source) && rule.except[file] === undefined) problems.push(`${file}: ${rule.what}: ${rule.instead}`)
   }
 }
+
+for (const circle of findCircles(targetsOf)) problems.push(`a circle of imports: ${circle.join(" -> ")}`)
 
 if (problems.length > 0) {
   console.error(problems.join("\n"))

@@ -3,6 +3,10 @@ import { Schema } from "effect"
 /** Whether both databases can hold the text: no NUL character and no half of a surrogate pair. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
 
+/** The first `most` characters, with a replacement for what the databases cannot hold. */
+export const toStorable = (text: string, most = Infinity, nulReplacement = "\ufffd"): string =>
+  text.slice(0, most).replaceAll("\0", nulReplacement).toWellFormed()
+
 const storableFilter = Schema.filter<Schema.Schema<string>>((text) =>
   isStorable(text) || "must not contain a NUL character or a lone surrogate", {
   jsonSchema: {} // says nothing that the document could: without this, every text would be one and the same there

@@ -1,10 +1,10 @@
 import { type SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
-import type { AgentEvent } from "../domain/TaskEvent.ts"
 import { Audit } from "./Audit.ts"
 import { Database, errorCode, isContention, isDataError, isUnavailable } from "./Database.ts"
 import { Backlog, type PendingEvent } from "./Ingest/Backlog.ts"
 import { isFoldError } from "./Ingest/Fold.ts"
+import type { EventBatch } from "./Ingest/Model.ts"
 import { makeWriter } from "./Ingest/Writer.ts"
 import type { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
@@ -12,28 +12,6 @@ import { Metrics } from "./Metrics.ts"
 import type { RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
 import type { TaskChanges } from "./TaskChanges.ts"
-
-/** What became of a batch's events: both add up to the events offered. A repeated event is accepted. */
-export interface BatchOutcome {
-  readonly accepted: number
-  readonly rejected: number
-}
-
-/** The events of one verified frame. */
-export interface EventBatch {
-  readonly projectId: string
-  readonly agentId: string
-  /** Names the agent process that sent the frame, as far as the transport tells. */
-  readonly reporter: string
-  readonly events: ReadonlyArray<AgentEvent>
-  /** Characters of the events' text, about: what waits is bounded by it too. */
-  readonly size: number
-  /**
-   * Called once, after the transaction with the batch's last event was committed and never before. Never called when
-   * the process ends first: the agent sends again. Plain code on the writer's path: it must be short and not throw.
-   */
-  readonly onCommit: (outcome: BatchOutcome) => void
-}
 
 /**
  * From verified event batches to committed rows (design of the ingest: docs/ingest.md). The edge is plain code, since

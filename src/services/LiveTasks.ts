@@ -5,7 +5,8 @@ import { Hints } from "./Database.ts"
 import { yieldToEventLoop } from "./EventLoop.ts"
 import { type LiveMessage, ChangeBatch } from "./LiveTasks/ChangeBatch.ts"
 import { millisAfterReset, millisBetweenRefreshes, millisBetweenPolls, maxTasksAfter } from "./LiveTasks/Pace.ts"
-import { firstId, LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
+import * as Ids from "./Ids.ts"
+import { LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
 
@@ -84,7 +85,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
 
     const publishReset = Effect.fnUntraced(function*(feed: ProjectFeed, at: number) {
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
-      const position = updated_at > feed.position.updated_at ? { updated_at, id: firstId } : feed.position
+      const position = updated_at > feed.position.updated_at ? { updated_at, id: Ids.firstId } : feed.position
       yield* publish(feed, ChangeBatch.reset(position, feed.batchNumber + 1), position, at)
       feed.pausedUntil = at + millisAfterReset
       metrics.liveResets.inc({ reason: "many_changes" })
@@ -148,7 +149,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         projectId,
         hub,
         subscribers: 1,
-        position: { updated_at, id: firstId },
+        position: { updated_at, id: Ids.firstId },
         sent: new Map(),
         batchNumber: 0,
         isHinted: false,

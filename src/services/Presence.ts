@@ -2,61 +2,20 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Array as Arr, Deferred, Effect, Option, Queue, Schema } from "effect"
 import { SetupAdvice } from "../domain/Agent.ts"
 import * as Redaction from "../domain/Redaction.ts"
+import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { agentProcessMetadata, ENGINES_WITHOUT_WORKERS } from "../domain/Worker.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
-import { readAdapterHealth, toStorableText } from "./Presence/AdapterHealth.ts"
+import { readAdapterHealth } from "./Presence/AdapterHealth.ts"
 import { LatestRows, type LiveSession, PresenceBatch } from "./Presence/Batch.ts"
+import type { Advice, PresenceCallbacks, PresenceHandle, ProcessInfo } from "./Presence/Model.ts"
 import { PresenceRepo } from "./Presence/Repo.ts"
 import type { ConnectRow, QueueRow, HeartbeatRow, WorkerRow } from "./Presence/Rows.ts"
 import { PresenceSweeps } from "./Presence/Sweeps.ts"
 import { type CappedRow, type CappedTable, RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
-
-/** What a process says of itself when it connects. Texts are cut to their columns by whoever reads the hello. */
-export interface ProcessInfo {
-  readonly agentId: string
-  readonly projectId: string
-  readonly sessionId: string
-  /** As in `AgentSession`. */
-  readonly workerId: string
-  /** Whether only this session may speak for the process; long-poll sessions share their agent's row. */
-  readonly exclusive: boolean
-  readonly protocolVersion: string
-  readonly agentVersion: string | null
-  readonly framework: string | null
-  readonly engines: ReadonlyArray<string>
-  readonly schedulers: ReadonlyArray<string>
-  readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
-  readonly hostName: string | null
-  readonly role: string | null
-  readonly pid: number | null
-  readonly startedAt: Timestamp.Timestamp | null
-}
-
-/** The session's side of it. */
-export interface PresenceCallbacks {
-  /** Another session speaks for the process now, or the agent was deleted: close. */
-  readonly onLost: (why: "replaced" | "revoked") => void
-  /** Whether we have stopped reading it, so that its silence means nothing. */
-  readonly isPaused: () => boolean
-}
-
-export type Advice = SetupAdvice["code"]
-
-/** A session that is present. All of it is plain code in memory; the database hears of it about once a second. */
-export interface PresenceHandle {
-  readonly touch: () => void
-  /** `adapter_health` of a heartbeat, as plain values. */
-  readonly reportAdapterHealth: (health: Readonly<Record<string, unknown>>) => void
-  /** A checked `telemetry_loss` as JSON text. */
-  readonly reportTelemetryLoss: (text: string) => void
-  /** Notes or, with null, withdraws advice on the agent's set-up. */
-  readonly setAdvice: (advice: Advice, detail: string | null) => void
-  readonly disconnect: () => void
-}
 
 const flushMillis = 1000
 /** What arrives or leaves within this time is written together. */
@@ -220,8 +179,8 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const recordRefusal = (agentId: string, reason: string, detail: string): void => {
       pending.refusals.set(agentId, {
         agent_id: agentId,
-        reason: toStorableText(reason, 100),
-        detail: toStorableText(detail, 500),
+        reason: toStorable(reason, 100, ""),
+        detail: toStorable(detail, 500, ""),
         at: timestampOf(nowMillis())
       })
     }

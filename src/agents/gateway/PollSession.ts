@@ -1,7 +1,7 @@
 import { type Clock, Deferred, Effect, FiberId } from "effect"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { AgentIdentity } from "../../services/CurrentActor.ts"
-import type { PresenceHandle } from "../../services/Presence.ts"
+import type { PresenceHandle } from "../../services/Presence/Model.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import { encodeCommandFrame } from "./CommandFrame.ts"

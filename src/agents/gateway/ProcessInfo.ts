@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import type { AgentIdentity } from "../../services/CurrentActor.ts"
-import type { ProcessInfo } from "../../services/Presence.ts"
+import type { ProcessInfo } from "../../services/Presence/Model.ts"
 import type { WireSession } from "../protocol/Frame.ts"
 import type { HelloFrame } from "../protocol/Hello.ts"
 import { signingKey } from "../protocol/Signing.ts"

@@ -1,6 +1,6 @@
 import { asString, JsonObject, ownString } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
-import type { PresenceHandle } from "../../services/Presence.ts"
+import type { PresenceHandle } from "../../services/Presence/Model.ts"
 
 const minReceivedEvents = 5
 const minObservedMillis = 60_000

@@ -1,4 +1,5 @@
 import type { Actor, RequestSource } from "../../domain/Actor.ts"
+import { toStorable } from "../../domain/Text.ts"
 import type { ChainedRow } from "./Chain.ts"
 
 /** What happened, in the terms of the audit log. `action` is `noun.verb_in_past`, such as `project.created`. */
@@ -24,9 +25,9 @@ export interface ActorEntry {
   readonly entry: Entry
 }
 
-/** As both databases keep it, so that what is hashed is what is stored. */
-const toStorable = (text: string | null | undefined): string | null =>
-  text === null || text === undefined ? null : text.toWellFormed().replaceAll("\0", "\ufffd")
+/** As both databases store it, so that the hash covers what is stored. */
+const toStorableOrNull = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : toStorable(text)
 
 /** The row of an entry at its place in the log. */
 export const rowOf = (
@@ -42,12 +43,12 @@ export const rowOf = (
     api_key_id: person?.via.kind === "api_key" ? person.via.api_key_id : null,
     action: entry.action,
     target_type: entry.target_type,
-    target_id: toStorable(entry.target_id),
+    target_id: toStorableOrNull(entry.target_id),
     result: entry.result ?? "success",
     outcome: entry.outcome ?? "allow",
     metadata: JSON.stringify({ ...(actor.kind === "system" ? { by: actor.name } : {}), ...entry.metadata }),
-    source_ip: toStorable(source?.source_ip),
-    user_agent: toStorable(source?.user_agent),
-    event_id: toStorable(entry.event_id)
+    source_ip: toStorableOrNull(source?.source_ip),
+    user_agent: toStorableOrNull(source?.user_agent),
+    event_id: toStorableOrNull(entry.event_id)
   }
 }

@@ -1,13 +1,11 @@
 import { canFollow } from "../../domain/Command.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
+import { toStorable } from "../../domain/Text.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { Answer, CommandAck, Ending, LockedCommand } from "./Model.ts"
 
 /** Characters of an agent's error text that are kept (the agents' protocol, section 2.6). */
 const maxErrorCharacters = 8192
-
-/** What both databases can hold of an agent's text. */
-const toStorableText = (text: string): string => text.slice(0, maxErrorCharacters).replaceAll("\0", "\ufffd").toWellFormed()
 
 /**
  * The effect of a batch of answers on the locked rows. `strays` counts answers that fit no command that was sent to
@@ -38,7 +36,7 @@ export const matchAnswers = (answers: ReadonlyArray<Answer>, rows: ReadonlyArray
         acked_at: null,
         // not every agent masks its results (the agents' protocol, section 0, point 15)
         result: report.result === null ? null : redaction.json(report.result),
-        error: report.error === null ? null : toStorableText(redaction.text(report.error)),
+        error: report.error === null ? null : toStorable(redaction.text(report.error), maxErrorCharacters),
         completed_at: at
       }
     })

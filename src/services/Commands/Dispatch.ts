@@ -3,6 +3,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { AgentSessions, type AgentSession } from "../AgentSessions.ts"
 import { Hints } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
+import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
 import { selectSession } from "./Routing.ts"
@@ -14,9 +15,6 @@ import { CommandStatusRepo } from "./StatusRepo.ts"
 
 /** Commands read and claimed in one statement. */
 const batchSize = 200
-
-/** Sorts before every UUIDv7. */
-const firstId = "00000000-0000-0000-0000-000000000000"
 
 /** Agents asked for in one statement. */
 const agentBatchSize = 500
@@ -140,7 +138,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
       const unsentAgentIds = new Set<string>()
       const fullSessionIds = new Set<string>()
-      let after = firstId
+      let after = Ids.firstId
       for (let more = true; more;) {
         const now = yield* Timestamp.now
         const commands = yield* queue.listPending(agentIds, after, now, batchSize)

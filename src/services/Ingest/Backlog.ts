@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { AgentEvent, EventData, EventKind } from "../../domain/TaskEvent.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { EventBatch } from "../Ingest.ts"
+import type { EventBatch } from "./Model.ts"
 
 /** A batch of which not all events have met their end. It does not hold the events: they are let go one by one. */
 interface BatchProgress {

@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
+import { isStorable, toStorable } from "../../domain/Text.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
 import type { TaskGroup } from "./Grouping.ts"
@@ -84,8 +85,8 @@ const rowOf = (
   args: fields.args,
   kwargs: fields.kwargs,
   result: fields.result,
-  exception: toStorableText(fields.exception),
-  traceback: toStorableText(fields.traceback),
+  exception: toStorableOrNull(fields.exception),
+  traceback: toStorableOrNull(fields.traceback),
   retry_count: fields.retry_count,
   eta: fields.eta,
   received_at: fields.received_at,
@@ -93,8 +94,8 @@ const rowOf = (
   finished_at: fields.finished_at,
   runtime_ms: fields.runtime_ms,
   worker_name: fields.worker_name,
-  parent_task_id: toStorableText(fields.parent_task_id),
-  root_task_id: toStorableText(fields.root_task_id),
+  parent_task_id: toStorableOrNull(fields.parent_task_id),
+  root_task_id: toStorableOrNull(fields.root_task_id),
   tags: fields.tags.length === 0 ? "[]" : JSON.stringify(fields.tags),
   first_event_at: fields.first_event_at,
   history,
@@ -103,9 +104,8 @@ const rowOf = (
   updated_at: at
 })
 
-/** PostgreSQL keeps no NUL, and half of a message is better than none. */
-const toStorableText = (text: string | null): string | null =>
-  text !== null && text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text
+/** PostgreSQL refuses a NUL, and a message without it is better than none. Most texts are storable as they are. */
+const toStorableOrNull = (text: string | null): string | null => (text === null || isStorable(text) ? text : toStorable(text))
 
 const noEnds: ReadonlyArray<TaskHistory.WorkerEnds> = []
 

@@ -6,8 +6,8 @@ import type { TaskGroup } from "./Grouping.ts"
 import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
 import type { TaskRecord } from "./Fold.ts"
 import { type StoredTask, taskKeyText, type ProjectTaskKey } from "./TaskCache.ts"
-import { queueChanges, workerChanges } from "./Sqlite.ts"
 import type { Tally } from "./Tally.ts"
+import { queueChanges, workerChanges } from "./Upserts.ts"
 
 /** As `services/Recordset.ts`, for the driver: `$1` is the table `r`. */
 const recordset = (columns: Readonly<Record<string, string>>): string =>

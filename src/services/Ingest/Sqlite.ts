@@ -5,6 +5,7 @@ import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from 
 import { fold, type FoldResult, type TaskRecord } from "./Fold.ts"
 import type { StoredTask, TaskCache, ProjectTaskKey } from "./TaskCache.ts"
 import type { Tally } from "./Tally.ts"
+import { queueChanges, workerChanges } from "./Upserts.ts"
 
 /**
  * The writer's statements on SQLite, each prepared once. Called inside one immediate transaction: nobody else writes
@@ -182,18 +183,3 @@ export class SqliteTallies {
     for (const row of offlineReports) this.offlineReport.run({ ...row, at })
   }
 }
-
-/** How a worker that is known changes. `greatest` is the dialect's name for the greater of two. */
-export const workerChanges = (greatest: "max" | "greatest"): string => `
-  state = CASE WHEN excluded.last_heartbeat > coalesce(workers.last_heartbeat, '')
-      OR (excluded.last_heartbeat = workers.last_heartbeat AND excluded.state = 'offline') THEN excluded.state
-    ELSE workers.state END,
-  last_heartbeat = ${greatest}(coalesce(workers.last_heartbeat, excluded.last_heartbeat),
-    coalesce(excluded.last_heartbeat, workers.last_heartbeat)),
-  processed = workers.processed + excluded.processed, failed = workers.failed + excluded.failed,
-  succeeded = workers.succeeded + excluded.succeeded, retried = workers.retried + excluded.retried,
-  agent_id = coalesce(workers.agent_id, excluded.agent_id), updated_at = excluded.updated_at`
-
-export const queueChanges = (greatest: "max" | "greatest"): string => `
-  depth = coalesce(excluded.depth, queues.depth),
-  last_seen_at = ${greatest}(coalesce(queues.last_seen_at, ''), excluded.last_seen_at)`

@@ -3,11 +3,9 @@ import { Effect } from "effect"
 import type { LiveTask, ChangePosition } from "../../domain/LiveTask.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
+import * as Ids from "../Ids.ts"
 
 export const pageSize = 500
-
-/** Less than any task's id. */
-export const firstId = "00000000-0000-0000-0000-000000000000"
 
 /** Replicas commit in another order than their clocks stamp: so much is read again, and what was sent is left out. */
 const overlapSeconds = 1
@@ -30,7 +28,7 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTask
 
     /** Where to read from so that what others commit late is found too. */
     const rewind = (position: ChangePosition): ChangePosition =>
-      overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: firstId }
+      overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: Ids.firstId }
 
     return { listPage, rewind } as const
   })

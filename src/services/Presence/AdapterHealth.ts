@@ -4,6 +4,7 @@
  */
 import { maskCredentials } from "../../domain/Credentials.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
+import { isStorable, toStorable } from "../../domain/Text.ts"
 
 export interface WorkerReport {
   readonly engine: string
@@ -116,7 +117,10 @@ const pickScalars = (from: Readonly<Record<string, unknown>>, redaction: Redacti
     Object.entries(from).slice(0, 200).filter(([key, value]) =>
       !/password|secret|token|url|credential/i.test(key) && !redaction.isSecretKey(key) &&
       (value === null || ["string", "number", "boolean"].includes(typeof value))
-    ).map(([key, value]) => [toStorableText(key, maxNameLength), typeof value === "string" ? toStorableText(redaction.text(maskCredentials(value)), 500) : value])
+    ).map(([key, value]) => [
+      toStorable(key, maxNameLength, ""),
+      typeof value === "string" ? toStorable(redaction.text(maskCredentials(value)), 500, "") : value
+    ])
   )
 
 const parseJson = (value: unknown): unknown => {
@@ -144,9 +148,6 @@ const asInt32 = (value: unknown): number | null => {
 
 /** A name that both databases can hold, or null. */
 const asName = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && value.length <= maxNameLength && toStorableText(value, maxNameLength) === value
+  typeof value === "string" && value !== "" && value.length <= maxNameLength && isStorable(value)
     ? value
     : null
-
-/** Cut to `most` characters, without NUL and without halves of surrogate pairs. */
-export const toStorableText = (text: string, most: number): string => text.slice(0, most).replaceAll("\0", "").toWellFormed()

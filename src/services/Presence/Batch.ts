@@ -1,5 +1,5 @@
 import type { Deferred } from "effect"
-import type { ProcessInfo, PresenceCallbacks } from "../Presence.ts"
+import type { PresenceCallbacks, ProcessInfo } from "./Model.ts"
 import type { DisconnectRow, HealthRow, RefusalRow } from "./Rows.ts"
 
 /** One live session in memory. */

@@ -3,7 +3,7 @@ import { SetupAdvisor } from "../../../src/agents/gateway/SetupAdvisor.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { canonicalize, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
-import type { PresenceHandle } from "../../../src/services/Presence.ts"
+import type { PresenceHandle } from "../../../src/services/Presence/Model.ts"
 import { event } from "../../agent.ts"
 
 const read = (kind: string, worker: string | null = null, engine = "celery"): AgentEvent => {

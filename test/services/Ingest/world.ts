@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { type JsonInput, canonicalize, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
-import { Ingest, type BatchOutcome } from "../../../src/services/Ingest.ts"
+import { Ingest } from "../../../src/services/Ingest.ts"
+import type { BatchOutcome } from "../../../src/services/Ingest/Model.ts"
 
 const folder = new URL("../../agents/protocol/vectors/sequences/", import.meta.url)
 

@@ -1,0 +1,45 @@
+import type { SetupAdvice } from "../../domain/Agent.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+
+/** An agent process as its hello describes it. The gateway cuts the texts to the length of their columns. */
+export interface ProcessInfo {
+  readonly agentId: string
+  readonly projectId: string
+  readonly sessionId: string
+  /** As in `AgentSession`. */
+  readonly workerId: string
+  /** Whether the process has only this session; the long-poll sessions of an agent share one row. */
+  readonly exclusive: boolean
+  readonly protocolVersion: string
+  readonly agentVersion: string | null
+  readonly framework: string | null
+  readonly engines: ReadonlyArray<string>
+  readonly schedulers: ReadonlyArray<string>
+  readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly hostName: string | null
+  readonly role: string | null
+  readonly pid: number | null
+  readonly startedAt: Timestamp | null
+}
+
+/** What presence calls on the session. */
+export interface PresenceCallbacks {
+  /** Closes the session: another session replaced it, or its agent was deleted. */
+  readonly onLost: (why: "replaced" | "revoked") => void
+  /** Whether the gateway has stopped reading the session: then its silence does not mean that it is gone. */
+  readonly isPaused: () => boolean
+}
+
+export type Advice = SetupAdvice["code"]
+
+/** A present session. Its methods change memory only; a flush writes the changes about once a second. */
+export interface PresenceHandle {
+  readonly touch: () => void
+  /** `adapter_health` of a heartbeat, as plain values. */
+  readonly reportAdapterHealth: (health: Readonly<Record<string, unknown>>) => void
+  /** A validated `telemetry_loss` as JSON text. */
+  readonly reportTelemetryLoss: (text: string) => void
+  /** Sets advice on the agent's set-up; a null `detail` removes it. */
+  readonly setAdvice: (advice: Advice, detail: string | null) => void
+  readonly disconnect: () => void
+}
