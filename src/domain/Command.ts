@@ -42,14 +42,14 @@ export type SourceStatus<To extends CommandStatus> = {
 export const sourceStatusesOf = <To extends CommandStatus>(to: To): ReadonlyArray<SourceStatus<To>> =>
   commandStatuses.filter((from): from is SourceStatus<To> => canFollow(from, to))
 
-/** What a command's `error` says when its time ran out, by how far it had come. */
+/** The `error` of a command whose time ran out, by how far it had come. */
 export const timeoutErrors = {
   pending: "Never sent: until its time ran out, no connected process of the agent could take it.",
   sent: "Sent, but the agent did not confirm it in time. Whether it was executed is unknown.",
   acknowledged: "The agent confirmed it, but sent no result in time. Whether it was executed is unknown."
 } as const
 
-/** What agents are asked for. The document lists them; a command of a newer brain may have another. */
+/** The actions of agents. The API document lists them; a command of a newer brain may have another one. */
 export const commandActions = [
   "retry_task",
   "cancel_task",
@@ -65,7 +65,7 @@ export const commandActions = [
   "reconcile_task"
 ] as const
 
-/** What stands in `payload` for a value that is sealed. */
+/** Replaces an encrypted value in `payload`. */
 export const maskedValue = "[REDACTED]"
 
 /** Bytes of a frame that agents accept (the agents' protocol, section 1.1). */
@@ -78,35 +78,35 @@ export const frameOverheadBytes = 1024
 export const CommandPublic = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
   project_id: describeField(Id, "The project's id.", exampleId),
-  agent_id: describeField(Schema.NullOr(Id), "The agent that is asked; null: it was deleted.", exampleId),
-  issued_by: describeField(Schema.NullOr(Id), "Who asked; null: the program.", exampleId),
-  action: describeField(Schema.String.annotations({ jsonSchema: { type: "string", enum: commandActions } }), "What the agent is asked for.", "retry_task"),
-  target_type: describeField(Schema.String, "The kind of what it is about.", "task"),
-  target_id: describeField(Schema.NullOr(Schema.String), "Its id or name.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  agent_id: describeField(Schema.NullOr(Id), "The agent; null: it was deleted.", exampleId),
+  issued_by: describeField(Schema.NullOr(Id), "The user who issued it; null: the program.", exampleId),
+  action: describeField(Schema.String.annotations({ jsonSchema: { type: "string", enum: commandActions } }), "What the agent is asked to do.", "retry_task"),
+  target_type: describeField(Schema.String, "The kind of its target.", "task"),
+  target_id: describeField(Schema.NullOr(Schema.String), "The id or name of its target.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
   payload: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The parameters as they are sent; overrides are masked.", { engine: "celery" }),
-  status: describeField(CommandStatus, "How far it has come.", "completed"),
+  status: describeField(CommandStatus, "Its status.", "completed"),
   result: describeField(Schema.Unknown, "What the agent answered.", { new_task_id: "b4e2" }),
   error: describeField(Schema.NullOr(Schema.String), "Why it failed or timed out.", null),
   note: describeField(
     Schema.NullOr(Schema.String),
-    "What people should know of it now: that it waits, that a cancelled task still runs, what a retry needs.",
+    "Advice for people: why the command waits, that a cancelled task still runs, what a retry needs.",
     null
   ),
-  issued_at: describeField(Timestamp, "When it was asked for.", exampleTime),
-  dispatched_at: describeField(Schema.NullOr(Timestamp), "When it was sent; null: not yet.", exampleTime),
-  completed_at: describeField(Schema.NullOr(Timestamp), "When it ended, however it ended.", exampleTime),
+  issued_at: describeField(Timestamp, "When it was issued.", exampleTime),
+  dispatched_at: describeField(Schema.NullOr(Timestamp), "When it was dispatched; null: not yet.", exampleTime),
+  completed_at: describeField(Schema.NullOr(Timestamp), "When it ended, with any outcome.", exampleTime),
   timeout_at: describeField(Timestamp, "When its time runs out.", exampleTime)
 }).annotations(describeBody("Command", "What an agent was asked to do."))
 export type CommandPublic = typeof CommandPublic.Type
 
 export const CommandList = Page(CommandPublic).annotations(describeBody("CommandList", "A page of commands."))
 
-/** A command as it is kept: `payload` and `result` are JSON text, with all digits that the agent sent. */
+/** A stored command: `payload` and `result` are JSON text with all digits that the agent sent. */
 export interface Command extends Omit<CommandPublic, "payload" | "result"> {
   readonly payload: string
   readonly result: string | null
 }
 
-/** The JSON text of its CommandPublic. */
+/** The JSON text of a CommandPublic. */
 export const commandJson = ({ payload, result, ...rest }: Command): string =>
   `${JSON.stringify(rest).slice(0, -1)},"payload":${payload},"result":${result ?? "null"}}`

@@ -2,21 +2,19 @@ import { Context, type Effect } from "effect"
 import type { BadRequest, PayloadTooLarge, RateLimited, Unauthenticated, Unavailable, ValidationFailed } from "../domain/Errors.ts"
 import type { CurrentAgent } from "./CurrentActor.ts"
 
-/** What the headers of a long-poll request say (the agents' protocol, section 1.2). */
+/** The headers of a long-poll request (the agents' protocol, section 1.2). */
 export interface PollHeaders {
-  /** Names the session, together with the agent; its text is the session id of the signatures. */
+  /** Identifies the session, together with the agent; its text is the session id of the signatures. */
   readonly nonce: string | undefined
   /** `huey=1,rq=1`: engines with the marker for safe retries. */
   readonly retryContracts: string | undefined
 }
 
-/**
- * The long-poll end of the agents' line: what its two requests do. The gateway (`src/agents/gateway`) provides it.
- */
+/** The two requests of the long-poll transport. The gateway (`src/agents/gateway`) provides them. */
 export class AgentPolls extends Context.Tag("svc/AgentPolls")<AgentPolls, {
   /**
-   * Waits up to `wait` seconds for commands and answers at most `maxFrames` of them, signed for this nonce in this
-   * order. With `maxFrames` 0 (the probe) it answers at once and hands out nothing.
+   * Waits up to `wait` seconds for commands and returns at most `maxFrames` of them, signed for this nonce in this
+   * order. With `maxFrames` 0 (the probe) it returns at once, without commands.
    */
   readonly pull: (headers: PollHeaders, wait: number, maxFrames: number) => Effect.Effect<
     ReadonlyArray<string>,
@@ -24,11 +22,11 @@ export class AgentPolls extends Context.Tag("svc/AgentPolls")<AgentPolls, {
     CurrentAgent
   >
   /**
-   * Takes an agent's frames; answers how many once all that they say is committed. Fails as a whole:
+   * Accepts an agent's frames; returns their number once their content is committed. Fails as a whole:
    *
-   * - `BadRequest` `frame_refused`: a frame failed its checks; the nonce is burnt and the agent takes a new one
-   * - `PayloadTooLarge`: a frame over 1 MiB; `ValidationFailed`: one whose payload does not fit (the agent halves
-   *   its batch until it has found it)
+   * - `BadRequest` `frame_refused`: a frame failed its checks; the nonce is void and the agent creates a new one
+   * - `PayloadTooLarge`: a frame over 1 MiB; `ValidationFailed`: a frame with an invalid payload (the agent halves
+   *   its batch until it has found the frame)
    * - `Unavailable`: the brain cannot commit now
    */
   readonly push: (headers: PollHeaders, frames: ReadonlyArray<string>) => Effect.Effect<

@@ -1,6 +1,6 @@
 import { Context, type Stream } from "effect"
 
-/** A command as it goes to an agent (the agents' protocol, section 2.6). `target` and `parameters` are JSON text. */
+/** A command as it is sent to an agent (the agents' protocol, section 2.6). `target` and `parameters` are JSON text. */
 export interface OutboundCommand {
   readonly id: string
   readonly action: string
@@ -15,28 +15,28 @@ export interface AgentSession {
   readonly sessionId: string
   readonly agentId: string
   readonly projectId: string
-  /** Unique per process of the agent; old agents and long-poll have none, then it is the agent id. */
+  /** Unique per process of the agent. Old agents and long-poll send none; then it is the agent id. */
   readonly workerId: string
   readonly role: string | null
   readonly engines: ReadonlyArray<string>
-  /** Actions by engine or scheduler; empty on long-poll, which does not transmit them. */
+  /** Actions by engine or scheduler; empty over long-poll, which does not transmit them. */
   readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
   readonly transport: "websocket" | "longpoll"
   /** Epoch milliseconds of the last sign of life. */
   readonly lastHeartbeat: () => number
-  /** Signs and writes the command; false when the session is gone or its outbox is full. */
+  /** Signs and writes the command; false when the session is closed or its outbox is full. */
   readonly send: (command: OutboundCommand) => boolean
 }
 
 /** What routing knows of an agent process, on this replica or another one. */
 export type AgentProcess = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
 
-/** What services need from the agents' line; the gateway (`src/agents/gateway`) provides it. */
+/** The agents' sessions as services need them; the gateway (`src/agents/gateway`) provides them. */
 export class AgentSessions extends Context.Tag("svc/AgentLine")<AgentSessions, {
-  /** Sessions of this agent on this replica; a long-poll session is one only while a poll waits. */
+  /** The agent's sessions on this replica; a long-poll session counts only while a poll waits. */
   readonly sessions: (agentId: string) => ReadonlyArray<AgentSession>
   /** Agents that have a session on this replica. */
   readonly agentIds: () => ReadonlyArray<string>
-  /** Each session when it may receive commands: after hello_ack, or each time that a long-poll begins to wait. */
+  /** Emits a session when it may receive commands: after hello_ack, or each time that a long-poll begins to wait. */
   readonly opened: Stream.Stream<AgentSession>
 }>() {}

@@ -26,8 +26,8 @@ const notPendingError = ({ status }: Command) =>
   })
 
 /**
- * What people ask of agents. Each command is a row that waits for a process of its agent; `docs/commands.md` has its
- * journey. All methods work in the current project and answer the command as it is after them.
+ * Commands for agents. Each command is a row that waits for a process of its agent; `docs/commands.md` describes its
+ * journey. All methods work in the current project and return the command as they leave it.
  */
 export class Commands extends Effect.Service<Commands>()("svc/Commands", {
   effect: Effect.gen(function*() {
@@ -90,7 +90,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       return cancelled.value
     }, orDieOnSql)
 
-    /** A request of a person, or of whoever acts; `route` is the scope of its idempotency keys. */
+    /** A method for requests; `route` is the scope of their idempotency keys. */
     const makeMethod = <A extends { readonly idempotency_key: string | null }, E, R>(
       route: string,
       intentOf: (request: A) => Effect.Effect<Intent, E, R>
@@ -100,7 +100,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       get,
       list,
       cancel,
-      /** For automation and schedules: a command without a request, to an agent known to belong to the project. */
+      /** For automation and schedules: a command without a request. The caller has checked that the agent belongs to the project. */
       issue: Effect.fn("Commands.issue")((intent: Intent) => issue(intent), orDieOnSql),
       retryTask: makeMethod("retry-task", intents.retryTask),
       cancelTask: makeMethod("cancel-task", intents.cancelTask),

@@ -3,16 +3,16 @@ import type { Timestamp } from "../Timestamp.ts"
 import type { CommandPublic } from "../Command.ts"
 import { adviseAfterRetry } from "./Retry.ts"
 
-/** What a note is made of, beside the command's own row. */
+/** The input of a note besides the command's own row. */
 export interface NoteFacts {
   readonly engine: string | null
   /** Null where the agent was deleted. */
   readonly agent_name: string | null
   readonly agent_state: string | null
   readonly agent_seen_at: Timestamp | null
-  /** 1: a process of the agent that serves the engine is connected. */
+  /** 1: a connected process of the agent serves the engine. */
   readonly is_served: number
-  /** Of the task that a cancel-task names; null where the brain does not know it. */
+  /** The state of the task that a cancel-task names; null where the brain does not know the task. */
   readonly task_state: TaskState | null
 }
 
@@ -26,10 +26,10 @@ const endStates: ReadonlySet<TaskState> = new Set<TaskState>(["success", "failur
 
 export const isEndState = (state: TaskState): boolean => endStates.has(state)
 
-/** Whole seconds are enough for people. */
+/** Cuts the fraction: people need whole seconds. */
 const formatSeconds = (at: Timestamp): string => `${at.slice(0, 19)}Z`
 
-/** What people should know of a command now; null where its status says all. */
+/** Advice for people about a command; null where status, result and error say all. */
 export const writeNote = (command: CommandFacts, facts: NoteFacts): string | null => {
   const { action, error, status } = command
   if (status === "pending") return writePendingNote(command, facts)
@@ -50,7 +50,7 @@ const writePendingNote = ({ timeout_at }: CommandFacts, facts: NoteFacts): strin
     : `No process of the agent "${agent_name}" that serves ${engine} is connected. The command waits for one ${until}`
 }
 
-/** What the published agents and ours answer to cancel_task (the agents' protocol, section 5.2). */
+/** The result of cancel_task, from the published agents and ours (the agents' protocol, section 5.2). */
 interface CancelResult {
   readonly noop?: unknown
   readonly note?: unknown
@@ -58,7 +58,7 @@ interface CancelResult {
 }
 
 const writeCancelNote = ({ result }: CommandFacts, { engine, task_state }: NoteFacts): string | null => {
-  // the cast: an agent's answer is an object (the inbox checks it), with any members
+  // the cast: a result is an object with any members; the gateway validates that
   const { noop, note, pending_only } = JSON.parse(result ?? "{}") as CancelResult
   if (noop === true) return `There was nothing to cancel${task_state === null ? "" : `: the task has ended (${task_state})`}.`
   if (task_state === null) return null

@@ -8,18 +8,18 @@ import { secondsPerDay } from "../Timestamp.ts"
 
 const idempotency_key = describeField(
   nullish(text(200, 1)),
-  "Makes a repetition safe: the same key and body get the first command again.",
+  "Makes a repetition safe: the same key and body return the first command again.",
   "retry-a3f1c2d4"
 )
 const engine = text(40, 1)
 const worker_name = describeField(text(200, 1), "The worker's name, as `/workers` shows it.", "celery@box-1")
 const queue = describeField(text(200, 1), "The queue's name.", "default")
 
-/** Who is asked: an agent, and which of its engines; without it the brain finds the engine out. */
-const agent_id = describeField(IdInput, "The agent that is asked.", exampleId)
+/** An agent and one of its engines. Without an engine the brain resolves it. */
+const agent_id = describeField(IdInput, "The agent.", exampleId)
 const targetFields = {
   agent_id,
-  engine: describeField(nullish(engine), "The engine; without it the brain finds it from the queue or the agent.", "celery")
+  engine: describeField(nullish(engine), "The engine; without it the brain resolves it from the queue or the agent.", "celery")
 }
 const workerTargetFields = { ...targetFields, worker_name }
 const taskTargetFields = {
@@ -54,7 +54,7 @@ export const RetryTaskRequest = Schema.Struct({
   )
 ).annotations(describeBody("RetryTaskRequest", "A task to retry."))
 
-/** A retry with its overrides as the caller wrote them: no digit and no int or float changed. Both or neither. */
+/** A retry with its overrides as the caller wrote them, every digit and every int or float unchanged. Both or neither. */
 export interface RetryTask extends Omit<typeof RetryTaskRequest.Type, "override_args" | "override_kwargs"> {
   readonly override_args: CanonicalText | null
   readonly override_kwargs: CanonicalText | null
@@ -68,12 +68,12 @@ export const RequeueDeadLetterRequest = Schema.Struct({ ...taskTargetFields, ide
   .annotations(describeBody("RequeueDeadLetterRequest", "A task to requeue."))
 export type RequeueDeadLetter = typeof RequeueDeadLetterRequest.Type
 
-/** `filter` is read by `selectionOf`: what is wrong in it decides between 410 and 422. */
+/** `parseSelection` reads `filter`: its problem decides between 410 and 422. */
 export const BulkRetryRequest = Schema.Struct({
   agent_id,
   filter: describeField(
     nullish(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-    "`task_ids`: at most 10,000 of the engine's ids; `engine`: theirs.",
+    "`task_ids`: at most 10,000 task ids of the engine; `engine`: that engine.",
     { task_ids: ["a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"], engine: "celery" }
   ),
   max: describeField(
@@ -90,7 +90,7 @@ export const PurgeQueueRequest = Schema.Struct({
   queue,
   confirm_token: describeField(
     nullish(text(128, 1)),
-    "The confirmation that the agent asks for, where it does.",
+    "The confirmation token, where the agent requires one.",
     null
   ),
   observed_depth: describeField(
@@ -100,7 +100,7 @@ export const PurgeQueueRequest = Schema.Struct({
   ),
   force: describeField(
     Schema.optionalWith(Schema.Boolean, { default: () => false }),
-    "Purges whatever the queue's length is by now.",
+    "Purges the queue whatever its length is.",
     false
   ),
   idempotency_key
@@ -118,7 +118,7 @@ export const PoolResizeRequest = Schema.Struct({
       Schema.between(-100, 100),
       Schema.filter((delta) => delta !== 0 || "must grow or shrink the pool: not 0")
     ),
-    "How many more, or with a minus sign fewer.",
+    "How many processes to add, or with a minus sign to remove.",
     2
   ),
   idempotency_key
@@ -138,7 +138,7 @@ export const RateLimitRequest = Schema.Struct({
         message: () => "must be a whole number, alone or with /s, /m or /h; 0 clears the limit"
       })
     ),
-    "Tasks per second, minute or hour; 0 lifts the limit.",
+    "Tasks per second, minute or hour; 0 removes the limit.",
     "10/m"
   ),
   worker_name: describeField(nullish(text(200)), "The worker; without it all workers.", "celery@box-1"),

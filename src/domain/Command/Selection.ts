@@ -1,18 +1,18 @@
 import type { Issue } from "../Errors.ts"
 import type { BulkRetry } from "./Requests.ts"
 
-/** The tasks of a bulk retry: distinct engine's ids in the order given. */
+/** The tasks of a bulk retry: the engine's ids, distinct, in the order given. */
 export interface TaskSelection {
   readonly task_ids: ReadonlyArray<string>
-  /** Null where the body leaves it to the agent's only engine. */
+  /** Null: the agent's only engine. */
   readonly engine: string | null
 }
 
 const filterIssue = (path: string, message: string): Issue => ({ path: `filter.${path}`, message })
 
 /**
- * Reads `filter` of a bulk retry: the selection, null when it names no tasks (a retry of all that match, which is
- * another endpoint), or what is wrong. Plain code: ten thousand ids through a schema take too long for one request.
+ * Parses `filter` of a bulk retry: the selection, or its issues. Null when it names no tasks: a retry of all tasks that
+ * match is another endpoint. Plain code: ten thousand ids through a schema take too long for one request.
  */
 export const parseSelection = (filter: BulkRetry["filter"]): TaskSelection | null | ReadonlyArray<Issue> => {
   const { engine = null, task_ids = null, ...others } = filter ?? {}
@@ -26,7 +26,7 @@ export const parseSelection = (filter: BulkRetry["filter"]): TaskSelection | nul
     if (invalidIndex !== -1) issues.push(filterIssue(`task_ids.${invalidIndex}`, "must be a task id of 1 to 200 characters"))
   }
   if (issues.length > 0) return issues
-  // both were checked just above, which the compiler does not follow through `issues`
+  // the casts: both were validated above, which the compiler does not follow through `issues`
   return { task_ids: [...new Set(task_ids as ReadonlyArray<string>)], engine: engine as string | null }
 }
 

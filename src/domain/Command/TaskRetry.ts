@@ -1,13 +1,13 @@
 import { Option, Schema } from "effect"
 import { TaskKey } from "../Task.ts"
 
-/** A retried task, and the task that the retry made. */
+/** A retried task, and the task that the retry created. */
 export interface TaskRetry {
   readonly task_id: string
   readonly new_task_id: string
 }
 
-/** The most tasks that one bulk retry may retry (the agents' protocol, section 5.2). */
+/** Maximum tasks per bulk retry (the agents' protocol, section 5.2). */
 const maxRetries = 10_000
 
 const isTaskId = Schema.is(TaskKey.fields.task_id)
@@ -30,8 +30,8 @@ const parsePairs = (action: string, target: string | null, result: string): Read
 }
 
 /**
- * The tasks that a succeeded command made by retries, from the JSON text of its result. A task that runs again under
- * its own id (BullMQ, a job that RQ requeues) makes none; RQ's bulk retry answers a list of such ids.
+ * The tasks that a completed command created by retries, from the JSON text of its result. A task that runs again under
+ * its own id (BullMQ, a job that RQ requeues) creates none; RQ's bulk retry returns a list of these ids.
  */
 export const parseTaskRetries = (action: string, target: string | null, result: string): ReadonlyArray<TaskRetry> =>
   parsePairs(action, target, result).slice(0, maxRetries).flatMap(([task_id, new_task_id]) =>

@@ -6,10 +6,10 @@ import { Reader } from "../Database.ts"
 import { Ingest } from "../Ingest.ts"
 import { Loops } from "../Loops.ts"
 
-/** How long after a cancellation its task's end may arrive. An agent that was cut off sends it later, as a failure. */
+/** How long after a cancellation its task's end may arrive. A disconnected agent sends it later, as a failure. */
 const lookBackSeconds = 600
 
-/** Cancellations of one look. */
+/** Cancellations per query. */
 const maxTasks = 500
 
 interface AbortedTask {
@@ -22,11 +22,11 @@ interface AbortedTask {
   readonly finished_at: Timestamp.Timestamp
 }
 
-/** The later of both: the agent's clock may be ahead of the brain's, and the revocation is the attempt's last word. */
+/** The later of both times: the agent's clock may be ahead of the brain's, and the revocation must be the last event. */
 const revokedAt = ({ completed_at, finished_at }: AbortedTask): Timestamp.Timestamp =>
   finished_at < completed_at ? completed_at : Timestamp.addSeconds(finished_at, 0.000_001)
 
-/** The command's id is the event's, so that the event counts once however often it is reported. */
+/** The event has the command's id, so that repeated reports count once. */
 const revocationOf = (aborted: AbortedTask): AgentEvent => ({
   id: aborted.id,
   kind: "task.revoked",
@@ -37,9 +37,9 @@ const revocationOf = (aborted: AbortedTask): AgentEvent => ({
 })
 
 /**
- * Reports what arq does not say: an aborted job ends as any failed one there. The agent's answer to cancel-task says
- * that it was aborted, so the brain adds a revocation to the task's events, and the task is `revoked`
- * (docs/attempts.md). The tables are the queue: a restart of the brain forgets none.
+ * Reports the revocations that arq does not report: an aborted job ends there like any failed job. The agent's result of
+ * cancel-task says that the job was aborted, so the brain adds a revocation to the task's events, and the task is
+ * `revoked` (docs/attempts.md). The tables are the queue: a restart of the brain loses none.
  */
 export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTasks", {
   effect: Effect.gen(function*() {
@@ -57,7 +57,7 @@ export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTas
         LIMIT ${maxTasks}`
       for (const aborted of found) {
         const events = [revocationOf(aborted)]
-        // a full queue is no loss: the next look finds it again
+        // nothing is lost while the ingest queue is full: the next query finds the task again
         ingest.offer({
           projectId: aborted.project_id,
           agentId: aborted.agent_id,

@@ -10,18 +10,18 @@ import type { InitialState, Intent } from "./Model.ts"
 import { unsupportedReason, refusalReason } from "./Refusal.ts"
 import { servesEngine } from "./Routing.ts"
 
-/** Processes of an agent that are looked at. */
+/** Maximum processes of an agent that are read. */
 const maxProcesses = 500
 
-/** Engines that never run an ended task again under its id: a retry of theirs is a new task. */
+/** Engines that never run an ended task again under its id: their retry is a new task. */
 const finalEndEngines: ReadonlySet<string> = new Set(["arq", "celery", "dramatiq", "huey", "taskiq"])
 
 const pendingState: InitialState = { status: "pending", result: null, error: null }
 const makeFailedState = (error: string): InitialState => ({ status: "failed", result: null, error })
 
 /**
- * Looks at a command before it is issued: what its agent cannot do, or what is done already, does not wait for the
- * agent nor for its timeout (docs/commands.md).
+ * Decides how a command begins. A command that its agent cannot do, or that has nothing to do, ends at once instead of
+ * waiting for the agent or its timeout (docs/commands.md).
  */
 export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/CommandAdmission", {
   effect: Effect.gen(function*() {
@@ -34,10 +34,10 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
         ? Effect.succeed(null)
         : tasks.findState(projectId, { engine, task_id: target_id })
 
-    /** Why the agent does not serve the engine; null where a process of it does, or did. */
+    /** Why the agent does not serve the engine; null where one of its processes serves it, or served it. */
     const unservedReason = Effect.fnUntraced(function*({ agent_id, engine }: Intent, name: string, known: ReadonlyArray<AgentProcess>) {
       if (engine === null || known.some((process) => servesEngine(process, engine))) return null
-      // over long-poll an agent names some of its engines at first
+      // over long-poll an agent names only some of its engines at first
       if (known.length === 0 || known.some(({ capabilities }) => Object.keys(capabilities).length === 0)) return null
       const served = new Set([...known.flatMap(({ engines }) => engines), ...(yield* agentWorkers.listOfflineEngines(agent_id, maxProcesses))])
       return served.has(engine)
@@ -45,7 +45,7 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
         : `The agent "${name}" does not serve ${engine}. It serves ${[...served].sort().join(", ")}. Name another agent.`
     })
 
-    /** How the command begins, and what its note is made of. */
+    /** How the command begins, and the facts of its note. */
     const admit = Effect.fnUntraced(function*(intent: Intent) {
       const project = yield* CurrentProject
       const { agent_id, engine, target_id } = intent
@@ -80,5 +80,5 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
   )
 }
 
-/** A process that says nothing of its engines may serve any. */
+/** A process that names no engines may serve any. */
 const canServe = (process: AgentProcess, engine: string): boolean => servesEngine(process, engine) || process.engines.length === 0

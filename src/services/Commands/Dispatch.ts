@@ -13,22 +13,22 @@ import type { ClaimedCommand, CommandClaim, PendingCommand } from "./Model.ts"
 import { CommandQueueRepo } from "./QueueRepo.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
 
-/** Commands read and claimed in one statement. */
+/** Commands per statement. */
 const batchSize = 200
 
-/** Agents asked for in one statement. */
+/** Agents per statement. */
 const agentBatchSize = 500
 
-/** Milliseconds after which a full outbox is tried again; doubled while it stays full, up to the poll's second. */
+/** Milliseconds before the retry of a full outbox; doubled while it stays full, up to the poll's second. */
 const minPauseMillis = 20
 
-/** A process without an id of its own cannot be told from another one of the agent: nothing is sent to it twice. */
+/** A process without its own id cannot be distinguished from another one of the agent: nothing is sent to it twice. */
 const isAnonymous = (session: AgentSession): boolean => session.workerId === session.agentId
 
 /**
- * Sends pending commands to the sessions of this replica. One fiber does all of it, agent by agent as they are woken:
- * by a command issued here, by a hint of another replica, by a new session, and once a second by the table itself,
- * which alone would do.
+ * Sends pending commands to the sessions of this replica. One fiber does it, agent by agent. An agent is woken by a
+ * command issued here, by a hint from another replica, by a new session, and by a poll of the table once a second,
+ * which alone would be sufficient.
  *
  * Two rules keep a command from being executed by two processes: a claim is committed before its frame is written,
  * and a claimed command is sent again only to the same process, with the same id.
@@ -43,10 +43,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const hints = yield* Hints
     const loops = yield* Loops
 
-    /** Agents to look at; true where other replicas are to be told of what stays behind. */
+    /** Agents with possible work; true where other replicas get a hint about commands that this one cannot send. */
     const wokenAgents = new Map<string, boolean>()
     const signal = yield* Queue.sliding<void>(1)
-    /** Sessions whose process was already given again what it had not finished. */
+    /** Sessions to which the unfinished commands of their process were sent again. */
     const resentSessions = new Set<string>()
     let pauseMillis = minPauseMillis
 
@@ -58,14 +58,14 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     /** Writes a claimed command; false when it is certain that nothing was written. */
     const send = Effect.fnUntraced(function*(session: AgentSession | undefined, command: ClaimedCommand) {
       const now = yield* Timestamp.now
-      if (command.timeout_at <= now) return true // the claim took too long; the sweeper says so
+      if (command.timeout_at <= now) return true // the claim took too long; the sweeper ends the command
       const frame = yield* Effect.either(encodeCommand(vault, command))
       if (Either.isRight(frame)) return session !== undefined && session.send(frame.right)
       yield* statuses.failUndecryptable(command.id, now)
       return true
     })
 
-    /** Sends all of a process's unfinished commands again over its new session. */
+    /** Sends the unfinished commands of reconnected processes again over their new sessions. */
     const resendUnfinished = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {
       const now = yield* Timestamp.now
       const byWorker = new Map(sessions.map((session) => [`${session.agentId} ${session.workerId}`, session]))
@@ -92,7 +92,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       for (const session of sessions) if (!failedSessionIds.has(session.sessionId)) resentSessions.add(session.sessionId)
     })
 
-    /** Where each command goes from this replica; those that do not are left. */
+    /** Selects a session of this replica for each command; returns the agents of commands without one in `left`. */
     const assignSessions = Effect.fnUntraced(function*(
       commands: ReadonlyArray<PendingCommand>,
       fullSessionIds: ReadonlySet<string>,
@@ -115,7 +115,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return { claims, sessions, left: skippedAgentIds }
     })
 
-    /** The two go together whatever happens to the fiber. Answers what was handed back, since nothing was written. */
+    /** Uninterruptible, so that a claim is always sent or released. Returns the released claims: nothing was written for them. */
     const claimAndSend = Effect.fnUntraced(function*(
       claims: ReadonlyArray<CommandClaim>,
       sessions: ReadonlyMap<string, AgentSession>,
@@ -134,7 +134,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return released
     }, Effect.uninterruptible)
 
-    /** Sends what waits for these agents, as far as this replica can. Answers the agents for whom something is left. */
+    /** Sends the pending commands of these agents, as far as this replica can. Returns the agents that still have some. */
     const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
       const unsentAgentIds = new Set<string>()
       const fullSessionIds = new Set<string>()
@@ -154,7 +154,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return { left: unsentAgentIds, full: fullSessionIds.size > 0 }
     })
 
-    /** One look at some of the woken agents that are connected here. */
+    /** Serves some of the woken agents that are connected here. */
     const serve = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
       const reconnected = agentIds.flatMap((agentId) => agentSessions.sessions(agentId))
         .filter((session) => !resentSessions.has(session.sessionId) && !isAnonymous(session))
@@ -164,7 +164,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
 
     const dispatchRound = Effect.gen(function*() {
       yield* signal.take
-      yield* yieldToEventLoop // whoever else is about to wake it comes along
+      yield* yieldToEventLoop // batches the agents that are woken in the same turn
       const agents = [...wokenAgents]
       wokenAgents.clear()
       const unsentAgentIds = new Set(agents.map(([agentId]) => agentId).filter((agentId) => agentSessions.sessions(agentId).length === 0))
@@ -209,7 +209,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     yield* loops.forever("commands sessions", onSession)
     yield* loops.every("commands poll", "1 second", poll)
 
-    /** To be called after the commit of a pending command. */
+    /** Call it after the commit of a pending command. */
     const notify = (agentId: string) => Effect.sync(() => wake(agentId, true))
 
     return { notify } as const

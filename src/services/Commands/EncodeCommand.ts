@@ -5,11 +5,11 @@ import type { OutboundCommand } from "../AgentSessions.ts"
 import type { SealBroken, Vault } from "../Keys.ts"
 import type { ClaimedCommand } from "./Model.ts"
 
-/** The `target` of a command frame. A target without an id speaks of all (the agents' protocol, section 5.1). */
+/** The `target` of a command frame. A target without an id means all (the agents' protocol, section 5.1). */
 export const encodeTarget = (command: Pick<ClaimedCommand, "engine" | "target_type" | "target_id">): string =>
   canonicalize({ type: command.target_type, id: command.target_id ?? undefined, engine: command.engine ?? undefined })
 
-/** The command as it goes to the agent; fails when what is sealed in it cannot be opened. */
+/** The command as it is sent to the agent; fails when its encrypted parameters cannot be decrypted. */
 export const encodeCommand = (vault: Vault, command: ClaimedCommand): Effect.Effect<OutboundCommand, SealBroken> => {
   const { action, id, issued_at, issued_by, payload, sealed_payload, timeout_at } = command
   const timeout_seconds = Math.round((Timestamp.toEpochMillis(timeout_at) - Timestamp.toEpochMillis(issued_at)) / 1000)
@@ -22,7 +22,7 @@ export const encodeCommand = (vault: Vault, command: ClaimedCommand): Effect.Eff
     }))
 }
 
-/** The members of an object's text, each with all its digits. */
+/** The members of a JSON object, their values with all digits. */
 const parseMembers = (text: string): Readonly<Record<string, JsonInput>> => {
   const node = parse(text)
   if (!(node instanceof JsonObject)) return {}

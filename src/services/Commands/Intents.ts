@@ -29,7 +29,7 @@ import { WorkersRepo } from "../Workers/Repo.ts"
 import type { Intent } from "./Model.ts"
 import { unknownProcessReason, enginesRestartingByExit } from "./Restart.ts"
 
-/** Ids that are looked up in one statement. */
+/** Ids per statement. */
 const slice = 500
 
 const allTasksError = new Gone({
@@ -38,14 +38,14 @@ const allTasksError = new Gone({
     "To retry all that match a filter, use POST /projects/{slug}/bulk-retry-requests."
 })
 
-/** A name that some event told; `<unknown:…>` stands for one that none did, and agents refuse it. */
+/** Whether an event reported the name. `<unknown:…>` is the placeholder until then, and agents refuse it. */
 const isKnownName = (name: string): boolean => !name.startsWith("<unknown:")
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 const singleOf = (values: ReadonlyArray<string>): string | undefined => (values.length === 1 ? values[0] : undefined)
 
-/** What each request asks of an agent, with what the brain knows filled in. */
+/** Turns requests into intents, with the details that the brain knows filled in. */
 export class CommandIntents extends Effect.Service<CommandIntents>()("svc/CommandIntents", {
   effect: Effect.gen(function*() {
     const agents = yield* Agents
@@ -56,14 +56,14 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const workers = yield* WorkersRepo
     const { bulkCommandTimeout, commandTimeout } = yield* Settings
 
-    /** The agent's engines; fails when it is not one of the project. */
+    /** The agent's engines; fails when the project has no such agent. */
     const getAgentEngines = Effect.fnUntraced(function*(agentId: string) {
       const project = yield* CurrentProject
       const engines = yield* agentsRepo.findEngines(project.id, agentId)
       return yield* Option.match(engines, { onNone: () => new NotFound({ resource: "agent" }), onSome: Effect.succeed })
     })
 
-    /** The engine of the body, else the agent's only one, else the only one of the agent's that the records know. */
+    /** The engine of the body, else the agent's only engine, else the agent's only engine among the recorded ones. */
     const resolveEngine = <E, R>(
       own: ReadonlyArray<string>,
       given: string | null,
@@ -127,14 +127,14 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       return makeTaskIntent(request, "requeue_dead_letter", { task_name, filter: { engine: request.engine } })
     })
 
-    /** The names of the ids, where known; fails when an id is no task of the project and engine. */
+    /** The names of the tasks, where known; fails when an id is no task of the project and engine. */
     const getTaskNames = Effect.fnUntraced(function*(engine: string, taskIds: ReadonlyArray<string>) {
       const project = yield* CurrentProject
       const names = new Map<string, string>()
       for (let from = 0; from < taskIds.length; from += slice) {
         const rows = yield* tasks.listNames(project.id, engine, taskIds.slice(from, from + slice))
         for (const { name, task_id } of rows) names.set(task_id, name)
-        yield* yieldToEventLoop // others get their turn between two slices
+        yield* yieldToEventLoop // other requests run between two slices
       }
       const unknownIds = taskIds.flatMap((id): ReadonlyArray<Issue> =>
         names.has(id) ? [] : [{ path: "filter.task_ids", message: `"${id}" is no ${engine} task of this project` }])
@@ -153,7 +153,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         const name = names.get(id) ?? ""
         return isKnownName(name) ? [[id, name]] : []
       }))
-      // An agent can do without names, which its result backend knows too: better than to refuse the whole command.
+      // Names are optional, since the agent's result backend has them too: left out, the command still fits its frame.
       const fit = jsonBytes(task_ids) + jsonBytes(known) + 2 * frameOverheadBytes <= maxFrameBytes
       return {
         agent_id: request.agent_id,
@@ -190,7 +190,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       } satisfies Intent
     })
 
-    /** To a worker by name; null is for all workers, and then the target must not name one either. */
+    /** For a worker by name; null means all workers, and then the target names none either. */
     const makeWorkerIntent = Effect.fnUntraced(function*<E, R>(
       request: { readonly agent_id: string; readonly engine: string | null; readonly worker_name: string | null },
       action: string,
@@ -220,7 +220,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       return reason === null ? intent : yield* ValidationFailed.at("worker_name", reason)
     })
 
-    /** Agents know no resize, only to grow or shrink by so many. */
+    /** Agents have no resize action, only pool_grow and pool_shrink by a number. */
     const poolResize = (request: PoolResize) =>
       makeWorkerIntent(
         request,

@@ -21,10 +21,10 @@ import { CommandWriter } from "./Writer.ts"
 
 const idempotencyConflict = new Conflict({
   code: "idempotency_conflict",
-  detail: "This idempotency_key was used with another body. Take a new key for a new request."
+  detail: "This idempotency_key was used with another body. Use a new key for a new request."
 })
 
-/** A key in its scope, and a hash of the request it came with. */
+/** A key in its scope, and the hash of its request. */
 interface IdempotencyKey {
   readonly key: string
   readonly requestHash: string
@@ -35,7 +35,7 @@ const hashRequest = (body: object): string => hash("sha256", canonicalize(body a
 
 const actorKey = (actor: Actor): string => (actor.kind === "person" ? actor.user_id : `system ${actor.name}`)
 
-/** How a command comes to be: a row with its audit row, then a wake-up of whoever holds the agent's connection. */
+/** Issues commands: a row with its audit row, then a wake-up of the replicas that hold the agent's connections. */
 export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIssue", {
   effect: Effect.gen(function*() {
     const repo = yield* CommandsRepo
@@ -45,7 +45,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     const { admit } = yield* CommandAdmission
     const metrics = yield* Metrics
 
-    /** The earlier command of the key, if there is one; fails when it came with another request. */
+    /** The earlier command of the key, if there is one; fails when its request was different. */
     const findByIdempotencyKey = Effect.fnUntraced(function*({ key, requestHash }: IdempotencyKey) {
       const project = yield* CurrentProject
       const since = Timestamp.addSeconds(yield* Timestamp.now, -idempotencyRetentionSeconds)
@@ -56,7 +56,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       return Option.contains(first, requestHash) ? yield* repo.findById(project.id, id) : yield* idempotencyConflict
     })
 
-    /** Row and audit row, both or neither; none when a command of the same key came first. */
+    /** Inserts row and audit row, both or neither; none when another command has the key. */
     const insert = Effect.fnUntraced(function*(intent: Intent, beginning: InitialState, idempotency: IdempotencyKey | null) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
@@ -67,7 +67,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const sealed_payload = !isPending || Object.keys(sealed).length === 0
         ? null
         : yield* vault.seal("commands.sealed_payload", id, canonicalize(sealed))
-      // sealed, since a plain hash of a request could be searched for the secrets in its arguments
+      // encrypted, since a plain hash would allow a search for the secrets in the request's arguments
       const request_hash = idempotency === null
         ? null
         : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
@@ -102,16 +102,16 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       })
     })
 
-    /** A frame that agents would not read is refused now, not lost later. */
+    /** Refuses a command whose frame would exceed what agents accept; without the check it would be lost later. */
     const checkSize = (intent: Intent) => {
       const parameters = canonicalize({ ...intent.parameters, ...intent.sealed })
       const bytes = Buffer.byteLength(parameters) + Buffer.byteLength(encodeTarget(intent)) + frameOverheadBytes
       return bytes <= maxFrameBytes
         ? Effect.void
-        : ValidationFailed.at("", `the command would take ${bytes} bytes, and agents read ${maxFrameBytes} at most`)
+        : ValidationFailed.at("", `the command would have ${bytes} bytes, and agents accept at most ${maxFrameBytes}`)
     }
 
-    /** Issues a command in the current project, to an agent that is known to belong to it. */
+    /** Issues a command in the current project. The caller has checked that the agent belongs to it. */
     const issue = Effect.fnUntraced(function*(intent: Intent, idempotency: IdempotencyKey | null = null) {
       yield* checkSize(intent)
       const { beginning, facts } = yield* admit(intent)
@@ -123,12 +123,12 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         return { ...row, note: writeNote(row, facts) } satisfies Command
       }
       const first = idempotency === null ? Option.none<Command>() : yield* findByIdempotencyKey(idempotency)
-      return yield* Effect.orDie(first) // the unique index refused the row, so there is one
+      return yield* Effect.orDie(first) // the unique index refused the row, so another command has the key
     })
 
     /**
-     * Issues what a request asks for, once per idempotency key of the actor and the route: a repetition of the same
-     * request gets the first command as it is now, and another request with the key is refused.
+     * Issues a request's command once per idempotency key of actor and route. A repetition of the same request returns
+     * the first command as it is now; a different request with the key is refused.
      */
     const issueOnce = <A extends { readonly idempotency_key: string | null }, E, R>(
       route: string,

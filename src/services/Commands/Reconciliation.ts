@@ -15,12 +15,12 @@ import { CommandDispatch } from "./Dispatch.ts"
 import type { NewCommand } from "./Model.ts"
 import { CommandsRepo } from "./Repo.ts"
 
-/** Started tasks looked at in one tick, and questions asked: an agent answers them one after the other. */
+/** Started tasks and questions per tick: an agent answers its questions one after the other. */
 const maxTasksPerTick = 200
 const maxQuestionsPerTick = 20
-/** Projects looked at in one tick. */
+/** Projects per tick. */
 const maxProjectsPerTick = 50
-/** Questions without an answer yet. */
+/** Maximum unanswered questions. */
 const maxOpenQuestions = 200
 
 interface Question extends StartedTask {
@@ -31,8 +31,8 @@ interface Question extends StartedTask {
 const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
 
 /**
- * Asks what became of tasks that started long ago and never ended, by `reconcile_task`, and reports the answers as
- * `task.reconciled` events. An answer that is lost is asked for again.
+ * Asks agents for the outcome of tasks that started long ago and never ended, by `reconcile_task`, and reports the
+ * answers as `task.reconciled` events. A lost answer is asked for again.
  */
 export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("svc/TaskReconciliation", {
   effect: Effect.gen(function*() {
@@ -49,7 +49,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const openQuestions = new Map<string, Question>()
     let cursor: { readonly project: string; readonly after: string | null } = { project: "", after: null }
 
-    /** The workers of these tasks. A task without a worker's name hangs on the processes of its engine. */
+    /** The workers of these tasks. A task without a worker's name depends on the processes of its engine. */
     const makeWorkerLookup = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
       const workers = yield* workersRepo.listActivity(project, [...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))])
       const nameless = tasks.filter(({ worker_name }) => worker_name === null)
@@ -86,14 +86,14 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
           kind: "task.reconciled",
           engine: question.engine,
           taskId: question.task_id,
-          // of the moment of the question: what started after it is another attempt
+          // the time of the question: a later start is another attempt
           occurredAt: question.at,
           data: new Map(Object.entries(outcome).map(([field, value]) => [field, canonicalize(value)]))
         }]
       })
 
-    /** Takes the answers that came. One that the ingest has no room for waits. */
-    const settle = Effect.fn("TaskReconciliation.settle")(function*() {
+    /** Reports the answers that have arrived. An answer waits while the ingest queue is full. */
+    const reportAnswers = Effect.fn("TaskReconciliation.reportAnswers")(function*() {
       const now = yield* Timestamp.now
       const overdue = Timestamp.addSeconds(now, -2 * commandTimeout)
       for (const answer of yield* commands.listEnded([...openQuestions.keys()])) {
@@ -103,7 +103,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         if (Option.isSome(reconciled)) {
           const finished_at = Timestamp.parse(reconciled.value.finished_at ?? "") ?? null
           const worker = (yield* makeWorkerLookup(asked.project_id, [asked], now))(asked)
-          // an end before the start is that of an earlier attempt
+          // an end before the start belongs to an earlier attempt
           const isOld = finished_at !== null && finished_at < asked.started_at
           const outcome = isOld ? null : inferOutcome({ ...reconciled.value, finished_at }, asked.task_id, worker)
           if (outcome !== null && !reportOutcome(answer.id, asked, outcome)) continue
@@ -133,7 +133,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         target_id: task_id,
         payload: canonicalize({ task_id }),
         sealed_payload: null,
-        // asked once in a round, whichever replica comes first
+        // one question per task and round, whichever replica asks first
         idempotency_key: `reconcile:${round}:${engine}:${task_id}`,
         request_hash: null,
         issued_at: now,
@@ -149,7 +149,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       }
     })
 
-    /** Looks at the next started tasks, project after project, and asks about those that no worker lists. */
+    /** Reads the next started tasks, project after project, and asks about those that no worker lists. */
     const scanTasks = Effect.fn("TaskReconciliation.scanTasks")(function*() {
       const now = yield* Timestamp.now
       const before = Timestamp.addSeconds(now, -reconcileAfter)
@@ -174,7 +174,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     })
 
     const tick = Effect.gen(function*() {
-      yield* settle()
+      yield* reportAnswers()
       if (openQuestions.size < maxOpenQuestions) yield* scanTasks()
     })
 

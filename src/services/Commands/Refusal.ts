@@ -3,7 +3,7 @@ import type { AgentProcess } from "../AgentSessions.ts"
 import type { Intent } from "./Model.ts"
 import { capabilityOf, rateFitness } from "./Routing.ts"
 
-/** What people can do where an engine's adapter does not offer the action. */
+/** What to do instead, where an engine's adapter does not offer the action. */
 const alternatives: Readonly<Record<string, string>> = {
   add_consumer: "Start the worker with the queue instead.",
   bulk_retry: "Retry the tasks one by one.",
@@ -20,19 +20,19 @@ const alternativeOf = (action: string, engine: string): string =>
     ? "Install dramatiq-abort beside the worker. "
     : alternatives[action] === undefined ? "" : `${alternatives[action]} `
 
-/** Markers such as `retry_by_reference_v1` are no actions. */
+/** Markers such as `retry_by_reference_v1` are not actions. */
 const isAction = (capability: string): boolean => !/_v\d+$/.test(capability)
 
-/** Engines whose retry with other arguments is a new task, submitted by its name. */
+/** Engines whose retry with overrides is a new task, submitted by name. */
 const enginesSubmittingRetries: ReadonlySet<string> = new Set(["arq", "taskiq"])
 
-/** Engines that need the task's name for a retry with other arguments; Celery's result backend may know it. */
+/** Engines that need the task's name for a retry with overrides; Celery's result backend may have it. */
 const enginesNeedingTaskName: ReadonlySet<string> = new Set(["arq", "dramatiq", "huey", "rq", "taskiq"])
 
-/** Engines that cannot run a retry later. */
+/** Engines that cannot delay a retry. */
 const enginesWithoutEta: ReadonlySet<string> = new Set(["dramatiq", "taskiq"])
 
-/** Why no process of these can do what the intent asks, and what would do; null where one can, or may. */
+/** Why none of the processes can do the intent's action, and what to do instead; null where one can, or may. */
 export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<AgentProcess>): string | null => {
   const { action, engine } = intent
   if (engine === null) return null
@@ -44,11 +44,11 @@ export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<Agent
   return `The agent's ${engine} adapter cannot do ${capabilityOf(action) ?? action}. ${alternativeOf(action, engine)}It can do: ${can}.`
 }
 
-/** Why any agent of the engine would refuse it (the agents' protocol, sections 5.2 to 5.4), and what would do. */
+/** Why every agent of the engine would refuse the intent (the agents' protocol, sections 5.2 to 5.4), and what to do instead. */
 export const refusalReason = (intent: Intent): string | null => {
   const { action, engine, parameters } = intent
   if (action === "purge_queue" && parameters.force !== true && intent.sealed?.confirm_token === undefined) {
-    return "A purge needs to know how many messages are meant: send confirm_token, or observed_depth, or force."
+    return "A purge must be confirmed: send confirm_token, observed_depth (the number of messages that you saw), or force."
   }
   if (action !== "retry_task" || engine === null) return null
   if (!hasOverrides(intent)) return missingArgumentsNote(engine)
@@ -56,7 +56,7 @@ export const refusalReason = (intent: Intent): string | null => {
     return `${engine} cannot run a retry later: leave eta_seconds out.`
   }
   return parameters.task_name === undefined && enginesNeedingTaskName.has(engine)
-    ? `No event has told the name of this task, and ${engine} needs it for a retry with other arguments.`
+    ? `No event reported the name of this task, and ${engine} needs it for a retry with overrides.`
     : null
 }
 

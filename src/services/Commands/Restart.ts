@@ -7,8 +7,8 @@ export const enginesRestartingByExit: ReadonlySet<string> = new Set(["rq", "dram
 const maxNames = 20
 
 /**
- * Why a restart by exit cannot reach the process that it names, and which names would do; null when it can, or when no
- * process is online: then the command waits. `online` are worker ids; an agent's own id stands for a process without one.
+ * Why a restart by exit cannot reach the process that it names, and which names are valid; null when it can. Null also
+ * when no process is online: then the command waits. `online` are worker ids; a process without one has its agent's id.
  */
 export const unknownProcessReason = (
   { agent_id, engine, target_id }: { readonly agent_id: string; readonly engine: string; readonly target_id: string | null },

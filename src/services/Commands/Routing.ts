@@ -5,26 +5,26 @@ import { enginesRestartingByExit } from "./Restart.ts"
 /**
  * How well a process suits a command; smaller is better.
  *
- * - 0: it says that it can, and its role is to run tasks
- * - 1: it says that it can
- * - 2: it does not say what it can (long-poll)
+ * - 0: it advertises the action, and its role is `task`
+ * - 1: it advertises the action
+ * - 2: it does not advertise its capabilities (long-poll)
  * - 3: it serves the engine, but not this action: it will refuse, which is the answer that the operator needs
- * - null: it is the wrong one: it does not serve the engine, or the command names another process, or it said hello as
- *   a process with nothing to operate (the agents' doctor does). Only who has no name of its own can be silent.
+ * - null: it never gets the command. It does not serve the engine, or the command names another process, or its hello
+ *   names nothing to operate (the agents' doctor). Only processes without their own id may omit engines and capabilities.
  */
 export type Fitness = 0 | 1 | 2 | 3 | null
 
-/** Actions that need no capability (the agents' protocol, sections 5.2 and 6.1), or one of another name. */
+/** The capability that an action needs, null for none (the agents' protocol, sections 5.2 and 6.1). */
 export const capabilityOf = (action: string): string | null => {
   if (action === "reconcile_task") return null
   if (action === "schedule.fire") return "submit_task"
   return action === "dlq.list" ? "list_dead_letters" : action
 }
 
-/** What of a command decides who suits it. */
+/** The part of a command that decides its routing. */
 type RoutedCommand = Pick<PendingCommand, "action" | "agent_id" | "engine" | "target_id">
 
-/** Whether the process said that it serves the engine. */
+/** Whether the process advertises the engine. */
 export const servesEngine = ({ capabilities, engines }: AgentProcess, engine: string): boolean =>
   engines.includes(engine) || capabilities[engine] !== undefined
 
@@ -43,7 +43,7 @@ export const rateFitness = (command: RoutedCommand, candidate: AgentProcess): Fi
   return hasNoCapabilities ? 2 : 3
 }
 
-/** The session that suits best, the one with the freshest heartbeat among equals; null when none does. */
+/** The session with the best fitness, among equals the one with the freshest heartbeat; null when none is fit. */
 export const selectSession = (
   command: PendingCommand,
   sessions: ReadonlyArray<AgentSession>

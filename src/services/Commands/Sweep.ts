@@ -8,10 +8,10 @@ import { CommandQueueRepo } from "./QueueRepo.ts"
 import { TaskRetries } from "./Retries.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const slice = 500
 
-/** Ends what is overdue, and forgets what ended long ago. Every replica sweeps: each row goes to one of them. */
+/** Ends overdue commands, and deletes commands after their retention. Every replica sweeps; each row is taken by one of them. */
 export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSweep", {
   effect: Effect.gen(function*() {
     const queue = yield* CommandQueueRepo
@@ -20,7 +20,7 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
     const metrics = yield* Metrics
     const { commandsRetentionDays } = yield* Settings
 
-    /** Commands whose time ran out become timeout. */
+    /** Ends the commands whose time ran out as timeout. */
     const expire = Effect.gen(function*() {
       const now = yield* Timestamp.now
       for (let more = true; more;) {
@@ -30,7 +30,7 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
       }
     })
 
-    /** Commands that ended longer ago than the retention are deleted, and the links between tasks that such retries made. */
+    /** Deletes commands after their retention, with the links between tasks that their retries created. */
     const prune = Effect.gen(function*() {
       const before = Timestamp.addSeconds(yield* Timestamp.now, -commandsRetentionDays * Timestamp.secondsPerDay)
       yield* queue.prune(before)

@@ -9,10 +9,10 @@ import { Loops } from "../Loops.ts"
 import type { CommandRow, NewCommand } from "./Model.ts"
 import { CommandsRepo } from "./Repo.ts"
 
-/** Commands of one transaction. */
+/** Commands per transaction. */
 const batchSize = 100
 
-/** Callers that wait before more of them wait to wait. */
+/** Queue capacity. Further callers suspend on `offer`. */
 const capacity = 1000
 
 /** A new command with its audit row. */
@@ -25,13 +25,13 @@ export interface CommandInsert {
 const byIdempotencyKey = Order.mapInput(Order.string, ({ command }: CommandInsert) => command.idempotency_key ?? "")
 
 interface PendingInsert extends CommandInsert {
-  /** None: there is a command of the same idempotency key. */
+  /** None: another command has the idempotency key. */
   readonly done: Deferred.Deferred<Option.Option<CommandRow>, SqlError.SqlError>
 }
 
 /**
- * Writes new commands, those that come at the same time in one transaction: the audit chain lets transactions through
- * one by one, and a commit waits for the disk.
+ * Inserts new commands in batches, each a transaction. The audit chain serialises transactions, and a commit waits for
+ * the disk, so that one transaction per command would be slower.
  */
 export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandWriter", {
   scoped: Effect.gen(function*() {
@@ -41,9 +41,9 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
     const loops = yield* Loops
     const queue = yield* Queue.bounded<PendingInsert>(capacity)
 
-    /** Rows and audit rows, all or none; answers the rows by id. */
+    /** Inserts rows and audit rows, all or none; returns the rows by id. */
     const commit = Effect.fnUntraced(function*(inserts: ReadonlyArray<CommandInsert>) {
-      // the same order of keys on every replica, so that two of them cannot wait for each other
+      // the same order of keys on every replica, so that two replicas cannot deadlock
       const batch = inserts.toSorted(byIdempotencyKey)
       for (const { command: { idempotency_key, issued_at, project_id } } of batch) {
         if (idempotency_key === null) continue
@@ -65,14 +65,14 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
     const writeNextBatch = Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         const first = yield* restore(queue.take)
-        yield* yieldToEventLoop // those that are on their way come along
+        yield* yieldToEventLoop // batches the commands of the same turn
         yield* write([first, ...(yield* queue.takeUpTo(batchSize - 1))])
       })
     )
 
     yield* loops.forever("commands writer", writeNextBatch)
 
-    /** Returns once it is committed: the row, or none when there is a command of the same idempotency key. */
+    /** Returns the row once it is committed, or none when another command has the idempotency key. */
     const insert = (issued: CommandInsert) =>
       Effect.flatMap(Deferred.make<Option.Option<CommandRow>, SqlError.SqlError>(), (done) =>
         Effect.zipRight(queue.offer({ ...issued, done }), Deferred.await(done)))
