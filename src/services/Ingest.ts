@@ -14,30 +14,30 @@ import { Settings } from "./Settings.ts"
 import type { TaskChanges } from "./TaskChanges.ts"
 
 /**
- * From verified event batches to committed rows (design of the ingest: docs/ingest.md). The edge is plain code, since
+ * Turns verified event batches into committed rows (docs/ingest.md describes the design). `offer` is plain code, since
  * each frame of each agent passes it.
  */
 export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
   /**
-   * Queues a batch for the writer. False when the queue is full or the brain is going down: the batch was not taken,
-   * and whoever reads the socket pauses it until `onRoom` calls.
+   * Queues a batch for the writer. False when the queue is full or the brain is shutting down: the batch was not queued,
+   * and the gateway stops reading the socket until the listener of `onCapacity` is called.
    */
   readonly offer: (batch: EventBatch) => boolean
-  /** Calls `listener` each time there is room again after an `offer` was refused; answers how to stop that. */
+  /** Calls `listener` each time the queue has capacity again after a refused `offer`; returns the unsubscribe function. */
   readonly onCapacity: (listener: () => void) => () => void
-  /** Events that were offered and are not settled. */
+  /** Events that are queued and neither committed nor rejected. */
   readonly pendingEvents: () => number
 }>() {
   static readonly layer: Layer.Layer<
     Ingest,
     never,
     Audit | Database | Keys | Loops | Metrics | RowCaps | Settings | SqlClient.SqlClient | TaskChanges
-  > = Layer.scoped(Ingest, Effect.suspend(() => make)) // `make` stands below
+  > = Layer.scoped(Ingest, Effect.suspend(() => make)) // `make` is defined below
 }
 
 /**
- * On SQLite a transaction holds up the event loop. A thousand usual events take about 20 ms, a good part of it the same
- * for one event (the disk), so that smaller is not faster; only events of unusual size make it take fewer.
+ * On SQLite a transaction blocks the event loop. A thousand usual events take about 20 ms. A good part of that is the
+ * disk, which takes the same for one event, so smaller batches are not faster. Only unusually large events reduce them.
  */
 const maxBatchOnSqlite = 1500
 const minBatchOnSqlite = 200
@@ -46,7 +46,7 @@ const drainTimeout = "8 seconds"
 
 /**
  * On PostgreSQL two writers, each with its own tasks: one folds while the other waits for the database. SQLite has one
- * connection that writes, and waiting for it is what the event loop does.
+ * writing connection, and its statements block the event loop.
  */
 const lanesOnPostgres = 2
 
@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
   const backlog = new Backlog(isSqlite ? 1 : lanesOnPostgres, settings.ingestQueueEvents, () =>
     metrics.swallowedExceptions.inc({ module: "ingest", site: "listener" }))
 
-  /** Nothing is stored while the audit log is not the one that this brain wrote: agents keep their events meanwhile. */
+  /** Stores nothing while the audit log is not the one that this brain wrote. Agents keep their events until then. */
   const checkAudit = Effect.filterOrFail(audit.suspendReason, (why) => why === null, (cause) =>
     new SqlError.SqlError({ cause, message: cause?.message ?? "" }))
 
@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
       Effect.retry({ while: isContention, times: 10 })
     )
 
-  /** Commits the events; when the database refuses one of them, halves until that is found, and refuses it alone. */
+  /** Commits the events. When the database refuses one of them, halves the batch until it is found and rejects it alone. */
   const commitOrSplit = (events: ReadonlyArray<PendingEvent>, lane: number): Effect.Effect<void, SqlError.SqlError> =>
     Effect.catchAll(commit(events, lane), (error) => {
       const [first] = events
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
     if (rejected.length === 0) return Effect.void
     metrics.ingestEvents.inc({ outcome: "rejected" }, rejected.length)
     return Effect.forEach(new Map(rejected.map((pending) => [pending.refusal, pending])), ([reason, pending]) =>
-      Effect.logWarning("events were rejected").pipe(Effect.annotateLogs({
+      Effect.logWarning("Events were rejected: they are not stored, and their agent does not send them again.").pipe(Effect.annotateLogs({
         reason,
         project_id: pending.projectId,
         agent_id: pending.agentId,
@@ -105,7 +105,7 @@ const make = Effect.gen(function*() {
       })), { discard: true })
   }
 
-  /** Takes what waits in a lane and sees it through. What could not be written yet is kept for the next turn. */
+  /** Commits the queued events of a lane. A batch that could not be written is kept for the next attempt. */
   const writeLane = (lane: number) => {
     const laneQueue = backlog.lanes[lane]!
     let batchSize = maxBatch

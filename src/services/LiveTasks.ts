@@ -12,31 +12,31 @@ import { Metrics } from "./Metrics.ts"
 
 export type { LiveMessage } from "./LiveTasks/ChangeBatch.ts"
 
-/** A client that stopped longer ago, or more tasks ago, loads the list again. */
+/** A client that missed more seconds or tasks than this loads the list again. */
 const maxGapSeconds = 300
 const maxCatchUpTasks = 2000
 
-/** Looks that wait for a slow subscriber; older ones are lost to it, and it gets a `reset`. */
+/** Batches queued for a slow subscriber. It loses older ones, and gets a `reset`. */
 const capacity = 32
 
-/** A project without changes has an empty look this often, which shows that the stream is alive. */
+/** A project without changes publishes an empty batch this often, which shows that the stream is alive. */
 const keepAliveMillis = 15_000
 
-/** Clients that catch up at one time. */
+/** Clients that catch up concurrently. */
 const maxCatchUps = 2
 
-/** How far behind the clock a follower starts: a transaction is stamped before it is committed. */
+/** How far behind the clock a feed starts: a transaction takes its time before it commits. */
 const commitSeconds = 1
 
-/** A project that has subscribers, and how far it was looked at. */
+/** A project with subscribers, and the position up to which its changes are published. */
 interface ProjectFeed {
   readonly projectId: string
   readonly hub: PubSub.PubSub<ChangeBatch>
   subscribers: number
   position: ChangePosition
-  /** Times of the tasks that were sent and may be read again, by id. */
+  /** `updated_at` by id, of sent tasks that may be read again. */
   sent: Map<string, string>
-  /** The number of the last look that was published. */
+  /** The number of the last published batch. */
   batchNumber: number
   isHinted: boolean
   /** Milliseconds since 1970. */
@@ -46,9 +46,9 @@ interface ProjectFeed {
 }
 
 /**
- * What changed in a project, in the order of (updated_at, id), read from the tasks themselves: any replica can go on
- * where another stopped. A replica looks once for all subscribers of a project, while there are any. Several changes
- * of one task between two looks are one message with the newest state.
+ * The changes of a project, in the order of (updated_at, id). They are read from the tasks themselves, so any replica can
+ * continue where another one stopped. A replica reads once for all subscribers of a project. Several changes of one task
+ * between two reads are one message with the newest state.
  */
 export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
   scoped: Effect.gen(function*() {
@@ -66,7 +66,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       return { streams, projects: feeds.size }
     }
 
-    /** The number first: who subscribes in between knows the look as one that it has. `unsafeOffer` would not slide. */
+    /** Sets the number first: a subscriber that arrives in between already counts the batch as known. `unsafeOffer` would not slide. */
     const publish = (feed: ProjectFeed, batch: ChangeBatch, position: ChangePosition, at: number) =>
       Effect.suspend(() => {
         feed.batchNumber = batch.number
@@ -91,8 +91,8 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       metrics.liveResets.inc({ reason: "many_changes" })
     })
 
-    /** Publishes what changed since the last look, page by page; a `reset` when that is more than the streams may be sent. */
-    const look = Effect.fnUntraced(function*(project: ProjectFeed) {
+    /** Publishes the changes since the last refresh, page by page; a `reset` when they exceed the limit of the streams. */
+    const refresh = Effect.fnUntraced(function*(project: ProjectFeed) {
       const now = yield* Clock.currentTimeMillis
       const most = maxTasksAfter(now - project.refreshedAt, currentLoad())
       project.isHinted = false
@@ -127,7 +127,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       const pollMillis = millisBetweenPolls(currentLoad())
       const due = [...feeds.values()].filter(({ isHinted, refreshedAt, pausedUntil }) =>
         pausedUntil <= now && (isHinted || now - refreshedAt >= pollMillis))
-      yield* Effect.forEach(due, look, { discard: true })
+      yield* Effect.forEach(due, refresh, { discard: true })
     })
     yield* loops.forever("live tasks", refreshDue, { longestPause: "5 seconds" })
     yield* loops.forever("live hints", Stream.runForEach(hints.subscribe("tasks"), (projectId) =>
@@ -173,7 +173,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
           })
       )
 
-    /** What changed between two positions as looks, noting in `told` what a look may have again; ends with a reset when it is too much. */
+    /** The changes between two positions. Collects in `sentTimes` the tasks that a later batch may repeat. Too many end with a reset. */
     const catchUp = (projectId: string, from: ChangePosition, to: ChangePosition, sentTimes: Map<string, string>): Stream.Stream<ChangeBatch> => {
       const horizon = repo.rewind(to).updated_at
       const overlaps = horizon < to.updated_at
@@ -191,8 +191,8 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     }
 
     /**
-     * The looks at a project after `from`, where a client stopped; null for "from now on". Ends when `until` does. A
-     * subscriber that is too slow for them gets a `reset` instead of the ones that it missed.
+     * The batches of a project after `from`, the position of a client; null: from now on. Ends with `until`. A subscriber
+     * that is too slow gets a `reset` instead of the batches that it missed.
      */
     const batches = (projectId: string, from: ChangePosition | null, until: Effect.Effect<void>): Stream.Stream<ChangeBatch> =>
       Stream.unwrapScoped(Effect.gen(function*() {
@@ -212,7 +212,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
           const rest = sentTimes.size === 0 ? batch : batch.without(sentTimes)
           return hasGap ? [ChangeBatch.reset(batch.from, 0), rest] : [rest]
         }
-        const liveBatches = Stream.mapChunks(Stream.fromQueue(queue), Chunk.flatMap((look) => Chunk.fromIterable(filterBatch(look))))
+        const liveBatches = Stream.mapChunks(Stream.fromQueue(queue), Chunk.flatMap((batch) => Chunk.fromIterable(filterBatch(batch))))
         if (from === null) return liveBatches
         const oldest = Timestamp.addSeconds(yield* Timestamp.now, -maxGapSeconds)
         const missedBatches = from.updated_at < oldest
@@ -221,7 +221,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         return Stream.concat(missedBatches, liveBatches)
       }))
 
-    /** The messages of `looks`. Goes on for ever; the caller ends it. */
+    /** The messages of `batches`. Endless; the caller ends it. */
     const stream = (projectId: string, from: ChangePosition | null): Stream.Stream<LiveMessage> =>
       Stream.mapConcat(batches(projectId, from, Effect.never), ({ messages }) => messages)
 

@@ -18,14 +18,14 @@ import { type CappedRow, type CappedTable, RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
 
 const flushMillis = 1000
-/** What arrives or leaves within this time is written together. */
+/** Connects and disconnects within this time are one batch. */
 const batchMillis = 20
-/** Loss that keeps changing is written at most this often. */
+/** Changing loss is written at most this often. */
 const lossIntervalMillis = 60_000
 
 /**
- * Who is there: agents, their processes, and what their heartbeats tell of workers and queues. Signs of life are
- * kept in memory and written together, about once a second; an arrival is written at once, with those of the same
+ * The presence of agents and their processes, and the workers and queues that their heartbeats describe. Signs of life
+ * are collected in memory and flushed about once a second. A connect is written within 20 ms, with those of the same
  * moment.
  */
 export class Presence extends Effect.Service<Presence>()("svc/Presence", {
@@ -94,7 +94,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         const written = Effect.zipRight(caps.prepare(projects), Effect.suspend(() => write(caps.admit(table, sortByKey(rows)))))
         return Effect.onError(written, () => Effect.sync(() => latest.putBack(rows)))
       })
-    /** Apart from the rest, which must not wait for rows that the ingest is writing. */
+    /** In transactions of their own: the rest must not wait for rows that the ingest has locked. */
     const flushReports = Effect.zipRight(flushRows("workers", workers, repo.upsertWorkers), flushRows("queues", queues, repo.queues))
     const flushAll = Effect.zipRight(flush, flushReports)
 
@@ -153,7 +153,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
           session.isDisconnected = true
           liveSessions.delete(session)
           pending.heartbeats.delete(session)
-          // a long-poll session has no end: its process is offline when nothing more is heard of it, on any replica
+          // a long-poll session has no end: its process is offline once no replica hears from it
           if (!exclusive) return
           pending.disconnects.push({ agent_id: agentId, worker_id: workerId, session_id: sessionId, at: timestampOf(nowMillis()) })
           wake.unsafeOffer()
@@ -161,7 +161,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       }
     }
 
-    /** Writes the process down as online. None when its agent was deleted meanwhile. */
+    /** Stores the process as online. None when its agent has been deleted. */
     const connect = Effect.fnUntraced(function*(info: ProcessInfo, callbacks: PresenceCallbacks) {
       const member: LiveSession = { info, callbacks, lastSeen: nowMillis(), isDisconnected: false }
       const done = yield* Deferred.make<boolean>()
@@ -175,7 +175,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       return Option.none<PresenceHandle>()
     })
 
-    /** Remembers on the agent's record why it was refused. `reason` is a short code, `detail` a sentence. */
+    /** Stores on the agent's record why it was refused. `reason` is a short code, `detail` a sentence. */
     const recordRefusal = (agentId: string, reason: string, detail: string): void => {
       pending.refusals.set(agentId, {
         agent_id: agentId,
@@ -185,7 +185,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       })
     }
 
-    /** A session that we do not read cannot show life: we vouch for it. */
+    /** Refreshes the sessions that the gateway has paused: it does not read their heartbeats. */
     const refreshPausedSessions = Effect.sync(() => {
       for (const member of liveSessions) {
         if (!member.callbacks.isPaused()) continue
@@ -200,7 +200,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     yield* loops.every("presence offline", sweepMillis, Effect.all([refreshPausedSessions, sweeps.sweepProcesses(), sweeps.sweepWorkers()]))
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
     yield* loops.every("presence retention", "1 hour", sweeps.prune())
-    // the last departures, while the database is still there
+    // the last disconnects, while the database is still open
     yield* Effect.addFinalizer(() =>
       flush.pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignore))
 
@@ -229,13 +229,13 @@ const connectRow = ({ info }: LiveSession, at: Timestamp.Timestamp): ConnectRow 
   at
 })
 
-/** Engines whose tasks a process runs and whose workers nothing else tells of. Over long-poll a process has no name. */
+/** Engines whose tasks the process runs and whose workers no heartbeat describes. Over long-poll a process has no name. */
 const engineWorkersOf = ({ info }: LiveSession): ReadonlyArray<string> =>
   info.exclusive && (info.role === null || info.role === "task")
     ? info.engines.filter((engine) => ENGINES_WITHOUT_WORKERS.has(engine))
     : []
 
-/** The process as a worker; restart-worker takes the same name. */
+/** The process as a worker; restart-worker accepts the same name. */
 const processWorkerRow = ({ info }: LiveSession, engine: string): Omit<WorkerRow, "id" | "at"> => ({
   project_id: info.projectId,
   agent_id: info.agentId,
@@ -249,7 +249,7 @@ const processWorkerRow = ({ info }: LiveSession, engine: string): Omit<WorkerRow
   metadata: agentProcessMetadata
 })
 
-/** A process that operates nothing, such as the agents' doctor, does not make its agent one that operates nothing. */
+/** A process without adapters, such as the agents' doctor, must not clear the adapters of its agent. */
 const hasAdapters = ({ capabilities, engines, schedulers }: ConnectRow): boolean =>
   engines !== "[]" || schedulers !== "[]" || capabilities !== "{}"
 
@@ -261,7 +261,7 @@ const heartbeatRow = ({ info, lastSeen }: LiveSession): HeartbeatRow => ({
   at: Timestamp.fromEpochMicros(lastSeen * 1000)
 })
 
-/** The agents that a batch writes about. */
+/** The agents in a batch. */
 const agentIdsOf = (batch: PresenceBatch): ReadonlyArray<string> => {
   const rows = [...batch.disconnects, ...batch.health, ...batch.refusals.values()]
   const members = [...batch.connects.map((arrival) => arrival.session), ...batch.heartbeats]
@@ -272,7 +272,7 @@ const agentIdsOf = (batch: PresenceBatch): ReadonlyArray<string> => {
 const lastByKey = <A>(rows: ReadonlyArray<A>, key: (row: A) => string): ReadonlyArray<A> =>
   [...new Map(rows.map((row) => [key(row), row])).values()]
 
-/** In the order of their keys, which is the same on every replica: two that write the same rows cannot deadlock. */
+/** In the order of their keys, which is the same on every replica, so that two replicas cannot deadlock. */
 const sortByKey = <A>(rows: ReadonlyMap<string, A>): ReadonlyArray<A> =>
   [...rows].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row)
 

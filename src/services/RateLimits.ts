@@ -3,17 +3,17 @@ import { type Bucket, rateBuckets, windowSeconds } from "../domain/Access.ts"
 import { clientKey } from "../domain/ClientAddress.ts"
 import { Settings } from "./Settings.ts"
 
-/** Of a bucket at most twice as many keys are remembered; then those go that were silent longest. */
+/** Keys per generation; a bucket has two. The least recently used keys are evicted. */
 const maxRecentKeys = 10_000
 
-/** The last accepted requests of one key, in a ring as large as the bucket once it is full. */
+/** The last accepted requests of one key, in a ring buffer of the bucket's size. */
 interface SlidingWindow {
   readonly times: Array<number>
-  /** Where the oldest one is. */
+  /** The index of the oldest one. */
   oldest: number
 }
 
-/** The windows of one bucket: those used since `since`, and of the others those used in the time before. */
+/** The windows of one bucket in two generations: used since `since`, and used in the period before. */
 interface Generations {
   readonly since: number
   readonly recent: Map<string, SlidingWindow>
@@ -29,17 +29,17 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
   effect: Effect.map(Settings, (settings) => {
     const generationsByBucket = new Map<Bucket, Generations>()
 
-    /** Two generations instead of one map in order of use: whose first key is slow to find once many were taken out. */
+    /** Two generations instead of one map in order of use, in which the first key is slow to find after many deletions. */
     const generationsOf = (bucket: Bucket, now: number): Generations => {
       const known = generationsByBucket.get(bucket)
       if (known !== undefined && known.recent.size < maxRecentKeys && now - known.since < windowSeconds(bucket) * 1000) return known
-      // after a whole window what is dropped here holds nothing that counts; before, it is the price of a spray
+      // after a whole window the dropped generation has no request that counts; earlier, a spray of keys loses some
       const next = { since: now, recent: new Map<string, SlidingWindow>(), previous: known?.recent ?? new Map<string, SlidingWindow>() }
       generationsByBucket.set(bucket, next)
       return next
     }
 
-    /** Whether one more request of `key` fits in the bucket now; counts it if so. */
+    /** Whether the bucket accepts another request of `key` now; counts it if so. */
     const take = (bucket: Bucket, key: string): Effect.Effect<boolean> =>
       Effect.map(Clock.currentTimeNanos, (nanos) => { // not the time of day, which may jump
         const now = Number(nanos / 1000n) / 1000
@@ -57,7 +57,7 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
         return true
       })
 
-    /** The same for the address of a client; those that one subscriber has at will count as one. */
+    /** As `take`, for a client's address; addresses that one subscriber can choose freely count as one. */
     const takeForAddress = (bucket: Bucket, address: string | null): Effect.Effect<boolean> => take(bucket, clientKey(address))
 
     return { take, takeFrom: takeForAddress } as const

@@ -12,7 +12,7 @@ import { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Settings } from "./Settings.ts"
 
-/** Forgets, in slices, what identity and the audit log need no longer. Replicas may do it at the same time. */
+/** Deletes expired rows of identity and the audit log, in slices. Several replicas may do it at the same time. */
 export class Retention extends Effect.Service<Retention>()("svc/Retention", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -24,8 +24,8 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
     const prune = (table: string, key: string, where: Statement.Fragment) => deleteInSlices(sql, { table, key, where })
 
     /**
-     * Ended sessions, trusted devices and API keys, used `Idempotency-Key`s, links and invitations that ran out, mail that nobody
-     * sends any more, leases, and audit rows where a retention is set.
+     * Deletes ended sessions, trusted devices and API keys, used `Idempotency-Key`s, expired links and invitations,
+     * expired mail, leases, and audit rows where a retention is set.
      */
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
@@ -40,7 +40,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       yield* prune("password_resets", "id", sql`expires_at < ${now}`)
       yield* prune("password_reset_requests", "id", sql`created_at < ${ago(3600)}`)
       yield* prune("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * Timestamp.secondsPerDay)}`)
-      yield* prune("mail_outbox", "id", sql`expires_at < ${ago(Timestamp.secondsPerDay)}`) // the loop gives it up before, where mail is on
+      yield* prune("mail_outbox", "id", sql`expires_at < ${ago(Timestamp.secondsPerDay)}`) // where mail is configured, its loop has given it up by then
       yield* prune("setup_attempts", "id", sql`attempted_at < ${ago(Timestamp.secondsPerDay)}`)
       yield* prune("leases", "fence", sql`expires_at < ${Timestamp.toEpochMillis(ago(Timestamp.secondsPerDay))}`) // of processes that were killed
       if (settings.auditRetentionDays > 0) {

@@ -8,7 +8,7 @@ import { Settings } from "./Settings.ts"
 
 export type CappedTable = "queues" | "workers"
 
-/** A row that an agent makes known; it is told apart by engine and name. */
+/** A row that an agent reports; engine and name identify it in its project. */
 export interface CappedRow {
   readonly project_id: string
   readonly engine: string
@@ -16,28 +16,28 @@ export interface CappedRow {
   readonly agent_id: string
 }
 
-/** What is known of the rows of a project in a table. */
+/** The known rows of a project in a table. */
 interface RowCount {
-  /** How many there are; at most too many, until it is counted again. */
+  /** The number of rows. Too high after retention deleted some, until the next count. */
   count: number
-  /** Names that are stored, or were admitted since; all of them when `isWhole`. */
+  /** Names of stored rows and of rows admitted since; complete when `hasAllNames`. */
   readonly names: Set<string>
   readonly hasAllNames: boolean
   readonly countedAt: number
 }
 
-/** Rows are counted again after this long, since retention deletes some; when the table is full, sooner. */
+/** Rows are counted again after this time, since retention deletes some; sooner when the table is full. */
 const recountMillis = 600_000
 const recountWhenFullMillis = 30_000
 
-/** From this share of the cap on, a row is admitted by its name only. */
+/** From this share of the cap on, the names of all stored rows are kept, so that known rows are still admitted. */
 const nearlyFull = 0.9
 
 const nameKey = ({ engine, name }: Pick<CappedRow, "engine" | "name">): string => `${engine}\n${name}`
 
 /**
- * How many queues and workers a project may have, so that an agent cannot make rows without end. Rows beyond are
- * dropped, counted, and said on the record of the agent that sent them.
+ * Caps the queues and workers of a project, so that an agent cannot create rows without limit. Rows beyond the cap are
+ * dropped, counted in a metric, and reported on the record of their agent.
  */
 export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
   scoped: Effect.gen(function*() {
@@ -49,7 +49,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
     const limits = { queues: settings.queuesPerProject, workers: settings.workersPerProject }
     const variables = { queues: "SVC_QUEUES_PER_PROJECT", workers: "SVC_WORKERS_PER_PROJECT" }
     const counts = new Map<string, RowCount>()
-    /** The tables of which rows were dropped, by agent. */
+    /** The tables with dropped rows, by agent. */
     const droppedRows = new Map<string, Map<CappedTable, number>>()
 
     const isCurrent = (table: CappedTable, entry: RowCount | undefined, now: number): boolean => {
@@ -70,7 +70,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       counts.set(`${table} ${projectId}`, { count: stored, names: new Set(rows.map(nameKey)), hasAllNames, countedAt: now })
     })
 
-    /** Counts the rows of these projects where that is due; before `admit`, which must not wait. */
+    /** Counts the rows of these projects where a count is due. Call it before `admit`, which must not wait. */
     const prepare = Effect.fnUntraced(function*(projectIds: Iterable<string>) {
       const now = yield* Clock.currentTimeMillis
       for (const projectId of projectIds) {
@@ -87,7 +87,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       return false
     }
 
-    /** The rows that may be written. A project that was not prepared is not capped. */
+    /** The rows within the caps. A project without `prepare` is not capped. */
     const admit = <A extends CappedRow>(table: CappedTable, rows: ReadonlyArray<A>): ReadonlyArray<A> =>
       rows.filter((row) => {
         const entry = counts.get(`${table} ${row.project_id}`)
@@ -102,7 +102,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       const now = yield* Timestamp.now
       for (const [agentId, tables] of droppedRows) {
         const detail = [...tables].map(([table, rows]) =>
-          `The project has ${limits[table]} ${table}, the most that it may have (${variables[table]}): ${rows} reports of others were dropped.`).join(" ")
+          `The project has reached its limit of ${limits[table]} ${table} (${variables[table]}): ${rows} reports of others were dropped.`).join(" ")
         yield* sql`UPDATE agents SET last_refused_at = ${now}, last_refused_reason = 'too_many_rows',
           last_refused_detail = ${detail} WHERE id = ${agentId}`
         droppedRows.delete(agentId)

@@ -3,7 +3,7 @@ import { Hints } from "./Database.ts"
 import { Loops } from "./Loops.ts"
 import type { Timestamp } from "../domain/Timestamp.ts"
 
-/** A task that was written by this process. */
+/** A task that this process has written. */
 export interface TaskChange {
   readonly project_id: string
   readonly id: string
@@ -16,12 +16,12 @@ export interface TaskChange {
   readonly updated_at: Timestamp
 }
 
-/** So often a project's change is told to the other replicas at most. */
+/** Minimum milliseconds between two hints of a project to the other replicas. */
 const hintMillis = 200
 
 /**
- * News of changed tasks, after their commit: to listeners in this process task by task, old news lost first, and to
- * all replicas as a hint that the project's tasks changed. What must not be lost is in the tables.
+ * Publishes changed tasks after their commit: to subscribers in this process task by task, and to all replicas as a hint
+ * that the project's tasks changed. A slow subscriber loses the oldest changes; the tables have everything.
  */
 export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges", {
   scoped: Effect.gen(function*() {
@@ -47,12 +47,12 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges"
     yield* loops.forever("task hints", publishHints)
 
     return {
-      /** `changes` is called only when there are listeners. */
+      /** `changes` is called only when there are subscribers. */
       publish: (projectIds: Iterable<string>, changes: () => Iterable<TaskChange>): Effect.Effect<void> =>
         Effect.suspend(() => {
           for (const id of projectIds) changedProjectIds.add(id)
           if (changedProjectIds.size > 0) wake?.()
-          // `unsafeOffer` does not slide: one slow listener would keep the newest changes from all others
+          // `unsafeOffer` does not slide: one slow subscriber would keep the newest changes from all others
           return subscribers === 0 ? Effect.void : Effect.asVoid(PubSub.publishAll(hub, changes()))
         }),
       changes: Stream.unwrapScoped(Effect.acquireRelease(

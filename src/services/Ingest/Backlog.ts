@@ -3,7 +3,7 @@ import type { AgentEvent, EventData, EventKind } from "../../domain/TaskEvent.ts
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { EventBatch } from "./Model.ts"
 
-/** A batch of which not all events have met their end. It does not hold the events: they are let go one by one. */
+/** A batch with unfinished events. It has no references to the events, so that each is freed by itself. */
 interface BatchProgress {
   readonly onCommit: EventBatch["onCommit"]
   readonly events: number
@@ -12,7 +12,7 @@ interface BatchProgress {
   rejected: number
 }
 
-/** One event on its way through the writer. A class, and one object an event: thousands a second pass. */
+/** One queued event. A class with one object per event, since thousands pass per second. */
 export class PendingEvent {
   readonly id: string
   readonly kind: EventKind
@@ -24,11 +24,11 @@ export class PendingEvent {
   readonly reporter: string
   /** Characters, as the average of its batch. */
   readonly size: number
-  /** Masked by the writer before it is used. */
+  /** The writer masks it before its use. */
   data: EventData
-  /** Why it cannot be stored, once that is known. */
+  /** Why the event cannot be stored; null if it can, or while that is unknown. */
   refusal: string | null = null
-  /** What it tells of names, as JSON text. */
+  /** Names in the event, as JSON text. */
   name: string | null = null
   queue: string | null = null
   worker: string | null = null
@@ -47,7 +47,7 @@ export class PendingEvent {
   }
 }
 
-/** One line of waiting events, with one writer at its end. */
+/** One queue of events with one writer. */
 class Lane {
   private queue: Array<PendingEvent> = []
   private wake: (() => void) | null = null
@@ -56,12 +56,12 @@ class Lane {
     this.queue.push(event)
   }
 
-  /** Lets the writer see what was added. */
+  /** Wakes the writer if events are queued. */
   wakeWriter(): void {
     if (this.queue.length > 0) this.wake?.()
   }
 
-  /** Waits until there is something to take, and then for what else the sockets have at hand. */
+  /** Waits for an event, and then one turn of the event loop, so that the sockets can add what they have read. */
   readonly ready: Effect.Effect<void> = Effect.async<void>((resume) => {
     const onNextTurn = () => {
       this.wake = null
@@ -74,7 +74,7 @@ class Lane {
     })
   })
 
-  /** The next events, oldest first: at most `most`, and not more text than a transaction should carry. */
+  /** The next events, oldest first: at most `most`, within the characters of one transaction. */
   take(most: number): ReadonlyArray<PendingEvent> {
     const taken = this.queue
     let count = 0
@@ -84,19 +84,19 @@ class Lane {
   }
 }
 
-/** Characters of one transaction, and of all that waits. Usual events have a few hundred, so that their number counts. */
+/** Characters per transaction, and of the whole queue. Usual events have a few hundred, so usually their number is the limit. */
 const MAX_TRANSACTION_CHARACTERS = 1024 * 1024
 const MAX_BACKLOG_CHARACTERS = 16 * 1024 * 1024
 
 /**
- * What waits for the writers: bounded, in plain code. All events of a task are in one lane, so that writers do not get
- * into each other's way; a batch is settled with the last of its events.
+ * The bounded queue of the writers, in plain code. All events of a task are in one lane, so that two writers never write
+ * the same task. A batch is complete with the last of its events.
  */
 export class Backlog {
   readonly lanes: ReadonlyArray<Lane>
-  /** Events that were offered and are not settled. */
+  /** Events that are queued and not complete. */
   private pendingCount = 0
-  /** Characters of the batches that are not settled. */
+  /** Characters of the batches that are not complete. */
   private pendingCharacters = 0
   private isClosed = false
   private hasRefused = false
@@ -107,21 +107,21 @@ export class Backlog {
     this.lanes = Array.from({ length: lanes }, () => new Lane())
   }
 
-  /** Whether the batch was taken. One that is larger than the whole queue still goes in when there is room at all. */
+  /** Whether the batch was queued. A batch larger than the whole queue is accepted while the queue is not full. */
   offer(batch: EventBatch): boolean {
     if (this.isClosed || this.pendingCount >= this.limit || this.pendingCharacters >= MAX_BACKLOG_CHARACTERS) {
       this.hasRefused = true
       return false
     }
     const { length } = batch.events
-    const ticket = { onCommit: batch.onCommit, events: length, size: batch.size, remaining: length, rejected: 0 }
-    if (ticket.remaining === 0) {
-      this.settle(ticket)
+    const progress = { onCommit: batch.onCommit, events: length, size: batch.size, remaining: length, rejected: 0 }
+    if (progress.remaining === 0) {
+      this.finishBatch(progress)
       return true
     }
-    this.pendingCount += ticket.remaining
-    this.pendingCharacters += ticket.size
-    for (const event of batch.events) this.laneOf(event.taskId).add(new PendingEvent(event, batch, ticket))
+    this.pendingCount += progress.remaining
+    this.pendingCharacters += progress.size
+    for (const event of batch.events) this.laneOf(event.taskId).add(new PendingEvent(event, batch, progress))
     for (const lane of this.lanes) lane.wakeWriter()
     return true
   }
@@ -143,24 +143,24 @@ export class Backlog {
     return this.pendingCount
   }
 
-  /** Refuses what comes from now on. */
+  /** Refuses all further batches. */
   close(): void {
     this.isClosed = true
   }
 
-  /** Waits until everything is settled. */
+  /** Waits until every event is complete. */
   readonly awaitEmpty: Effect.Effect<void> = Effect.async<void>((resume) => {
     if (this.pendingCount === 0) return resume(Effect.void)
     this.onDrained = () => resume(Effect.void)
   })
 
-  /** These events were committed, or refused for good. */
+  /** Completes events that were committed, or rejected for good. */
   complete(events: ReadonlyArray<PendingEvent>): void {
     for (const { refusal, progress } of events) {
       if (refusal !== null) progress.rejected++
       if (--progress.remaining > 0) continue
       this.pendingCharacters -= progress.size
-      this.settle(progress)
+      this.finishBatch(progress)
     }
     this.pendingCount -= events.length
     if (this.pendingCount === 0) this.onDrained?.()
@@ -169,11 +169,11 @@ export class Backlog {
     for (const listener of this.capacityListeners) this.runSafely(listener)
   }
 
-  private settle({ events, rejected, onCommit }: BatchProgress): void {
+  private finishBatch({ events, rejected, onCommit }: BatchProgress): void {
     this.runSafely(() => onCommit({ accepted: events - rejected, rejected }))
   }
 
-  /** Others' code must not stop the writer. */
+  /** A callback that throws must not stop the writer. */
   private runSafely(run: () => void): void {
     try {
       run()

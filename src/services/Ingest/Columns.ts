@@ -37,12 +37,12 @@ export type TaskColumn = keyof TaskRecord
 // The cast: the record has no other keys.
 export const taskColumns = Object.keys(TASK_COLUMNS) as ReadonlyArray<TaskColumn>
 
-/** Columns that say which row it is, and never change. */
+/** Columns that identify the row, and never change. */
 const IDENTITY_COLUMNS: ReadonlySet<TaskColumn> = new Set(["id", "project_id", "engine", "task_id", "created_at"])
 
 export const mutableColumns = taskColumns.filter((column) => !IDENTITY_COLUMNS.has(column))
 
-/** Columns of `Known`. */
+/** Columns of a `StoredTask`. */
 export const storedTaskColumns = [
   "id",
   "revision",

@@ -4,14 +4,14 @@ import type { FoldResult } from "./Fold.ts"
 const outcomes = ["success", "failure", "revoked", "rejected"] as const
 const isOutcome = (state: string): state is (typeof outcomes)[number] => (outcomes as ReadonlyArray<string>).includes(state)
 
-/** A label of `/metrics` is repeated in each bucket of its histogram. */
+/** `/metrics` repeats a label in each bucket of its histogram. */
 const maxNameLength = 200
 
-/** The label of task names beyond the limit, of longer ones, and of tasks whose name is not known. */
+/** The label of task names beyond either limit, and of tasks without a known name. */
 const other = "other"
 
 /**
- * Counts ended tasks in the metrics by name. The first `most` names of this process have series of their own. A task
+ * Counts ended tasks in the metrics by name. The first `maxNames` names of this process have their own series. A task
  * whose state does not change is not counted again: agents report an end more than once. Plain code on the hot path.
  */
 export const makeEndCounter = ({ taskRun, tasksEnded }: Pick<Metrics, "taskRun" | "tasksEnded">, maxNames: number) => {
@@ -23,7 +23,7 @@ export const makeEndCounter = ({ taskRun, tasksEnded }: Pick<Metrics, "taskRun" 
 
   const addSeries = (name: string) => {
     const series = makeSeries(name)
-    for (const outcome of outcomes) series[outcome].inc(0) // rate() misses the first failure of a series that begins at 1
+    for (const outcome of outcomes) series[outcome].inc(0) // rate() misses the first failure of a series that starts at 1
     seriesByName.set(name, series)
     return series
   }

@@ -5,12 +5,12 @@ import type { FoldResult } from "./Fold.ts"
 
 const agentActor = system("agent")
 
-/** Characters of an exception that the audit log keeps: its first line, about. The task has the rest. */
+/** Characters of an exception in the audit log: about its first line. The task has the rest. */
 const MAX_EXCEPTION_CHARACTERS = 300
 
 /**
- * What the audit log is told of tasks that are failed now and were not before: what is told again, or by a second
- * way, changes no state. Secrets in the exception are masked already.
+ * Audit entries for tasks that have become failed. A repeated report, or one by a second path, changes no state and so
+ * adds no entry. Secrets in the exception are already masked.
  */
 export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ByActor> => {
   const failures: Array<ByActor> = []
@@ -39,7 +39,7 @@ const makeFailureEntry = ({ group, row }: FoldResult): ByActor["entry"] => {
   }
 }
 
-/** The latest event that says so; none where another event only put an earlier failure in its place. */
+/** The latest event of the failure; none where another event only made an earlier failure count. */
 const findFailureEvent = ({ events }: TaskGroup) =>
   events.reduce<TaskGroup["events"][number] | undefined>((latest, event) =>
     event.kind === "task.failed" && event.refusal === null && (latest === undefined || event.occurredAt >= latest.occurredAt)

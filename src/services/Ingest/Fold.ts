@@ -17,19 +17,19 @@ export interface TaskRecord extends ProjectTaskKey, Omit<TaskHistory.TaskFields,
   readonly updated_at: Timestamp
 }
 
-/** What a group's events make of its task. */
+/** The new row of a group's task. */
 export interface FoldResult {
   readonly group: TaskGroup
-  /** The stored task that they were folded into; undefined: there was none. */
+  /** The stored task before the events; undefined: there was none. */
   readonly stored: StoredTask | undefined
   readonly row: TaskRecord
-  /** What workers have done more (or, where a later event knows better, less) than was known. */
+  /** Changes of the workers' counts; negative where a later event corrects an earlier one. */
   readonly ends: ReadonlyArray<TaskHistory.WorkerEnds>
 }
 
 /**
- * The task's new row, null when its events tell nothing new. Marks the group's events that cannot be taken in; doing
- * so again with another `known` judges them anew. Plain code: each event of a hot stream passes here.
+ * The task's new row, null when its events add nothing. Marks the group's events that cannot be stored; a second fold
+ * with another stored task marks them again. Plain code: each event of a hot stream passes here.
  */
 export const fold = (stored: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldResult | null => {
   try {
@@ -39,13 +39,13 @@ export const fold = (stored: StoredTask | undefined, group: TaskGroup, at: Times
   }
 }
 
-/** Not the database but an event, or what is stored of its task, is at fault. */
+/** An event, or the stored history of its task, is at fault, and not the database. */
 class FoldError extends Error {}
 
 export const isFoldError = (error: SqlError.SqlError): boolean => error.cause instanceof FoldError
 
 const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldResult | null => {
-  // the task was deleted while its agent was asked about it
+  // the task was deleted while an agent was asked for its outcome
   if (known === undefined && group.events.every(({ kind }) => kind === "task.reconciled")) return null
   const history = known === undefined ? TaskHistory.emptyHistory() : TaskHistory.decode(known.history)
   const before = known === undefined ? noEnds : TaskHistory.endsByWorker(history)
@@ -66,7 +66,7 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   }
 }
 
-/** Written out: copying an object's properties with a spread costs more than the fold. */
+/** Every property is written out: a spread costs more than the fold. */
 const rowOf = (
   known: StoredTask | undefined,
   group: TaskGroup,

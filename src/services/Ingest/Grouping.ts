@@ -12,35 +12,35 @@ export type PendingSideEvent = PendingEvent & { readonly kind: SideEventKind }
 export interface TaskGroup extends ProjectTaskKey {
   readonly key: string
   readonly events: Array<PendingTaskEvent>
-  /** Whether one of them can be a task's first, so that the task is probably new. */
+  /** Whether one of the events can be a task's first, so that the task is probably new. */
   opening: boolean
 }
 
-/** What came in, sorted by whom it is about. */
+/** Events by their subject: tasks, and everything else. */
 export interface GroupedEvents {
   readonly groups: ReadonlyArray<TaskGroup>
   readonly side: ReadonlyArray<PendingSideEvent>
 }
 
-/** Longest texts of columns that are indexed, and of names in general (bodies: `≤200ch`, task names `≤500ch`). */
+/** Maximum lengths of indexed columns and of names (bodies: `≤200ch`, task names `≤500ch`). */
 const MAX_NAME_LENGTH = 500
 const MAX_LABEL_LENGTH = 200
 
-/** Sorts events that may be stored (`makeStorable`); marks those that cannot be stored and leaves them out. */
+/** Groups masked events (`makeMasker`). Marks events that cannot be stored, and leaves them out. */
 export const makeGrouper = () => {
   const canBeFirst = makeFirstEventCheck()
   return (slice: ReadonlyArray<PendingEvent>): GroupedEvents => groupEvents(slice, canBeFirst)
 }
 
-/** Masks the secrets of an event of a task, and cuts values over `mostBytes`. Masks first, so that a cut leaves no half of a secret. */
+/** Masks the secrets of a task's event, then cuts values over `mostBytes`: a cut before the mask would leave half of a secret. */
 export const makeMasker = (redaction: Redaction, mostBytes: number) => (event: PendingEvent): void => {
   if (isTaskEvent(event)) event.data = truncateValues(redaction.data(event.data), mostBytes)
 }
 
-/** Names of engines are free text: what is remembered by them needs a bound. */
+/** Names of engines are free text, so a set of them needs a bound. */
 const MAX_ENGINES = 100
 
-/** Whether an event can be a task's first: with engines that tell of `received`, `started` is not. */
+/** Whether an event can be a task's first: with engines that report `received`, `started` is not. */
 const makeFirstEventCheck = (): (event: PendingEvent) => boolean => {
   const enginesWithReceived = new Set<string>()
   return ({ engine, kind }) => {
@@ -58,12 +58,12 @@ const groupEvents = (slice: ReadonlyArray<PendingEvent>, canBeFirst: (event: Pen
   for (const event of slice) {
     event.refusal = null
     if (!isTaskEvent(event)) {
-      // the cast: the kinds that are no task's are the side events'
+      // the cast: every kind that is not a task's is a side event's
       side.push(event as PendingSideEvent)
       continue
     }
     if (event.taskId === "") {
-      // an unknown kind about no task tells nothing; a transition of no task cannot be
+      // an unknown kind without a task carries no information; a transition without a task is invalid
       if (event.kind !== "unknown") event.refusal = "no task id"
       continue
     }
@@ -84,7 +84,7 @@ const groupEvents = (slice: ReadonlyArray<PendingEvent>, canBeFirst: (event: Pen
 
 const isTaskEvent = (event: PendingEvent): event is PendingTaskEvent => isTaskEventKind(event.kind)
 
-/** Notes what the event tells of names; answers why it cannot be stored, if so. */
+/** Copies the names out of the event's data. Returns why the event cannot be stored, null if it can. */
 const readNames = (event: PendingEvent): string | null => {
   let longestId = 0
   event.data.forEach((json, field) => {
@@ -108,18 +108,18 @@ const readNames = (event: PendingEvent): string | null => {
   if (isTooLong(queue, MAX_LABEL_LENGTH)) return "queue name too long"
   if (isTooLong(worker, MAX_LABEL_LENGTH)) return "worker name too long"
   if (longestId > MAX_LABEL_LENGTH + 2) return "parent or root id too long"
-  // the line has refused these already; a second look costs nothing and keeps PostgreSQL's transaction whole
+  // the gateway has refused these already; a second check costs nothing, and one NUL would fail PostgreSQL's transaction
   const nul = hasNul(name) || hasNul(queue) || hasNul(worker) || taskId.includes("\0") || engine.includes("\0")
   return nul ? "NUL character" : null
 }
 
-/** As the task's row has it: without the mark of Dramatiq's delay queues (docs/attempts.md). */
+/** As in the task's row: without the suffix of Dramatiq's delay queues (docs/attempts.md). */
 const queueOf = (engine: string, json: string | null): string | null =>
   json !== null && engine === "dramatiq" && json.endsWith(".DQ\"") ? `${json.slice(0, -4)}"` : json
 
 const textOrNull = (json: string): string | null => json.charCodeAt(0) === 34 && json.length > 2 ? json : null
 
-/** Escapes count by the character; texts are near the limit only by mistake or malice. */
+/** Counts an escape as several characters: only mistaken or malicious texts are near the limit. */
 const isTooLong = (json: string | null, most: number): boolean => json !== null && json.length > most + 2
 
 const hasNul = (json: string | null): boolean => json !== null && json.includes("\\u0000")

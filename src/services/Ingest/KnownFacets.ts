@@ -1,12 +1,12 @@
 import type { FacetRow } from "./Tally.ts"
 
-/** So long a facet that was written counts as known. The sweeper leaves alone what was written in the last days. */
+/** How long a written facet counts as known. The sweeper keeps what was written in the last two days. */
 const TTL_MILLIS = 3_600_000
 const MAX_FACETS = 100_000
 
 /**
- * The facets that this process has written lately, so that a known name costs nothing. Written again each hour: the
- * `seen_at` of a facet that is in use is never old.
+ * The facets that this process has written lately, so that a known name costs no write. Each is written again after an
+ * hour, which keeps the `seen_at` of a facet in use recent.
  */
 export class KnownFacets {
   private readonly expiresAt = new Map<string, number>()
@@ -15,7 +15,7 @@ export class KnownFacets {
     return facets.filter((facet) => (this.expiresAt.get(nameOf(facet)) ?? 0) <= millis)
   }
 
-  /** These were committed. */
+  /** Call it after the commit. */
   add(facets: ReadonlyArray<FacetRow>, millis: number): void {
     if (this.expiresAt.size > MAX_FACETS) this.expiresAt.clear()
     for (const facet of facets) this.expiresAt.set(nameOf(facet), millis + TTL_MILLIS)

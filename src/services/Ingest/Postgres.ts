@@ -23,7 +23,7 @@ const insertColumns = taskColumns.join(", ")
 const insertText = `INSERT INTO tasks (${insertColumns}) SELECT ${insertColumns} FROM ${recordset(TASK_COLUMNS)}
   ON CONFLICT (project_id, engine, task_id) DO NOTHING RETURNING id`
 
-/** The rows come in the order of their keys and are looked up one by one, so that replicas take them in one order. */
+/** The rows are in the order of their keys and are looked up one by one, so that all replicas lock them in one order. */
 const updateText = `UPDATE tasks t SET ${mutableColumns.map((column) => `${column} = r.${column}`).join(", ")}
   FROM ${recordset(TASK_COLUMNS)}
   WHERE t.project_id = r.project_id AND t.engine = r.engine AND t.task_id = r.task_id
@@ -72,7 +72,7 @@ const offlineReportsText = `UPDATE workers w SET state = 'offline', last_heartbe
   FROM ${recordset({ project_id: "uuid", name: "text", last_heartbeat: "text" })}
   WHERE w.project_id = r.project_id AND w.name = r.name AND coalesce(w.last_heartbeat, '') <= r.last_heartbeat`
 
-/** The writer's statements on PostgreSQL: one a table, whatever the number of rows. */
+/** The writer's statements on PostgreSQL: one per table, whatever the number of rows. */
 export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
   const run = <A extends object>(
     text: string,
@@ -85,17 +85,17 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
     new Set(rows.map(({ id }) => id)))
 
   return {
-    /** What is stored of these tasks, by `keyOf`. */
+    /** The stored tasks of these groups, by `taskKeyText`. */
     read: (groups: ReadonlyArray<TaskGroup>): Effect.Effect<ReadonlyMap<string, StoredTask>, SqlError.SqlError> => {
       const keys = groups.map(({ engine, project_id, task_id }): ProjectTaskKey => ({ engine, project_id, task_id }))
       return Effect.map(run<StoredTask & ProjectTaskKey>(selectText, keys), (rows) =>
         new Map(rows.map((row) => [taskKeyText(row.project_id, row.engine, row.task_id), row])))
     },
 
-    /** Inserts the rows of tasks that are not there; answers the ids of those that went in. */
+    /** Inserts the rows of new tasks; returns the ids of the inserted rows. */
     insert: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(insertText, rows)),
 
-    /** Replaces the rows whose stored revision is the one before; answers the ids of those that were replaced. */
+    /** Replaces the rows whose stored revision is the previous one; returns the ids of the replaced rows. */
     update: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(updateText, rows)),
 
     writeTally: ({ counts, facets, offlineReports, queues, workers }: Tally, slot: number, at: Timestamp) =>

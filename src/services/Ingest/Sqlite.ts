@@ -8,8 +8,8 @@ import type { Tally } from "./Tally.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
 /**
- * The writer's statements on SQLite, each prepared once. Called inside one immediate transaction: nobody else writes
- * until it ends, so that what was read stays true.
+ * The writer's statements on SQLite, each prepared once. Called inside one immediate transaction: no other connection
+ * writes until it ends, so what was read stays valid.
  */
 export class SqliteTasks {
   private readonly select: BetterSqlite3.Statement<[string, string, string], StoredTask>
@@ -26,11 +26,11 @@ export class SqliteTasks {
     )
   }
 
-  /** Folds the group into its task and writes the row; null when it tells nothing new. */
+  /** Folds the group into its task and writes the row; null when its events add nothing. */
   write(group: TaskGroup, cache: TaskCache, at: Timestamp): FoldResult | null {
     const known = cache.get(group.key)
     if (known === undefined && group.opening) {
-      // probably new: the insert itself finds out
+      // probably new; a conflict of the insert shows the opposite
       const folded = fold(undefined, group, at)
       if (folded === null || this.tryInsert(folded.row)) return folded
       return this.writeStored(group, at)
@@ -41,7 +41,7 @@ export class SqliteTasks {
     return this.writeStored(group, at)
   }
 
-  /** As `write`, on the strength of what is in the table. */
+  /** As `write`, from the row in the table instead of the cache. */
   private writeStored(group: TaskGroup, at: Timestamp): FoldResult | null {
     const known = this.read(group)
     const folded = fold(known, group, at)
@@ -69,7 +69,7 @@ export class SqliteTasks {
     return update(row, known.revision)
   }
 
-  /** SQLite writes every index of a column in the SET list, changed or not: those that did not change are left out. */
+  /** Leaves unchanged indexed columns out: SQLite writes every index of a column in the SET list, changed or not. */
   private prepareUpdate(changes: number): (row: TaskRecord, revision: number) => boolean {
     const unchanged = new Set(INDEXED_COLUMNS.flatMap((columns, bit) => (changes & (1 << bit)) === 0 ? columns : []))
     const columns = mutableColumns.filter((column) => !unchanged.has(column))
@@ -89,7 +89,7 @@ export class SqliteTasks {
   }
 }
 
-/** In the order of `taskColumns`; written out, since looking each up by its name costs as much as an index. */
+/** In the order of `taskColumns`. Written out: a lookup of each by name costs as much as the update of an index. */
 const valuesOf = (row: TaskRecord): Array<TaskRecord[TaskColumn]> => [
   row.id,
   row.project_id,
@@ -121,7 +121,7 @@ const valuesOf = (row: TaskRecord): Array<TaskRecord[TaskColumn]> => [
   row.updated_at
 ]
 
-/** Columns of indexes that seldom change; each list is one bit. `updated_at` is indexed too, and always changes. */
+/** Indexed columns that seldom change; each list is one bit. `updated_at` is indexed too, and always changes. */
 const INDEXED_COLUMNS: ReadonlyArray<ReadonlyArray<TaskColumn>> = [
   ["state"],
   ["name"],
@@ -139,7 +139,7 @@ const changedIndexes = (known: StoredTask, row: TaskRecord): number =>
   (known.root_task_id === row.root_task_id ? 0 : 16) |
   (known.received_at === row.received_at && known.first_event_at === row.first_event_at ? 0 : 32)
 
-/** Writes the tally of a transaction, in it. */
+/** Writes the tally of a transaction, inside the transaction. */
 export class SqliteTallies {
   private readonly count: BetterSqlite3.Statement
   private readonly facet: BetterSqlite3.Statement

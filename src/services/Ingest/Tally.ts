@@ -8,7 +8,7 @@ import type { FoldResult } from "./Fold.ts"
 
 type Counters = Omit<WorkerEnds, "worker">
 
-/** What one transaction tells of a worker. Counters are to be added. */
+/** The changes of a worker in one transaction. Counters are added to the stored ones. */
 export interface WorkerUpdate extends Counters {
   readonly id: string
   readonly project_id: string
@@ -18,14 +18,14 @@ export interface WorkerUpdate extends Counters {
   readonly pid: number | null
   readonly agent_id: string
   readonly state: "online" | "offline"
-  /** The last sign of life; null when the worker is only credited with something. */
+  /** The last sign of life; null when only counters change. */
   readonly last_heartbeat: Timestamp | null
 }
 
 export interface QueueUpdate {
   readonly id: string
   readonly project_id: string
-  /** Who reported it. */
+  /** The agent that reported it. */
   readonly agent_id: string
   readonly engine: string
   readonly name: string
@@ -42,18 +42,18 @@ export interface FacetRow {
 export interface CountDelta {
   readonly project_id: string
   readonly state: string
-  /** To be added. */
+  /** Added to the stored count. */
   readonly tasks: number
 }
 
-/** A worker that says goodbye without its engine: whatever worker of the name is meant. */
+/** A worker's offline event without an engine: applies to the workers of that name in every engine. */
 export interface OfflineReport {
   readonly project_id: string
   readonly name: string
   readonly last_heartbeat: Timestamp
 }
 
-/** What a transaction writes besides tasks, in the order of the keys: two replicas cannot block each other. */
+/** What a transaction writes besides tasks. In the order of the keys, so that two replicas cannot deadlock. */
 export interface Tally {
   readonly counts: ReadonlyArray<CountDelta>
   readonly facets: ReadonlyArray<FacetRow>
@@ -63,7 +63,7 @@ export interface Tally {
 }
 
 interface Observation {
-  /** Whether a task's event named it. */
+  /** Whether an event of a task named it. */
   isFromTask: boolean
   at: Timestamp | null
   state: "online" | "offline"
@@ -74,7 +74,7 @@ interface Observation {
 
 const zeroCounters: Counters = { processed: 0, succeeded: 0, failed: 0, retried: 0 }
 
-/** What was seen of one engine in one project. */
+/** Observations of one engine in one project. */
 interface EngineTally {
   readonly projectId: string
   readonly engine: string
@@ -85,8 +85,8 @@ interface EngineTally {
 }
 
 /**
- * Gathers the counts, facets, workers and queues of a transaction. Everything is a sum, a maximum or a union over the
- * events, so that neither their order nor their grouping into transactions can be told from it afterwards.
+ * Collects the counts, facets, workers and queues of a transaction. Each is a sum, a maximum or a union over the events,
+ * so the result depends neither on their order nor on their grouping into transactions.
  */
 export const makeTally = ({ groups, side }: GroupedEvents, folded: ReadonlyArray<FoldResult>, millis: number): Tally => {
   const engineTallies = new Map<string, EngineTally>()
@@ -124,10 +124,10 @@ export const makeTally = ({ groups, side }: GroupedEvents, folded: ReadonlyArray
 const observeGroup = (scene: EngineTally, { events }: TaskGroup): void => {
   for (const event of events) {
     if (event.refusal !== null) continue
-    // every task has a placeholder of its own until its name is known
+    // until its name is known, every task has its own placeholder
     if (event.name !== null && !event.name.startsWith("\"<unknown")) scene.names.add(event.name)
     if (event.queue !== null) observe(scene.queues, event.queue, event).isFromTask = true
-    // `received` may name the process that enqueued
+    // `received` may name the process that enqueued the task
     if (event.worker !== null && RANK[event.kind] >= RANK["task.started"]) {
       observe(scene.workers, event.worker, event).isFromTask = true
     }
@@ -148,7 +148,7 @@ const observationOf = (sightings: Map<string, Observation>, json: string, agentI
   return observation
 }
 
-/** A sign of life. Of two at one moment the farewell counts. */
+/** Records a sign of life. Of two at one moment the offline event counts. */
 const observe = (
   sightings: Map<string, Observation>,
   json: string,
@@ -163,7 +163,7 @@ const observe = (
   return observation
 }
 
-/** Published agents say goodbye as `worker_name` and without an engine (agents' protocol, section 5.5). */
+/** Published agents send worker.offline with `worker_name` and without an engine (agents' protocol, section 5.5). */
 const observeSideEvent = (scene: EngineTally, event: PendingSideEvent): OfflineReport | null => {
   const fields = new Map<string, string>()
   event.data.forEach((json, field) => {
@@ -197,7 +197,7 @@ const observeSideEvent = (scene: EngineTally, event: PendingSideEvent): OfflineR
   }
 }
 
-/** As JSON text: not empty, at most 200 characters. */
+/** Whether the JSON text is a string of 1 to 200 characters. */
 const isName = (json: string): boolean => json.startsWith("\"") && json.length > 2 && json.length <= 202
 
 const addCounters = (left: Counters, right: Counters): Counters => ({
@@ -271,7 +271,7 @@ const queuesOf = ({ engine, projectId, queues }: EngineTally, millis: number): R
       : [{ id: Ids.uuidv7(millis), project_id: projectId, agent_id: agentId, engine, name: parseText(json), depth, last_seen_at: at }]
   })
 
-/** The value of a JSON string, in memory of its own. */
+/** The value of a JSON string, in its own memory. */
 const parseText = (json: string): string =>
   // The cast: only JSON strings are collected.
   JSON.parse(json) as string

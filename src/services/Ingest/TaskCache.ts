@@ -1,4 +1,4 @@
-/** What the writer has to know of a stored task to fold more events into it. */
+/** The columns of a stored task that a fold of further events needs. */
 export interface StoredTask {
   readonly id: string
   readonly revision: number
@@ -18,7 +18,7 @@ export interface ProjectTaskKey {
   readonly task_id: string
 }
 
-/** Texts of agents hold no NUL, and a joined string is flat: it keeps no frame alive. */
+/** Texts of agents contain no NUL. A joined string is flat, so it keeps no frame in memory. */
 export const taskKeyText = (projectId: string, engine: string, taskId: string): string =>
   [projectId, engine, taskId].join("\0")
 
@@ -26,25 +26,25 @@ const MAX_NAMES = 10_000
 
 const copyText = (text: string): string => Buffer.from(text, "utf8").toString("utf8")
 
-/** What an entry takes besides its history, about. */
+/** Approximate bytes of an entry besides its history. */
 const ENTRY_OVERHEAD = 600
 
-/** A longer history is read again: a few of them would push out all others. */
+/** A longer history is not cached: a few of them would evict all others. */
 const MAX_HISTORY_LENGTH = 16 * 1024
 
-/** Few events come after these, so that keeping the task would cost more than reading it again. */
+/** Few events follow these states, so caching the task would cost more than reading it again. */
 const END_STATES: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
 
 /**
- * The unfinished tasks written last, so that their next event costs no read. Never trusted: whoever writes on the
- * strength of it names the revision, and finds none if the row was changed or deleted meanwhile.
+ * The unfinished tasks that were written last, so that their next event costs no read. Never authoritative: a write
+ * names the revision, and matches no row if another replica has changed or deleted it.
  */
 export class TaskCache {
   private readonly tasks = new Map<string, StoredTask>()
   private readonly names = new Map<string, string>()
   private size = 0
 
-  /** `most` tasks, of about `mostBytes` together. */
+  /** At most `maxTasks` tasks, with about `maxBytes` in total. */
   constructor(private readonly maxTasks: number, private readonly maxBytes: number) {}
 
   get(key: string): StoredTask | undefined {
@@ -73,7 +73,7 @@ export class TaskCache {
     }
   }
 
-  /** The text in memory of its own, once for all tasks that share it: what agents send is a slice of a whole frame. */
+  /** A copy of the text, shared by all tasks with it: the agent's text is a slice that keeps a whole frame in memory. */
   private internText(text: string): string {
     const known = this.names.get(text)
     if (known !== undefined) return known

@@ -27,7 +27,7 @@ import { type Tally, makeTally } from "./Tally.ts"
 interface CommitResult {
   readonly folded: ReadonlyArray<FoldResult>
   readonly tally: Tally
-  /** Groups whose task another replica changed meanwhile: to be folded again, in the next transaction. */
+  /** Groups whose task another replica has changed: folded again in the next transaction. */
   readonly conflicts: ReadonlyArray<TaskGroup>
 }
 
@@ -38,12 +38,12 @@ type WriteTransaction = (arrivals: GroupedEvents, lane: number, at: Timestamp.Ti
 const MAX_CACHED_TASKS = 20_000
 const MAX_CACHE_BYTES = 32 * 1024 * 1024
 
-/** Characters of events after whose masking other work gets its turn. */
+/** Characters of events that are masked between two turns of the event loop. */
 const maskSliceCharacters = 128 * 1024
 
 /**
- * Writes events to the database: folds them task by task and commits rows, counts, facets, workers, queues and the
- * audit log's rows of failed tasks together. Everything here may be done again: an event that is stored already changes nothing.
+ * Writes events to the database: folds them task by task, and commits rows, counts, facets, workers, queues and the
+ * audit rows of failed tasks together. Every step can be repeated: a stored event changes nothing the second time.
  */
 export const makeWriter = Effect.gen(function*() {
   const database = yield* Database
@@ -62,7 +62,7 @@ export const makeWriter = Effect.gen(function*() {
     const tally = makeTally(arrivals, folded, millis)
     return {
       ...tally,
-      facets: facets.filterUnknown(tally.facets, millis), // without those that were written a short while ago
+      facets: facets.filterUnknown(tally.facets, millis), // without those written lately
       workers: caps.admit("workers", tally.workers),
       queues: caps.admit("queues", tally.queues)
     }
@@ -73,7 +73,7 @@ export const makeWriter = Effect.gen(function*() {
     : makeSqliteWrite(database.sqlite, cache, makeCappedTally, (db, folded, at) => audit.recordOnSqlite(db, auditEntriesOf(folded), at), audit.onCommitted)
   let lastTimestamp = yield* Timestamp.now
 
-  /** Each transaction has its own moment, later than that of the one before: changes are in the order of commits. */
+  /** Each transaction has its own time, later than the previous one's, so that changes are in the order of commits. */
   const nextTimestamp = Effect.map(Timestamp.now, (now) => {
     lastTimestamp = now > lastTimestamp ? now : Timestamp.addSeconds(lastTimestamp, 0.000001)
     return lastTimestamp
@@ -97,8 +97,8 @@ export const makeWriter = Effect.gen(function*() {
   }
 
   /**
-   * Commits the events of a lane. Those that cannot be stored are marked and left out, as far as that can be seen
-   * without the database; when the database refuses something the whole fails, and nothing was written.
+   * Commits the events of a lane. Events that are invalid by themselves are marked and left out. When the database
+   * refuses one, the whole commit fails and nothing is written.
    */
   const commit = Effect.fnUntraced(function*(slice: ReadonlyArray<PendingEvent>, lane: number) {
     let characters = 0

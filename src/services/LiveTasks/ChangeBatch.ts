@@ -1,6 +1,6 @@
 import { encodeChangePosition, type LiveTask, type ChangePosition } from "../../domain/LiveTask.ts"
 
-/** One message of the stream: a changed task, or `reset`: changes were left out, load the list again. */
+/** A changed task, or `reset`: changes were left out, and the client loads the list again. */
 export type LiveMessage =
   | { readonly kind: "task"; readonly id: string; readonly task: LiveTask }
   | { readonly kind: "reset"; readonly id: string }
@@ -10,18 +10,18 @@ const renderEvent = (message: LiveMessage): string =>
     ? `id: ${message.id}\nevent: task\ndata: ${JSON.stringify(message.task)}\n\n`
     : `id: ${message.id}\nevent: reset\ndata: {}\n\n`
 
-/** Proxies cut idle connections; a look that found nothing is a comment. */
+/** An empty batch is a comment, since proxies close idle connections. */
 const keepAliveComment = new TextEncoder().encode(": still here\n\n")
 
 const laterPosition = (one: ChangePosition, other: ChangePosition): ChangePosition =>
   one.updated_at > other.updated_at || (one.updated_at === other.updated_at && one.id > other.id) ? one : other
 
-/** What one look at a project found: the same object for every subscriber of the project. */
+/** The changes of one refresh: the same object for every subscriber of the project. */
 export class ChangeBatch {
   readonly messages: ReadonlyArray<LiveMessage>
-  /** Counts the looks of a follower from 1; a subscriber that misses a number was too slow. */
+  /** Counts the batches of a feed from 1; a subscriber that misses a number was too slow. */
   readonly number: number
-  /** Changes up to here were in earlier looks. */
+  /** Changes up to here were in earlier batches. */
   readonly from: ChangePosition
   private cachedBytes: Uint8Array | null = null
 
@@ -31,7 +31,7 @@ export class ChangeBatch {
     this.from = from
   }
 
-  /** A task that was committed late has the id of `from`, so that a client that goes on from there never goes back. */
+  /** A task that was committed late has the id of `from`, so that a client never resumes at an earlier position. */
   static tasks(tasks: ReadonlyArray<LiveTask>, number: number, from: ChangePosition): ChangeBatch {
     return new ChangeBatch(tasks.map((task) => ({ kind: "task", id: encodeChangePosition(laterPosition(task, from)), task })), number, from)
   }
@@ -40,12 +40,12 @@ export class ChangeBatch {
     return new ChangeBatch([{ kind: "reset", id: encodeChangePosition(position) }], number, position)
   }
 
-  /** The server-sent events, rendered when first asked for and once for all streams. */
+  /** The server-sent events, rendered on first use and once for all streams. */
   get encoded(): Uint8Array {
     return this.cachedBytes ??= this.messages.length === 0 ? keepAliveComment : new TextEncoder().encode(this.messages.map(renderEvent).join(""))
   }
 
-  /** Without the tasks that a subscriber has in the same state already; `told` has the time of each by its id. */
+  /** Without the tasks that a subscriber already has in the same state; `sentTimes` has the time of each by id. */
   without(sentTimes: ReadonlyMap<string, string>): ChangeBatch {
     const rest = this.messages.filter((message) => message.kind === "reset" || sentTimes.get(message.task.id) !== message.task.updated_at)
     return rest.length === this.messages.length ? this : new ChangeBatch(rest, this.number, this.from)

@@ -7,15 +7,15 @@ import * as Ids from "../Ids.ts"
 
 export const pageSize = 500
 
-/** Replicas commit in another order than their clocks stamp: so much is read again, and what was sent is left out. */
+/** Replicas commit in another order than that of their clocks, so this much is read again; what was sent is left out. */
 const overlapSeconds = 1
 
-/** Reads what changed in a project, in the order of (updated_at, id). */
+/** Reads the changes of a project, in the order of (updated_at, id). */
 export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTasks/Repo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    // on SQLite one connection writes, in the order of its stamps
+    // on SQLite one connection writes, in the order of its times
     const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
 
     const listPage = (projectId: string, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
@@ -26,7 +26,7 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTask
           ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
         ORDER BY updated_at, id LIMIT ${pageSize}`)
 
-    /** Where to read from so that what others commit late is found too. */
+    /** The position to read from, so that late commits of other replicas are found too. */
     const rewind = (position: ChangePosition): ChangePosition =>
       overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: Ids.firstId }
 

@@ -1,6 +1,6 @@
 /**
- * What a heartbeat's `adapter_health` says about an engine's workers and queues (the agents' protocol, section 2.5).
- * Everything in it is an agent's word: what does not fit is left out, never an error.
+ * The workers and queues in a heartbeat's `adapter_health` (the agents' protocol, section 2.5). Its content is an agent's
+ * input: invalid parts are left out and are never an error.
  */
 import { maskCredentials } from "../../domain/Credentials.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
@@ -111,7 +111,7 @@ const brokerUrlHint = (broker: Readonly<Record<string, unknown>>): string | null
   return maskCredentials(url).slice(0, 2 * maxNameLength)
 }
 
-/** The members that are plain values, texts cut; keeps what may name a secret out, and masks what shows by its form. */
+/** The members with plain values, texts cut. Leaves out members with secret names, and masks values that look like secrets. */
 const pickScalars = (from: Readonly<Record<string, unknown>>, redaction: Redaction): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(from).slice(0, 200).filter(([key, value]) =>
@@ -133,7 +133,7 @@ const parseJson = (value: unknown): unknown => {
 }
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  // The cast: an object that is no array has members, whatever they are.
+  // the cast: an object that is no array has members of any type
   typeof value === "object" && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {}
 
 const asArray = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])

@@ -8,11 +8,11 @@ export interface LiveSession {
   readonly callbacks: PresenceCallbacks
   /** Epoch milliseconds. */
   lastSeen: number
-  /** It has ended: whatever else is still to be written about it is not that it lives. */
+  /** It has ended, so its heartbeats are no longer written. */
   isDisconnected: boolean
 }
 
-/** A hello that waits for its rows; answers whether its agent still exists. */
+/** A hello that waits for its rows. `result` says whether its agent still exists. */
 export interface PendingConnect {
   readonly session: LiveSession
   readonly result: Deferred.Deferred<boolean>
@@ -23,8 +23,8 @@ const maxRows = 2000
 const maxHealthRows = 10_000
 
 /**
- * What was learnt since the last flush, newest wins. A flush takes it out and, when the database refuses, puts it
- * back under what came meanwhile.
+ * The changes since the last flush; the newest value wins. A flush takes them, and puts them back when the database fails,
+ * without overwriting newer ones.
  */
 export class PresenceBatch {
   connects: Array<PendingConnect> = []
@@ -40,7 +40,7 @@ export class PresenceBatch {
         this.adviceAgentIds.size === 0
   }
 
-  /** Moves out what one transaction should hold. */
+  /** Removes and returns the changes for one transaction. */
   take(): PresenceBatch {
     const batch = new PresenceBatch()
     batch.connects = this.connects.splice(0, maxConnects)
@@ -68,7 +68,7 @@ export class PresenceBatch {
   }
 }
 
-/** Rows of which only the newest of each key matters, to be written together. */
+/** Rows of which only the newest of each key is written, in batches. */
 export class LatestRows<A> {
   private rows = new Map<string, A>()
 

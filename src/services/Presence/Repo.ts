@@ -13,7 +13,7 @@ import type {
   WorkerRow
 } from "./Rows.ts"
 
-/** What the agents' rows of a batch held when they were locked; an agent without one was deleted. */
+/** A locked row of an agent. An agent without a row was deleted. */
 export interface LockedAgent {
   readonly id: string
   readonly setup_advice: string
@@ -21,9 +21,9 @@ export interface LockedAgent {
 
 /**
  * The set-based writes of `Presence`. Each takes all rows of one batch as one JSON parameter, so that a thousand
- * heartbeats are two statements. Rows of an agent that is gone are left out by joining `agents`.
+ * heartbeats are two statements. The join with `agents` leaves out the rows of deleted agents.
  *
- * Call `lock` first in a transaction that writes: replicas then take the agents' rows in the same order.
+ * Call `lockAgents` first in a transaction that writes: all replicas then lock the agents' rows in the same order.
  */
 export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRepo", {
   effect: Effect.gen(function*() {
@@ -32,7 +32,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
     const agentIdsOf = (rows: ReadonlyArray<{ readonly agent_id: string }>) => [...new Set(rows.map((row) => row.agent_id))]
     type Write = Effect.Effect<unknown, SqlError.SqlError>
 
-    /** What `write` does with the rows as the table `r`; nothing if there are none. */
+    /** Runs `write` with the rows as the table `r`, unless there are none. */
     const writeRows = (
       rows: ReadonlyArray<object>,
       columns: Parameters<typeof recordset>[2],
@@ -44,10 +44,10 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
         ? Effect.succeed([])
         : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forNoKeyUpdate(sql)}`
 
-    /** On long-poll all processes are one, and what a new session does not tell yet is not news. */
+    /** Over long-poll all processes share one row, and a new session does not name its engines yet. */
     const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
 
-    /** Processes that said hello: online, and owned by their new session. */
+    /** Processes that sent a hello: online, and owned by their new session. */
     const upsertProcesses = (rows: ReadonlyArray<ConnectRow>) =>
       writeRows(rows, {
         id: "uuid",
@@ -74,7 +74,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             capabilities = excluded.capabilities, state = 'online', session_id = excluded.session_id,
             last_seen_at = excluded.last_seen_at, last_connect_at = excluded.last_connect_at, updated_at = excluded.updated_at`)
 
-    /** The agents' own records: what the latest hello of each said that named something to operate. At most one row an agent. */
+    /** Updates the agents from their latest hello that names something to operate. At most one row per agent. */
     const updateAgentsFromHello = (rows: ReadonlyArray<ConnectRow>) =>
       writeRows(rows, {
         agent_id: "uuid",
@@ -94,14 +94,14 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             host_name = coalesce(r.host_name, agents.host_name), last_connect_at = r.at, last_seen_at = r.at, updated_at = r.at
           FROM ${r} WHERE agents.id = r.agent_id`)
 
-    /** Agents of whom a process came that tells nothing of what it is, as long-poll sessions begin. */
+    /** Updates the agents of processes whose hello names nothing to operate, as long-poll sessions begin. */
     const updateAgentsOnline = (rows: ReadonlyArray<ConnectRow>) =>
       writeRows(rows, { agent_id: "uuid", protocol_version: "text", at: "text" }, (r) =>
         sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
             last_seen_at = r.at, updated_at = r.at
           FROM ${r} WHERE agents.id = r.agent_id`)
 
-    /** Signs of life. Answers the sessions that still own their process's row. */
+    /** Writes signs of life. Returns the sessions that still own their process's row. */
     const updateLastSeen = (rows: ReadonlyArray<HeartbeatRow>) =>
       Effect.gen(function*() {
         if (rows.length === 0) return []
@@ -118,13 +118,13 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
         return ownedRows
       })
 
-    /** Of these agents, those that have no process online any more. */
+    /** Sets those of the agents offline that have no online process. */
     const updateAgentsOffline = (agentIds: ReadonlyArray<string>, at: string): Write =>
       sql`UPDATE agents SET state = 'offline', updated_at = ${at}
         WHERE ${sql.in("id", agentIds)} AND state = 'online'
           AND NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
 
-    /** Sessions that ended. One that was replaced meanwhile no longer owns the row and changes nothing. */
+    /** Sets the processes of ended sessions offline. A replaced session no longer owns the row and changes nothing. */
     const updateProcessesOffline = (rows: ReadonlyArray<DisconnectRow>) =>
       writeRows(rows, { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, (r) =>
         Effect.zipRight(
@@ -148,7 +148,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
         sql`INSERT INTO agent_health (agent_id, worker_id, captured_at, telemetry_loss)
           SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss FROM ${r} JOIN agents a ON a.id = r.agent_id`)
 
-    /** Workers that an agent's heartbeat described. What they have done is counted from events, by the ingest. */
+    /** Workers that a heartbeat described. The ingest counts their tasks, from events. */
     const upsertWorkers = (rows: ReadonlyArray<WorkerRow>) =>
       writeRows(rows, {
         id: "uuid",
@@ -202,6 +202,6 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
   static readonly layer = this.Default
 }
 
-/** One row an agent, the last: rows come in the order of time. */
+/** The last row of each agent; the rows are in the order of time. */
 const lastPerAgent = (rows: ReadonlyArray<HeartbeatRow>): ReadonlyArray<HeartbeatRow> =>
   [...new Map(rows.map((row) => [row.agent_id, row])).values()]

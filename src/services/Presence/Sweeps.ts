@@ -5,14 +5,14 @@ import { deleteInSlices, forNoKeyUpdate } from "../Dialect.ts"
 import { Settings } from "../Settings.ts"
 import { PresenceRepo } from "./Repo.ts"
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const slice = 1000
-/** Times SVC_AGENT_OFFLINE_AFTER_SECONDS that a worker may be idle. */
+/** A worker may be idle for this many times SVC_AGENT_OFFLINE_AFTER_SECONDS. */
 const idleFactor = 10
 
 /**
- * What notices silence, and what forgets. Every replica runs both: each statement is conditional, so that whoever
- * comes second finds nothing left to do.
+ * Sets silent processes and workers offline, and deletes old rows. Every replica runs all sweeps: each statement is
+ * conditional, so the second replica changes nothing.
  */
 export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/PresenceSweeps", {
   effect: Effect.gen(function*() {
@@ -21,8 +21,8 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     const settings = yield* Settings
 
     /**
-     * Processes and agents without a sign of life for SVC_AGENT_OFFLINE_AFTER_SECONDS become offline. Only
-     * silence in the database counts, so a crashed replica's agents are noticed by the others.
+     * Sets processes and agents offline that show no sign of life for SVC_AGENT_OFFLINE_AFTER_SECONDS. Only the
+     * database counts, so other replicas notice the agents of a crashed one.
      */
     const sweepProcesses = Effect.fn("PresenceSweeps.sweepProcesses")(function*() {
       const now = yield* Timestamp.now
@@ -40,14 +40,14 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     }, sql.withTransaction)
 
     /**
-     * Workers without a sign of life. One that heartbeats describe (it has metadata) is silent after the same time;
-     * one known by its tasks' events only may just be idle: it has longer, as long as its agent is there.
+     * Sets workers offline that show no sign of life. A worker that heartbeats describe (it has metadata) has the same
+     * time. A worker known only from events may just be idle: it has longer while its agent is online.
      */
     const sweepWorkers = Effect.fn("PresenceSweeps.sweepWorkers")(function*() {
       const now = yield* Timestamp.now
       const cutoff = Timestamp.addSeconds(now, -settings.agentOfflineAfter)
       const idleCutoff = Timestamp.addSeconds(now, -idleFactor * settings.agentOfflineAfter)
-      // in the order in which the ingest writes them
+      // locks in the order of the ingest's writes
       yield* sql`
         WITH silent AS (
           SELECT w.id FROM workers w
@@ -60,8 +60,8 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     })
 
     /**
-     * Agent processes beyond what a project may have: of the offline ones those that were seen least recently are
-     * deleted. Those online are bounded by their connections.
+     * Deletes agent processes beyond a project's limit: the offline ones that were seen least recently. The number of
+     * connections bounds the online ones.
      */
     const deleteExcessProcesses = Effect.fn("PresenceSweeps.deleteExcessProcesses")(function*() {
       const maxProcesses = settings.agentProcessesPerProject
