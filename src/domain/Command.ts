@@ -44,7 +44,7 @@ export const sourceStatusesOf = <To extends CommandStatus>(to: To): ReadonlyArra
 
 /** The `error` of a command whose time ran out, by how far it had come. */
 export const timeoutErrors = {
-  pending: "Never sent: until its time ran out, no connected process of the agent could take it.",
+  pending: "Never sent: no connected process of the agent could take it before its time ran out.",
   sent: "Sent, but the agent did not confirm it in time. Whether it was executed is unknown.",
   acknowledged: "The agent confirmed it, but sent no result in time. Whether it was executed is unknown."
 } as const

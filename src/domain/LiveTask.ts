@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { decodeCursor, encodeCursor } from "./Page.ts"
 import { parse, type Timestamp } from "./Timestamp.ts"
 
-/** A changed task as the live stream tells it: what a list shows, without arguments, result and traceback. */
+/** A changed task in the live stream: the fields of a list, without arguments, result and traceback. */
 export interface LiveTask {
   readonly id: string
   readonly engine: string
@@ -20,7 +20,7 @@ export interface LiveTask {
   readonly updated_at: Timestamp
 }
 
-/** A place in the order of changes. */
+/** A position in the order of changes. */
 export interface ChangePosition {
   readonly updated_at: Timestamp
   readonly id: string

@@ -8,8 +8,9 @@ import { Timestamp } from "./Timestamp.ts"
 const JsonText = Schema.Unknown.annotations({ description: "JSON, digit for digit as the agent sent it" })
 
 /**
- * A task as callers see it (interface, Task; bodies: TaskPublic). Answers are written as text from the stored row
- * (`Task/Json.ts`) and never pass through this schema, so that the numbers in args, kwargs and result survive.
+ * A task as callers see it (interface, Task; bodies: TaskPublic). Responses are written as text from the stored row
+ * (`Task/Json.ts`) and do not pass through this schema, so that the numbers in args, kwargs and result keep their
+ * digits.
  */
 export const Task = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
@@ -39,7 +40,7 @@ export const Task = Schema.Struct({
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
 }).annotations(describeBody("Task", "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."))
 
-/** One task, with what only its own page shows. */
+/** One task, with the fields that only its detail has. */
 export const TaskDetail = Schema.Struct({
   ...Task.fields,
   retry_note: describeField(
@@ -49,19 +50,19 @@ export const TaskDetail = Schema.Struct({
   ),
   retried_from: describeField(
     Schema.NullOr(Schema.String),
-    "The engine's id of the task that a retry made this one of; null where no command did.",
+    "The engine's id of the task whose retry created this one; null: no command created it.",
     null
   ),
   retried_as: describeField(
     Schema.Array(Schema.String),
-    "The engine's ids of the tasks that retries of this one made, newest first, at most 20.",
+    "The engine's ids of the tasks that retries of this one created, newest first, at most 20.",
     ["d4c3b2a1-6e5b-4f70-8a91-c2b3d4e5f607"]
   )
 }).annotations(describeBody("TaskDetail", "A task with what only its own page shows."))
 
 export type TaskField = keyof typeof Task.Type
 
-/** Every field of a task, in the order of the contract; also the columns that are read and the columns of exports. */
+/** Every field of a task, in the order of the contract; also the columns of reads and exports. */
 // the cast: keys of the struct above, which Object.keys types as string
 export const taskFields = Object.keys(Task.fields) as ReadonlyArray<TaskField>
 
@@ -104,12 +105,12 @@ export const Event = Schema.Struct({
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
   task_id: describeField(Schema.String, "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
   kind: describeField(TaskEventKind, "What happened.", "task.started"),
-  occurred_at: describeField(Timestamp, "When, by the clock of who sent it.", exampleTime),
+  occurred_at: describeField(Timestamp, "When it happened, by the sender's clock.", exampleTime),
   payload: describeField(Schema.Object.annotations({ jsonSchema: { type: "object" } }), "What the agent sent, without large values.", { worker: "celery@box-1" })
 }).annotations(describeBody("Event", "An event of a task."))
 
 export const EventList = Page(Event).annotations(describeBody("EventList", "A page of events."))
 
-/** Which task an engine means: an engine name and the engine's own id of the task. */
+/** Identifies a task in a project: the engine's name and the engine's own id of the task. */
 export const TaskKey = Schema.Struct({ engine: text(40, 1), task_id: text(200, 1) })
 export type TaskKey = typeof TaskKey.Type

@@ -10,7 +10,7 @@ export interface EventData {
   readonly forEach: (visit: (json: string, field: string) => void) => void
 }
 
-/** Kinds that tell something about a worker, a queue or a schedule rather than about one task. */
+/** Kinds of event about a worker, a queue or a schedule instead of one task. */
 export type SideEventKind =
   | "worker.online"
   | "worker.offline"
@@ -26,8 +26,8 @@ export type SideEventKind =
 export type EventKind = TaskEventKind | SideEventKind
 
 /**
- * One event of a batch. The session says whose it is. `id` is stable over re-sends and at most 64 characters;
- * `taskId` is empty where the event is about no task.
+ * One event of a batch. Its agent and project are the session's. `id` is stable over re-sends and has at most 64
+ * characters; `taskId` is empty where the event is not about a task.
  */
 export interface AgentEvent {
   readonly id: string

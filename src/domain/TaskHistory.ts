@@ -33,7 +33,7 @@ export type ApplyResult = "applied" | "duplicate" | "full"
 
 export const emptyHistory = (): History => ({ entries: [], facts: [] })
 
-/** Takes an event of the task in, in place. */
+/** Adds an event of the task, in place. */
 export const apply = (history: History, event: TaskEvent): ApplyResult => {
   const existing = history.entries[indexOf(history, event.id)]
   if (existing !== undefined) return applyResend(history, existing, event)
@@ -49,7 +49,10 @@ export const apply = (history: History, event: TaskEvent): ApplyResult => {
   return "applied"
 }
 
-/** A process adopts the buffer of a dead one and sends its events again: of the two, the smaller reporter is kept. */
+/**
+ * A process may adopt the buffer of a dead one and send its events again. Of the two reporters the smaller one is
+ * kept.
+ */
 const applyResend = (history: History, known: Entry, { reporter }: TaskEvent): ApplyResult => {
   if (reporter >= known.reporter) return "duplicate"
   replace(history, known, { ...known, reporter })
@@ -64,7 +67,7 @@ const replace = (history: History, old: Entry, entry: Entry): void => {
   })
 }
 
-/** The last character first: ids come as slices of a frame, which are slow to compare as a whole. */
+/** Compares the last character first: ids are slices of a frame, which are slow to compare as a whole. */
 const indexOf = ({ entries }: History, id: string): number => {
   const end = id.length - 1
   const last = id.charCodeAt(end)
@@ -90,7 +93,7 @@ const entryOf = (event: TaskEvent, { name, republished, rest, worker }: TaskEven
 const canExceedLimit = (history: History, entry: Entry): boolean =>
   RANK[entry.kind] === RANK["task.succeeded"] && history.entries.length < MAX_ENTRIES + ENDS_BEYOND
 
-/** One broker event under a second id: the entry takes the smaller id, its data compete like any other's. */
+/** One broker event under a second id: the entry takes the smaller id, and its data compete like those of any event. */
 const applyDuplicate = (history: History, seen: number, copy: Entry, reading: TaskEventReading): ApplyResult => {
   const entry = history.entries[seen]!
   const isSmallerId = copy.id < entry.id
@@ -98,14 +101,14 @@ const applyDuplicate = (history: History, seen: number, copy: Entry, reading: Ta
   return updateFacts(history, isSmallerId ? copy : entry, copy.id, reading.facts) || isSmallerId ? "applied" : "duplicate"
 }
 
-/** Keeps the order; events mostly come in it. */
+/** Inserts in order, from the end, since events mostly arrive in order. */
 const insert = (entries: Array<Entry>, entry: Entry): void => {
   let at = entries.length
   while (at > 0 && compareEntries(entry, entries[at - 1]!) < 0) at--
   entries.splice(at, 0, entry)
 }
 
-/** Whether one of the values is now the latest of its field. */
+/** Stores the values that are the latest of their field; returns whether there was one. */
 const updateFacts = (
   { facts }: History,
   entry: Entry,
@@ -124,7 +127,7 @@ const updateFacts = (
   return changed
 }
 
-/** Later moment, then higher rank; of events that tie, the one with the smallest id. */
+/** Later time, then higher rank; of events that tie, the one with the smallest id. */
 const isLater = (entry: Entry, id: string, held: Fact): boolean => {
   if (entry.at !== held.entry.at) return entry.at > held.entry.at
   const rank = RANK[entry.kind] - RANK[held.entry.kind]

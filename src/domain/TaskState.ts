@@ -1,6 +1,6 @@
 /**
- * The states a task is shown in, and the kinds of event that lead there (interface, Task states; agents' protocol,
- * section 4.1). How events become a state is in docs/attempts.md.
+ * The states of a task, and the kinds of event that lead to them (interface, Task states; agents' protocol, section
+ * 4.1). docs/attempts.md describes how events become a state.
  */
 import * as Schema from "effect/Schema"
 
@@ -22,11 +22,11 @@ export type TaskPriority = typeof TaskPriority.Type
 
 const PRIORITIES: ReadonlySet<string> = new Set(TaskPriority.literals)
 
-/** Plain code: each task's row asks. */
+/** Plain code, since each fold calls it. */
 export const isTaskPriority = (text: string): text is TaskPriority => PRIORITIES.has(text)
 
 /**
- * The kinds of event that tell something about one task. Append only: `TaskHistory/Codec.ts` stores their places.
+ * The kinds of event about one task. Append only: `TaskHistory/Codec.ts` stores their indexes.
  */
 export const TaskEventKind = Schema.Literal(
   "unknown",
@@ -38,12 +38,12 @@ export const TaskEventKind = Schema.Literal(
   "task.failed",
   "task.revoked",
   "task.rejected",
-  /** Of the brain, not of agents: what was found out of a task whose end was never reported. */
+  /** From the brain and not from agents: the outcome of a task whose end was never reported. */
   "task.reconciled"
 )
 export type TaskEventKind = typeof TaskEventKind.Type
 
-/** What a task is after an event of the kind, with nothing else known. */
+/** The state of a task after an event of the kind, with nothing else known. */
 export const STATE_AFTER: Readonly<Record<TaskEventKind, TaskState>> = {
   "unknown": "unknown",
   "task.sent": "pending",
@@ -57,7 +57,7 @@ export const STATE_AFTER: Readonly<Record<TaskEventKind, TaskState>> = {
   "task.reconciled": "unknown"
 }
 
-/** How far a task is after an event of the kind: orders events of one moment. All ends rank the same. */
+/** The progress of a task after an event of the kind: orders events of one moment. All ends rank the same. */
 export const RANK: Readonly<Record<TaskEventKind, number>> = {
   "unknown": 0,
   "task.sent": 0,

@@ -100,7 +100,10 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       get,
       list,
       cancel,
-      /** For automation and schedules: a command without a request. The caller has checked that the agent belongs to the project. */
+      /**
+       * For automation and schedules: a command without a request. The caller has checked that the agent belongs to
+       * the project.
+       */
       issue: Effect.fn("Commands.issue")((intent: Intent) => issue(intent), orDieOnSql),
       retryTask: makeMethod("retry-task", intents.retryTask),
       cancelTask: makeMethod("cancel-task", intents.cancelTask),

@@ -19,11 +19,13 @@ import type { TaskChanges } from "./TaskChanges.ts"
  */
 export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
   /**
-   * Queues a batch for the writer. False when the queue is full or the brain is shutting down: the batch was not queued,
-   * and the gateway stops reading the socket until the listener of `onCapacity` is called.
+   * Queues a batch for the writer. False when the queue is full or the brain is shutting down: the batch was not
+   * queued, and the gateway stops reading the socket until the listener of `onCapacity` is called.
    */
   readonly offer: (batch: EventBatch) => boolean
-  /** Calls `listener` each time the queue has capacity again after a refused `offer`; returns the unsubscribe function. */
+  /**
+   * Calls `listener` each time the queue has capacity again after a refused `offer`; returns the unsubscribe function.
+   */
   readonly onCapacity: (listener: () => void) => () => void
   /** Events that are queued and neither committed nor rejected. */
   readonly pendingEvents: () => number
@@ -73,7 +75,10 @@ const make = Effect.gen(function*() {
       Effect.retry({ while: isContention, times: 10 })
     )
 
-  /** Commits the events. When the database refuses one of them, halves the batch until it is found and rejects it alone. */
+  /**
+   * Commits the events. When the database refuses one of them, halves the batch until it is found and rejects it
+   * alone.
+   */
   const commitOrSplit = (events: ReadonlyArray<PendingEvent>, lane: number): Effect.Effect<void, SqlError.SqlError> =>
     Effect.catchAll(commit(events, lane), (error) => {
       const [first] = events

@@ -46,9 +46,9 @@ interface ProjectFeed {
 }
 
 /**
- * The changes of a project, in the order of (updated_at, id). They are read from the tasks themselves, so any replica can
- * continue where another one stopped. A replica reads once for all subscribers of a project. Several changes of one task
- * between two reads are one message with the newest state.
+ * The changes of a project, in the order of (updated_at, id). They are read from the tasks themselves, so any replica
+ * can continue where another one stopped. A replica reads once for all subscribers of a project. Several changes of
+ * one task between two reads are one message with the newest state.
  */
 export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
   scoped: Effect.gen(function*() {
@@ -66,7 +66,10 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       return { streams, projects: feeds.size }
     }
 
-    /** Sets the number first: a subscriber that arrives in between already counts the batch as known. `unsafeOffer` would not slide. */
+    /**
+     * Sets the number first: a subscriber that arrives in between already counts the batch as known. `unsafeOffer`
+     * would not slide.
+     */
     const publish = (feed: ProjectFeed, batch: ChangeBatch, position: ChangePosition, at: number) =>
       Effect.suspend(() => {
         feed.batchNumber = batch.number
@@ -91,7 +94,9 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       metrics.liveResets.inc({ reason: "many_changes" })
     })
 
-    /** Publishes the changes since the last refresh, page by page; a `reset` when they exceed the limit of the streams. */
+    /**
+     * Publishes the changes since the last refresh, page by page; a `reset` when they exceed the limit of the streams.
+     */
     const refresh = Effect.fnUntraced(function*(project: ProjectFeed) {
       const now = yield* Clock.currentTimeMillis
       const most = maxTasksAfter(now - project.refreshedAt, currentLoad())
@@ -173,7 +178,10 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
           })
       )
 
-    /** The changes between two positions. Collects in `sentTimes` the tasks that a later batch may repeat. Too many end with a reset. */
+    /**
+     * The changes between two positions. Collects in `sentTimes` the tasks that a later batch may repeat. Too many end
+     * with a reset.
+     */
     const catchUp = (projectId: string, from: ChangePosition, to: ChangePosition, sentTimes: Map<string, string>): Stream.Stream<ChangeBatch> => {
       const horizon = repo.rewind(to).updated_at
       const overlaps = horizon < to.updated_at
@@ -191,8 +199,8 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     }
 
     /**
-     * The batches of a project after `from`, the position of a client; null: from now on. Ends with `until`. A subscriber
-     * that is too slow gets a `reset` instead of the batches that it missed.
+     * The batches of a project after `from`, the position of a client; null: from now on. Ends with `until`. A
+     * subscriber that is too slow gets a `reset` instead of the batches that it missed.
      */
     const batches = (projectId: string, from: ChangePosition | null, until: Effect.Effect<void>): Stream.Stream<ChangeBatch> =>
       Stream.unwrapScoped(Effect.gen(function*() {

@@ -229,7 +229,9 @@ const connectRow = ({ info }: LiveSession, at: Timestamp.Timestamp): ConnectRow 
   at
 })
 
-/** Engines whose tasks the process runs and whose workers no heartbeat describes. Over long-poll a process has no name. */
+/**
+ * Engines whose tasks the process runs and whose workers no heartbeat describes. Over long-poll a process has no name.
+ */
 const engineWorkersOf = ({ info }: LiveSession): ReadonlyArray<string> =>
   info.exclusive && (info.role === null || info.role === "task")
     ? info.engines.filter((engine) => ENGINES_WITHOUT_WORKERS.has(engine))

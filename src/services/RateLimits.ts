@@ -21,15 +21,17 @@ interface Generations {
 }
 
 /**
- * Sliding windows in this process's memory, one per bucket and key (interface, Limits): a request is accepted when fewer
- * than the bucket's number were accepted in the window that ends with it. A refused request is not added, so that
- * retrying early does not lengthen the penalty.
+ * Sliding windows in this process's memory, one per bucket and key (interface, Limits): a request is accepted when
+ * fewer than the bucket's number were accepted in the window that ends with it. A refused request is not added, so
+ * that retrying early does not lengthen the penalty.
  */
 export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
   effect: Effect.map(Settings, (settings) => {
     const generationsByBucket = new Map<Bucket, Generations>()
 
-    /** Two generations instead of one map in order of use, in which the first key is slow to find after many deletions. */
+    /**
+     * Two generations instead of one map in order of use, in which the first key is slow to find after many deletions.
+     */
     const generationsOf = (bucket: Bucket, now: number): Generations => {
       const known = generationsByBucket.get(bucket)
       if (known !== undefined && known.recent.size < maxRecentKeys && now - known.since < windowSeconds(bucket) * 1000) return known

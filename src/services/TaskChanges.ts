@@ -20,8 +20,8 @@ export interface TaskChange {
 const hintMillis = 200
 
 /**
- * Publishes changed tasks after their commit: to subscribers in this process task by task, and to all replicas as a hint
- * that the project's tasks changed. A slow subscriber loses the oldest changes; the tables have everything.
+ * Publishes changed tasks after their commit: to subscribers in this process task by task, and to all replicas as a
+ * hint that the project's tasks changed. A slow subscriber loses the oldest changes; the tables have everything.
  */
 export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges", {
   scoped: Effect.gen(function*() {

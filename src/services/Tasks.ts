@@ -43,7 +43,9 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const files = yield* TaskExport
     const bulk = yield* TaskBulkDelete
 
-    /** Rows of the window, fewer when they are large, and the id to go on after, if any. */
+    /**
+     * A page of rows, fewer when they are large, and the id after which the next page begins; null on the last page.
+     */
     const page = Effect.fnUntraced(function*(
       projectId: string,
       filter: TaskFilter,
@@ -58,7 +60,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return { rows, next: found.length > shown.length ? shown.at(-1) ?? null : null }
     })
 
-    /** The ids with the sizes of their rows; one that was deleted since it was found has none. */
+    /** The ids with the sizes of their rows; 0 for a row that was deleted since the search. */
     const readSizes = (projectId: string, ids: ReadonlyArray<string>) =>
       Effect.map(repo.listSizes(projectId, ids), (rows) => {
         const bytes = new Map(rows.map((row) => [row.id, row.bytes]))
@@ -72,7 +74,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         : search.count(projectId, filter)
     }
 
-    /** A page of the tasks that match. `limit` is 1 to 5000 and is cut to the largest page of the settings. */
+    /** A page of the matching tasks. `limit` is 1 to 5000 and is clamped to SVC_REST_MAX_PAGE_SIZE. */
     const list = Effect.fn("Tasks.list")(function*(filter: TaskFilter, options: {
       readonly cursor: string | null
       readonly limit: number | null
@@ -97,7 +99,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return row ?? (yield* taskNotFound)
     }, orDieOnSql)
 
-    /** One task, what a retry of it needs, and the tasks before and after it in a line of retries. */
+    /** One task, what its retry needs, and the tasks before and after it in a chain of retries. */
     const getDetail = Effect.fn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const row = yield* get(key)
@@ -116,7 +118,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return yield* Option.match(found, { onNone: () => taskNotFound, onSome: Effect.succeed })
     }, orDieOnSql)
 
-    /** A page of a task's events, earliest first; of a task that is not known, none. */
+    /** A page of a task's events, earliest first; empty for an unknown task. */
     const listEvents = Effect.fn("Tasks.listEvents")(function*(key: TaskKey, cursor: string | null, limit: number | null) {
       const project = yield* CurrentProject
       const history = yield* repo.findHistory(project.id, key)
@@ -137,7 +139,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return yield* files.exportFile(project.id, filter, format, yield* parseFields(fields, taskFields, "a task"))
     })
 
-    /** Deletes tasks of the project; answers how many there were. */
+    /** Deletes tasks of the project; returns how many. */
     const bulkDelete = Effect.fn("Tasks.bulkDelete")(function*(body: BulkDelete) {
       const project = yield* CurrentProject
       return yield* bulk.deleteMatching(project.id, body)
@@ -160,10 +162,10 @@ const decodeAfter = (cursor: string): Effect.Effect<string, ValidationFailed> =>
   return id !== undefined && Ids.isUuid(id) ? Effect.succeed(id) : Effect.fail(invalidCursor)
 }
 
-/** At most one of the terms that have an index of their own, and no other. */
+/** Whether the filter has at most one of the terms with their own index, and no other term. */
 const isServedByOneIndex = ({ queue, state, worker, ...others }: TaskFilter): boolean =>
   Object.values(others).every((term) => term === null) &&
   [queue, state, worker].filter((term) => term !== null).length <= 1
 
-/** No task has an id that the databases cannot hold. */
+/** Whether the databases can hold the key; no task has another one. */
 const isStorableKey = ({ engine, task_id }: TaskKey): boolean => isStorable(engine) && isStorable(task_id)

@@ -54,7 +54,9 @@ export const RetryTaskRequest = Schema.Struct({
   )
 ).annotations(describeBody("RetryTaskRequest", "A task to retry."))
 
-/** A retry with its overrides as the caller wrote them, every digit and every int or float unchanged. Both or neither. */
+/**
+ * A retry with its overrides as the caller wrote them, every digit and every int or float unchanged. Both or neither.
+ */
 export interface RetryTask extends Omit<typeof RetryTaskRequest.Type, "override_args" | "override_kwargs"> {
   readonly override_args: CanonicalText | null
   readonly override_kwargs: CanonicalText | null

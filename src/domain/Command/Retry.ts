@@ -1,4 +1,7 @@
-/** What a retry without overrides needs (the agents' protocol, section 5.4). Agents never use the brain's copy of arguments. */
+/**
+ * What a retry without overrides needs (the agents' protocol, section 5.4). Agents never use the brain's copy of
+ * arguments.
+ */
 
 const overridesHint = "send both override_args and override_kwargs (svc commands retry --args --kwargs)"
 
@@ -26,8 +29,8 @@ export interface LastRetry {
 }
 
 /**
- * What a retry of a task needs, before the first attempt. No agent reports whether Celery's result_extended is on, so the
- * last retry's error decides.
+ * What a retry of a task needs, before the first attempt. No agent reports whether Celery's result_extended is on, so
+ * the last retry's error decides.
  */
 export const retryNote = (engine: string, last: LastRetry | null): string | null => {
   if (engine !== "celery") return missingArgumentsNote(engine)

@@ -8,9 +8,9 @@ import { Timestamp } from "../Timestamp.ts"
 /**
  * Which tasks of a project: every term that is not null must hold (interface, Tasks).
  *
- * - `name`: part of the name, letter for letter.
- * - `search`: part of name, queue, worker or task id; letters match in either case (`Letters.ts`). No character of it is a
- *   wildcard. With `search_exceptions` the exception counts too.
+ * - `name`: part of the name, case-sensitive.
+ * - `search`: part of name, queue, worker or task id; letters match in either case (`CaseFolding.ts`). No character is
+ *   a wildcard. With `search_exceptions` the exception is searched too.
  * - `queue`, `worker`: the whole name.
  * - `since`, `until`: the bounds, both included, of `received_at`, or of the first event where that is null.
  */
@@ -38,7 +38,7 @@ export const everyTask: TaskFilter = {
   until: null
 }
 
-/** A plus sign that was not encoded arrives as a space: `…T00:00:00 02:00` means `+02:00`. */
+/** An unencoded plus sign arrives as a space: `…T00:00:00 02:00` means `+02:00`. */
 export const QueryTimestamp = Schema.compose(
   Schema.transform(Schema.String, Schema.String, {
     strict: true,
@@ -64,8 +64,8 @@ export type ExportFormat = typeof ExportFormat.Type
 /** The query of `GET /projects/{slug}/tasks` (interface, List query parameters). */
 export const ListTasks = Schema.Struct({
   state: describeField(Schema.optional(TaskState), "One state.", "failure"),
-  priority: describeField(Schema.optional(Priorities), "Priorities with commas between them: any of them.", ["critical", "high"]),
-  name: describeField(Schema.optional(text(200)), "Part of the name, letter for letter.", "shop."),
+  priority: describeField(Schema.optional(Priorities), "Priorities, separated by commas; any of them matches.", ["critical", "high"]),
+  name: describeField(Schema.optional(text(200)), "Part of the name, case-sensitive.", "shop."),
   search: describeField(Schema.optional(text(200)), "Part of name, queue, worker or task id, in either case.", "pay"),
   search_exceptions: describeField(Schema.optional(QueryBoolean), "`true`: `search` also finds a part of the exception.", true),
   queue: describeField(Schema.optional(text(200)), "The whole name of the queue.", "default"),
@@ -76,7 +76,7 @@ export const ListTasks = Schema.Struct({
   limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
   include_total: describeField(Schema.optional(QueryBoolean), "Adds `total_count`.", true),
   format: describeField(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
-  fields: describeField(Schema.optional(text(500)), "The columns and their order, with commas between them.", "name,state")
+  fields: describeField(Schema.optional(text(500)), "The columns in their order, separated by commas.", "name,state")
 })
 export type ListTasks = typeof ListTasks.Type
 
@@ -103,11 +103,11 @@ const filterFields = {
         })
       )
     ),
-    "Priorities: any of them.",
+    "Priorities; any of them matches.",
     null
   ),
   filter_search: describeField(nullish(FilterText), "Part of name, queue, worker or task id.", null),
-  filter_name: describeField(nullish(FilterText), "Part of the name, letter for letter.", null),
+  filter_name: describeField(nullish(FilterText), "Part of the name, case-sensitive.", null),
   filter_queue: describeField(nullish(FilterText), "The whole name of the queue.", null),
   filter_worker: describeField(nullish(FilterText), "The whole name of the worker.", null),
   filter_since: describeField(nullish(Timestamp), "Lower bound, included.", null),
@@ -115,13 +115,13 @@ const filterFields = {
 }
 
 /**
- * The body of bulk-delete: either `task_ids` or at least one filter (interface, Bulk delete request). A field of
- * another name is refused: a misspelt filter would delete more than was meant.
+ * The body of bulk-delete: either `task_ids` or at least one filter (interface, Bulk delete request). Unknown fields
+ * are refused: without a misspelt filter the request would delete more than intended.
  */
 export const BulkDelete = Schema.Struct({
   task_ids: describeField(
     nullish(Schema.Array(IdInput).pipe(Schema.minItems(1), Schema.maxItems(1000))),
-    "Ids of tasks (`id`, not `task_id`); those of other projects are passed over.",
+    "Ids of tasks (`id`, not `task_id`); ids of other projects are ignored.",
     [exampleId]
   ),
   ...filterFields
@@ -138,6 +138,6 @@ export const BulkDelete = Schema.Struct({
 export type BulkDelete = typeof BulkDelete.Type
 
 export const BulkDeleted = Schema.Struct({
-  deleted_count: describeField(Schema.NonNegativeInt, "How many; call again until it is 0.", 250)
+  deleted_count: describeField(Schema.NonNegativeInt, "Number of deleted tasks; call again until it is 0.", 250)
 })
   .annotations(describeBody("BulkDeleted", "How many tasks were deleted."))

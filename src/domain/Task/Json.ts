@@ -1,17 +1,17 @@
 /**
- * A task's JSON text, written by hand from the stored row: args, kwargs, result and tags are the JSON text they are
- * stored as, so that `12345678901234567890` and `1.0` come out as the agent sent them, and nothing is parsed. A page
- * of 500 rows takes about 2 ms.
+ * A task's JSON text, written by hand from the stored row: args, kwargs, result and tags are spliced in as their stored
+ * JSON text. So `12345678901234567890` and `1.0` are returned as the agent sent them, and nothing is parsed. A page of
+ * 500 rows takes about 2 ms.
  */
 import { type TaskField, taskFields } from "../Task.ts"
 
-/** What both drivers give for a column of `tasks`. */
+/** A column of `tasks` as both drivers return it. */
 export type Cell = string | number | null
 
 /** A row of `tasks`: the cells of `taskFields`, in that order. */
 export type TaskRow = ReadonlyArray<Cell>
 
-/** `plain` needs no escaping: ids, states and times. `json` is JSON text already. */
+/** `plain` needs no escaping: ids, states and times. `json` is already JSON text. */
 type Kind = "plain" | "text" | "json" | "number"
 
 export const kinds: Readonly<Record<TaskField, Kind>> = {

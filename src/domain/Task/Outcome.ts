@@ -1,4 +1,4 @@
-/** What the brain says of a task whose end was never reported (docs/attempts.md, "Ends that never come"). */
+/** The outcome of a task whose end was never reported (docs/attempts.md, "Ends that never come"). */
 import { Schema } from "effect"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -10,16 +10,16 @@ export const ReconcileResult = Schema.Struct({
 })
 export type ReconcileResult = typeof ReconcileResult.Type
 
-/** What is known of the worker that started a task. */
+/** The known activity of the worker that started a task. */
 export interface WorkerActivity {
   readonly name: string | null
-  /** The ids of the tasks that it runs, as a heartbeat told a moment ago; null where none did. */
+  /** The ids of its running tasks, from a recent heartbeat; null where no heartbeat lists them. */
   readonly activeTaskIds: ReadonlySet<string> | null
-  /** Since when it has been silent; null while it is there. */
+  /** Since when it has been silent; null while it is online. */
   readonly silentSince: Timestamp | null
 }
 
-/** A history keeps no nulls. */
+/** A history stores no nulls. */
 const nullIfAbsent = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
 /** The data of a `task.reconciled` event. */
@@ -31,12 +31,13 @@ export const Outcome = Schema.Struct({
 })
 export type Outcome = typeof Outcome.Type
 
-/** Whether a heartbeat lists the task among those that its worker runs. */
+/** Whether a heartbeat lists the task among the running tasks of its worker. */
 export const isActiveOn = (taskId: string, { activeTaskIds }: WorkerActivity): boolean => activeTaskIds !== null && activeTaskIds.has(taskId)
 
 /**
- * What became of a task, null while it may still run. The engine's word on an end counts. Without one the task may run as
- * long as its worker lists it, or is there and lists nothing; an engine's `started` is what the worker once wrote.
+ * The outcome of a task, null while it may still run. An end that the engine knows counts. Without one the task may
+ * run while its worker lists it, or is online and lists nothing. An engine's `started` only means that the worker once
+ * wrote it.
  */
 export const inferOutcome = (
   { engine_state, exception, finished_at }: Omit<ReconcileResult, "finished_at"> & { readonly finished_at: Timestamp | null },

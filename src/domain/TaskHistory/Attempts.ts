@@ -2,24 +2,24 @@
 import { findDuplicates, isEnd, isTransition } from "./Deduplication.ts"
 import { type Entry, type History, isSameTransition } from "./History.ts"
 
-/** One run of the task, as far as the events tell. At least one of the three is there. */
+/** One run of the task, as far as the events show. At least one of the three entries is not null. */
 export interface Attempt {
-  /** All of it, in order; never empty. */
+  /** All its transitions, in order; never empty. */
   readonly transitions: Array<Entry>
   readonly startEntry: Entry | null
   retryEntry: Entry | null
-  /** Succeeded, failed, revoked or rejected: the last such. */
+  /** The last event that is succeeded, failed, revoked or rejected. */
   endEntry: Entry | null
 }
 
-/** The transitions that count, in order, and what became of those that do not. */
+/** The transitions that count, in order, and the originals of those that do not. */
 export interface Transitions {
   readonly distinctEntries: ReadonlyArray<Entry>
-  /** For an event that does not count: the one that tells the same transition and counts. */
+  /** For an event that does not count: the event of the same transition that counts. */
   readonly original: (entry: Entry) => Entry
 }
 
-/** What a history comes to before any field is read: steps 4 to 6 together. */
+/** The analysis of a history before any field is read: steps 4 to 6 together. */
 export interface HistoryAnalysis extends Transitions {
   readonly attempts: ReadonlyArray<Attempt>
 }

@@ -3,7 +3,7 @@ import { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { type Entry, type Fact, type History, pathOf, UNKNOWN_PATH } from "./History.ts"
 
-/** A kind is stored as its place in here. */
+/** A kind is stored as its index in this list. */
 const KINDS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals
 
 const VERSION = 1
@@ -46,9 +46,9 @@ export const encodeHistory = (history: History): string => {
 
 const isUnknown = ({ name }: Pick<Entry, "name">): boolean => pathOf(name) === UNKNOWN_PATH
 
-/** Throws for a text that `encode` did not write: only a damaged database has one. */
+/** Throws for a text that `encodeHistory` did not write: only a damaged database has one. */
 export const decodeHistory = (text: string): History => {
-  // The type is a promise of `encode`; checking each cell would cost more than the fold.
+  // `encodeHistory` guarantees the type; a check of each cell would cost more than the fold.
   const [version, words, rows, values, reporters = []]: EncodedHistory = JSON.parse(text)
   if (version !== VERSION) throw new Error(`unknown form of task history: ${version}`)
   const entries: Array<Entry> = []
@@ -75,7 +75,7 @@ const entryAt = (
 ): Entry => ({
   id: String(rows[at]),
   kind: KINDS[Number(rows[at + 1])]!,
-  // The cast: `encode` wrote a Timestamp here.
+  // the cast: `encodeHistory` wrote a Timestamp here
   at: String(rows[at + 2]) as Timestamp,
   agentId: words[Number(rows[at + 3])]!,
   reporter,

@@ -1,17 +1,17 @@
-/** Which events tell a transition again that another event tells: steps 4 and 5 of docs/attempts.md. */
+/** Finds events that report a transition that another event has reported: steps 4 and 5 of docs/attempts.md. */
 import { RANK, TaskEventKind } from "../TaskState.ts"
 import { toEpochMillis } from "../Timestamp.ts"
 import { type Entry, NAMED_PATH, compareEntries, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
 
-/** Whether events of the kind tell of an attempt: of its start, or what came after. */
+/** Whether events of the kind belong to an attempt: to its start, or to what follows. */
 export const isTransition = (kind: TaskEventKind): boolean => RANK[kind] >= RANK["task.started"]
 
 const TRANSITIONS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals.filter(isTransition)
 
-/** Whether the event is the last word of an attempt. */
+/** Whether the event ends an attempt. */
 export const isEnd = (entry: Entry): boolean => RANK[entry.kind] === RANK["task.succeeded"]
 
-/** From each event that does not count to one that tells the same transition. Follow it until an event has none. */
+/** Maps each event that does not count to an event of the same transition. Follow it until an event has no entry. */
 export type Duplicates = Map<Entry, Entry>
 
 /** `entries` are transitions in order, of one moment and reporter at most once. */
@@ -31,37 +31,37 @@ export const findDuplicates = (entries: ReadonlyArray<Entry>): ReadonlyMap<Entry
 const isOnPath = (path: Path) => ({ name }: Entry): boolean => pathOf(name) === path
 
 /**
- * Each agent process on a broker sees the broker's events of every worker (unless it is told its worker's name) and
- * stamps them by its own clock. Those of one kind and worker are paired process by process, first with first; of a pair
- * the earlier counts, which is nearer to the truth.
+ * Each agent process on a broker sees the broker's events of every worker (unless its worker's name is configured) and
+ * stamps them by its own clock. Events of one kind and worker are paired process by process, first with first. The
+ * earlier event of a pair counts, since it is closer to the actual time.
  */
 const mergeReporters = (unknown: ReadonlyArray<Entry>, copies: Duplicates): void => {
   if (unknown.every(({ reporter }) => reporter === unknown[0]!.reporter)) return
   for (const [longest = [], ...others] of streamsOf(unknown)) {
-    let tellings: ReadonlyArray<TransitionReports> = longest.map((event) => [event])
-    for (const stream of others) tellings = mergeStream(tellings, stream)
-    for (const [[first], ...later] of tellings) for (const [entry] of later) copies.set(entry, first)
+    let transitions: ReadonlyArray<TransitionReports> = longest.map((event) => [event])
+    for (const stream of others) transitions = mergeStream(transitions, stream)
+    for (const [[first], ...later] of transitions) for (const [entry] of later) copies.set(entry, first)
   }
 }
 
-/** One transition as one or more processes tell it, in order. */
+/** The reports of one transition by one or more processes, in order. */
 type TransitionReports = readonly [first: TimedEntry, ...later: ReadonlyArray<TimedEntry>]
 
-/** The transitions, with what another process tells of them or beside them. */
-const mergeStream = (tellings: ReadonlyArray<TransitionReports>, stream: ReadonlyArray<TimedEntry>): ReadonlyArray<TransitionReports> => {
-  const near = stream.filter((event) => tellings.some((telling) => areDuplicates(event, telling)))
-  const matching = tellings.filter((telling) => near.some((event) => areDuplicates(event, telling)))
+/** Merges the transitions with the reports of another process, which may add further transitions. */
+const mergeStream = (transitions: ReadonlyArray<TransitionReports>, stream: ReadonlyArray<TimedEntry>): ReadonlyArray<TransitionReports> => {
+  const near = stream.filter((event) => transitions.some((reports) => areDuplicates(event, reports)))
+  const matching = transitions.filter((reports) => near.some((event) => areDuplicates(event, reports)))
   const matches = new Map<TransitionReports, TimedEntry>()
-  const match = (event: TimedEntry, telling: TransitionReports) => {
-    if (areDuplicates(event, telling)) matches.set(telling, event)
+  const match = (event: TimedEntry, reports: TransitionReports) => {
+    if (areDuplicates(event, reports)) matches.set(reports, event)
   }
   if (near.length <= matching.length) pairNearest(near, matching, distance, match)
-  else pairNearest(matching, near, (telling, event) => distance(event, telling), (telling, event) => match(event, telling))
+  else pairNearest(matching, near, (reports, event) => distance(event, reports), (reports, event) => match(event, reports))
   const matchedEvents = new Set(matches.values())
   return [
-    ...tellings.map((telling) => {
-      const event = matches.get(telling)
-      return event === undefined ? telling : insertReport(telling, event)
+    ...transitions.map((reports) => {
+      const event = matches.get(reports)
+      return event === undefined ? reports : insertReport(reports, event)
     }),
     ...stream.filter((event) => !matchedEvents.has(event)).map((event): TransitionReports => [event])
   ].sort(([left], [right]) => compareTimed(left, right))
@@ -69,15 +69,15 @@ const mergeStream = (tellings: ReadonlyArray<TransitionReports>, stream: Readonl
 
 const compareTimed = ([left]: TimedEntry, [right]: TimedEntry): number => compareEntries(left, right)
 
-const insertReport = (telling: TransitionReports, event: TimedEntry): TransitionReports => {
-  const [first = event, ...later] = [...telling, event].sort(compareTimed)
+const insertReport = (reports: TransitionReports, event: TimedEntry): TransitionReports => {
+  const [first = event, ...later] = [...reports, event].sort(compareTimed)
   return [first, ...later]
 }
 
-const distance = ([, at]: TimedEntry, telling: TransitionReports): number =>
-  Math.min(...telling.map(([, other]) => Math.abs(other - at)))
+const distance = ([, at]: TimedEntry, reports: TransitionReports): number =>
+  Math.min(...reports.map(([, other]) => Math.abs(other - at)))
 
-/** By kind and worker, the events of each reporter; the longest list first, else the one that begins first. */
+/** By kind and worker, the events of each reporter; the longest list first, of equal ones the earliest. */
 const streamsOf = (unknown: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArray<ReadonlyArray<TimedEntry>>> => {
   const streams = new Map<string, Map<string, Array<TimedEntry>>>()
   for (const entry of unknown) {
@@ -97,13 +97,13 @@ const streamsOf = (unknown: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArray<R
 /** In microseconds. The same broker event reached two busy agents 0.9 s apart. */
 const DUPLICATES_WITHIN_MICROS = 60_000_000
 
-/** Whether a process can have seen that transition too: broadcasts do not wait for a process that is not there yet. */
-const areDuplicates = ([, at, since]: TimedEntry, telling: TransitionReports): boolean =>
-  telling.some(([, otherAt, otherSince]) =>
+/** Whether both can be one transition. A process that starts later cannot have seen it: broadcasts are not stored. */
+const areDuplicates = ([, at, since]: TimedEntry, reports: TransitionReports): boolean =>
+  reports.some(([, otherAt, otherSince]) =>
     Math.abs(at - otherAt) <= DUPLICATES_WITHIN_MICROS && Math.min(at, otherAt) >= Math.max(since, otherSince)
   )
 
-/** Published agents' processes have their start in their names, in milliseconds (agents' protocol, section 2.2). */
+/** The names of published agents' processes contain their start, in milliseconds (agents' protocol, section 2.2). */
 const reporterStartOf = (reporter: string): number => Number(/-(\d{13})$/.exec(reporter)?.[1] ?? 0) * 1000
 
 /** Pairs the events of one kind across the two paths; the named event counts. */
@@ -120,12 +120,12 @@ const mergePaths = (named: ReadonlyArray<TimedEntry>, unknown: ReadonlyArray<Tim
   }
 }
 
-/** In microseconds. A third report of a transition lies this near to the named one; second paths were 95 ms late. */
+/** In microseconds. A third report of a transition is this close to the named one; second paths were 95 ms late. */
 const THIRD_REPORT_WITHIN_MICROS = 500_000
 
 /**
- * Where the unknown path tells of a transition between the named event of an end and that end's copy, the copy counts:
- * the unknown path is late on a busy stream, but in order, so the transition came before the end.
+ * Where the unknown path reports a transition between the named event of an end and that end's copy, the copy counts.
+ * The unknown path is late on a busy stream but in order, so the transition came before the end.
  */
 const preferLaterEnds = (named: ReadonlyArray<Entry>, unknown: ReadonlyArray<Entry>, copies: Duplicates): void => {
   const unmatched = unknown.filter((entry) => !copies.has(entry))
@@ -139,7 +139,9 @@ const preferLaterEnds = (named: ReadonlyArray<Entry>, unknown: ReadonlyArray<Ent
   }
 }
 
-/** An event, its time and the start of its process, which only matters between processes; microseconds since 1970. */
+/**
+ * An event, its time and the start of its process, which is compared between processes only; microseconds since 1970.
+ */
 type TimedEntry = readonly [entry: Entry, at: number, since: number]
 
 const timedEntriesOf = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArray<TimedEntry> =>
@@ -147,7 +149,10 @@ const timedEntriesOf = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): Rea
 
 const timeBetween = ([, left]: TimedEntry, [, right]: TimedEntry): number => Math.abs(left - right)
 
-/** Gives each of the fewer the nearest of the more, both in order, none twice. Equal numbers: first with first. */
+/**
+ * Pairs each item of the shorter list with the nearest of the longer one, in order, none twice. Equal lengths: first
+ * with first.
+ */
 const pairNearest = <A, B>(
   fewer: ReadonlyArray<A>,
   more: ReadonlyArray<B>,

@@ -1,4 +1,4 @@
-/** What the fold takes in: one event about a task, and what of it the row and the timeline can use. */
+/** The input of the fold: one event about a task, and its parts for the row and the timeline. */
 import * as Timestamp from "../Timestamp.ts"
 import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
 import { exceptionText, isTraceback, type ErrorFields } from "./Exception.ts"
@@ -12,8 +12,8 @@ export interface EventData {
 }
 
 /**
- * One event about a task. `agentId` and `reporter`, the name of the agent process, are the session's; secrets in `data`
- * are masked already.
+ * One event about a task. `agentId` and `reporter` (the name of the agent process) are the session's. Secrets in `data`
+ * are already masked.
  */
 export interface TaskEvent {
   readonly id: string
@@ -27,8 +27,8 @@ export interface TaskEvent {
 }
 
 /**
- * Fields whose latest value is kept apart from the timeline, each with the number it is stored under (never reuse one).
- * `args`, `kwargs`, `result`, `runtime_ms` and `tags` are kept as JSON text, the others as plain text.
+ * Fields whose latest value is stored apart from the timeline, each under its number (never reuse a number). `args`,
+ * `kwargs`, `result`, `runtime_ms` and `tags` are stored as JSON text, the others as plain text.
  */
 export const FACTS = {
   queue: 0,
@@ -46,16 +46,16 @@ export const FACTS = {
 } as const
 export type FactName = keyof typeof FACTS
 
-/** An event taken apart. */
+/** The parts of an event. */
 export interface TaskEventReading {
-  /** Falls back on the form agents use for a name they do not know. */
+  /** The agents' placeholder for unknown names where the event has none. */
   name: string
   worker: string | null
   /** `received` with the task as its own parent: Celery publishing a retry. */
   republished: boolean
-  /** The small fields but name and worker, as members of a JSON object: `"queue":"mail","signum":15`. */
+  /** The small fields except name and worker, as members of a JSON object: `"queue":"mail","signum":15`. */
   rest: string
-  /** Values that may become the row's; never empty text. */
+  /** Candidates for the row's values; never empty text. */
   readonly facts: Array<readonly [name: FactName, value: string]>
 }
 
@@ -69,7 +69,7 @@ export const readTaskEvent = (event: TaskEvent): TaskEventReading => {
   }
   const errorFields: ErrorFields = { exception: null, message: null, reason: null, traceback: null }
   event.data.forEach((json, field) => {
-    // A null says no more than an absent field, but for the result of a task that returned nothing.
+    // a null means the same as an absent field, except in the result of a task that returned nothing
     if (json === "null" && field !== "result") return
     readField(event, field, json, reading, errorFields)
     if (field !== "exception" || !isTraceback(event.engine, errorFields.exception)) appendRest(field, json, reading)
@@ -143,7 +143,7 @@ const MAX_VALUE_LENGTH = 1024
 const MAX_RESULT_LENGTH = 512
 const MAX_REST_LENGTH = 2048
 
-/** Fields that the timeline has from elsewhere, or that are too big for it. */
+/** Fields that the timeline takes from elsewhere, or that are too large for it. */
 const NOT_IN_REST: ReadonlySet<string> = new Set(["task_name", "worker", "args", "kwargs", "traceback"])
 
 const appendRest = (field: string, json: string, reading: TaskEventReading): void => {
@@ -162,6 +162,6 @@ const textOf = (json: string): string | null => {
   return typeof text === "string" ? text : null
 }
 
-/** Dramatiq keeps delayed messages in a queue of its own beside the real one (agents' protocol, section 4.2). */
+/** Dramatiq keeps delayed messages in a separate queue beside the real one (agents' protocol, section 4.2). */
 const queueOf = (engine: string, queue: string | null): string | null =>
   queue !== null && engine === "dramatiq" && queue.endsWith(".DQ") ? queue.slice(0, -3) : queue

@@ -1,6 +1,6 @@
-/** One form for what six engines say of a failure (agents' protocol, section 4.2). */
+/** One form for the failures of six engines (agents' protocol, section 4.2). */
 
-/** The fields of an event's data that tell why. */
+/** The fields of an event's data that explain a failure. */
 export interface ErrorFields {
   exception: string | null
   message: string | null
@@ -13,8 +13,8 @@ export const isTraceback = (engine: string, exception: string | null): boolean =
   exception !== null && (engine === "rq" ? exception.includes("\n") : exception.startsWith("Traceback ("))
 
 /**
- * `Type: message`, whatever the engine. Celery's broker events have the exception's repr as message, which names the
- * type already. Without an exception the reason stands in (a Celery retry, a Huey timeout).
+ * `Type: message`, for every engine. The message of Celery's broker events is the exception's repr, which already names
+ * the type. Without an exception the reason is used (a Celery retry, a Huey timeout).
  */
 export const exceptionText = (engine: string, { exception, message, reason }: ErrorFields): string | null => {
   if (exception === null) return message ?? reason

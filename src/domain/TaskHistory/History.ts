@@ -1,4 +1,4 @@
-/** What is kept of a task's events, and the order among them (docs/attempts.md). */
+/** The stored parts of a task's events, and their order (docs/attempts.md). */
 import { RANK, type TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
@@ -8,7 +8,7 @@ export interface Entry {
   readonly kind: TaskEventKind
   readonly at: Timestamp
   readonly agentId: string
-  /** The agent process that reported it, on the unknown path; else empty, since it plays no part. */
+  /** The agent process that reported the event, on the unknown path; else empty, since only that path uses it. */
   readonly reporter: string
   readonly name: string
   readonly worker: string | null
@@ -16,18 +16,18 @@ export interface Entry {
   readonly rest: string
 }
 
-/** The latest value of one field on one path. `id` is the event's own, also where its entry carries another's. */
+/** The latest value of one field on one path. `id` is the id of its event, also where its entry has a copy's id. */
 export interface Fact {
   readonly entry: Entry
   readonly id: string
   readonly value: string
 }
 
-/** Changed in place by `apply`: a history belongs to the one that decoded it. */
+/** `apply` changes it in place: a history is not shared. */
 export interface History {
-  /** By `order`. */
+  /** In the order of `compareEntries`. */
   readonly entries: Array<Entry>
-  /** At `factSlot`. */
+  /** At the index of `factSlot`. */
   readonly facts: Array<Fact | undefined>
 }
 
@@ -38,10 +38,10 @@ export type Path = typeof NAMED_PATH | typeof UNKNOWN_PATH
 /** Celery's broker events do not have the task's name (agents' protocol, section 0, point 7). */
 export const pathOf = (name: string): Path => name.startsWith("<unknown") ? UNKNOWN_PATH : NAMED_PATH
 
-/** Where the latest value of a field (its number in FACTS) on a path is kept. */
+/** The index of the latest value of a field (by its number in FACTS) on a path. */
 export const factSlot = (fact: number, path: Path): number => fact * 2 + path
 
-/** By moment, then rank, then id: an order of the events alone. Negative when the left one is the earlier. */
+/** By time, then rank, then id: depends on the events alone. Negative when the left one is earlier. */
 export const compareEntries = (left: Entry, right: Entry): number => {
   if (left.at !== right.at) return left.at < right.at ? -1 : 1
   const rank = RANK[left.kind] - RANK[right.kind]
@@ -49,7 +49,7 @@ export const compareEntries = (left: Entry, right: Entry): number => {
   return left.id < right.id ? -1 : left.id > right.id ? 1 : 0
 }
 
-/** Whether two events are one that its process reported under two ids. */
+/** Whether two events are one event that its process reported under two ids. */
 export const isSameTransition = (left: Entry, right: Entry): boolean =>
   left.kind === right.kind && left.at === right.at && left.name === right.name && left.worker === right.worker &&
   left.reporter === right.reporter

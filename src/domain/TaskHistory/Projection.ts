@@ -15,8 +15,8 @@ import { findReconciledOutcome } from "./Reconciliation.ts"
 import { type Entry, type Fact, factSlot, type History, NAMED_PATH, compareEntries, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
 
 /**
- * What the events tell of a task (interface, Task). `args`, `kwargs` and `result` are JSON text, null when unknown;
- * `runtime_ms` is whole milliseconds.
+ * A task's fields as its events report them (interface, Task). `args`, `kwargs` and `result` are JSON text, null when
+ * unknown; `runtime_ms` is whole milliseconds.
  */
 export interface TaskFields {
   readonly name: string
@@ -41,7 +41,7 @@ export interface TaskFields {
   readonly first_event_at: Timestamp
 }
 
-/** The row of a task of which at least one event was applied. */
+/** The row of a task with at least one event. */
 export const computeTaskFields = (history: History, analysis: HistoryAnalysis = analyseHistory(history)): TaskFields => {
   const { entries } = history
   const { attempts } = analysis
@@ -79,10 +79,10 @@ export const computeTaskFields = (history: History, analysis: HistoryAnalysis = 
   }
 }
 
-/** Kinds that end an attempt, a retry being one. */
+/** Kinds that end an attempt, including a retry. */
 export type EndKind = "task.retried" | "task.succeeded" | "task.failed" | "task.revoked" | "task.rejected"
 
-/** How many attempts ended so, by kind. */
+/** The number of attempts by the kind of their end. */
 export const countEnds = (history: History): Readonly<Record<EndKind, number>> => {
   const counts = { "task.retried": 0, "task.succeeded": 0, "task.failed": 0, "task.revoked": 0, "task.rejected": 0 }
   for (const { transitions } of analyseHistory(history).attempts) {
@@ -95,7 +95,7 @@ export const countEnds = (history: History): Readonly<Record<EndKind, number>> =
 
 const isEndKind = (kind: TaskEventKind): kind is EndKind => RANK[kind] >= RANK["task.retried"]
 
-/** Of the named path if it has any, else of the unknown one. */
+/** The entries of the named path if there are any, else those of the unknown path. */
 const entriesOfKind = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArray<Entry> => {
   const all = entries.filter((entry) => entry.kind === kind)
   if (all.length === 0) return all
@@ -104,8 +104,8 @@ const entriesOfKind = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): Read
 }
 
 /**
- * How often Celery published the task again for a retry; told twice for one moment is once. A first publication under
- * another name is `self.replace()`, which is no retry.
+ * How often Celery published the task again for a retry; two reports of one moment count once. A first publication
+ * under another name is `self.replace()`, which is not a retry.
  */
 const countRepublications = (receipts: ReadonlyArray<Entry>): number => {
   let count = 0
@@ -145,7 +145,7 @@ const latestValue = ({ facts }: History, name: FactName): string | null => {
   return (facts[factSlot(number, NAMED_PATH)] ?? facts[factSlot(number, UNKNOWN_PATH)])?.value ?? null
 }
 
-/** As `value`, of those that the last attempt told. */
+/** As `value`, among the events of the last attempt. */
 const latestValueWithin = (history: History, name: FactName, last: Attempt, { original }: Transitions): string | null => {
   const findFact = (path: Path): Fact | undefined => {
     const fact = history.facts[factSlot(FACTS[name], path)]
@@ -167,7 +167,7 @@ const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
 
 const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
 
-/** As reported, else from start to end. Clocks that disagree give no negative runtime but none. */
+/** As reported, else from start to end. Null where disagreeing clocks would give a negative runtime. */
 const runtimeOf = (reported: string | null, started: Entry | null, ended: Entry): number | null => {
   if (reported !== null) return Math.round(Number(reported))
   const micros = started === null ? -1 : microsOf(ended) - microsOf(started)

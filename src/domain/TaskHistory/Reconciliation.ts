@@ -1,4 +1,4 @@
-/** What the engine and the brain say of an attempt whose end was never reported. */
+/** The outcome of an attempt whose end was never reported, from the engine and the brain. */
 import { Option, Schema } from "effect"
 import { Outcome } from "../Task/Outcome.ts"
 import type { Attempt } from "./Attempts.ts"
@@ -6,7 +6,10 @@ import { type Entry, compareEntries } from "./History.ts"
 
 const decodeOutcome = Schema.decodeUnknownOption(Schema.parseJson(Outcome))
 
-/** The latest word on the last attempt, null where an event ended it, or began another one after that word. */
+/**
+ * The latest outcome of the last attempt. Null where an event ended the attempt, or began another one after that
+ * outcome.
+ */
 export const findReconciledOutcome = (entries: ReadonlyArray<Entry>, last: Attempt | undefined): Outcome | null => {
   if (last === undefined || last.endEntry !== null || last.retryEntry !== null) return null
   const entry = entries.findLast(({ kind }) => kind === "task.reconciled")

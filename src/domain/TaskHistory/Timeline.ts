@@ -1,4 +1,4 @@
-/** A task's timeline: one entry for each thing that happened, however many paths and agents told it. */
+/** A task's timeline: one entry for each transition, however many paths and agents reported it. */
 import { canonicalTextOf, JsonObject, parse } from "../CanonicalJson.ts"
 import type { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
@@ -16,8 +16,8 @@ export interface TimelineEvent {
 }
 
 /**
- * Earliest first. The payload is the event's data without its big fields and without nulls, and what only a copy of
- * the event tells.
+ * Earliest first. The payload is the event's data without its large fields and nulls, together with members that only a
+ * copy of the event has.
  */
 export const buildTimeline = (history: History): ReadonlyArray<TimelineEvent> => {
   const { distinctEntries, original } = analyseHistory(history)
@@ -56,7 +56,7 @@ const payloadOf = (entry: Entry, copies: ReadonlyArray<Entry>): string => {
   return `{${members.join(",")}}`
 }
 
-/** Members that the copies tell and the event does not, each of the first copy that has it. */
+/** Members that the copies have and the event does not, each from the first copy that has it. */
 const extraMembersOf = (copies: ReadonlyArray<Entry>, rest: string): ReadonlyArray<string> => {
   if (copies.every((copy) => copy.rest === "")) return []
   const seenKeys = new Set(membersOf(rest).map(([key]) => key))

@@ -1,9 +1,9 @@
-/** What each worker has done for a task. */
+/** The attempts of a task by worker. */
 import { RANK, type TaskEventKind } from "../TaskState.ts"
 import { type HistoryAnalysis, analyseHistory, type Attempt } from "./Attempts.ts"
 import { type Entry, type History, NAMED_PATH, pathOf } from "./History.ts"
 
-/** Attempts that ended at a worker, and how; `processed` is all of them, however they ended. */
+/** Attempts that ended at a worker, by outcome; `processed` counts all of them. */
 export interface WorkerEnds {
   readonly worker: string
   readonly processed: number
@@ -13,9 +13,9 @@ export interface WorkerEnds {
 }
 
 /**
- * One entry a worker. Like the row a function of the set of the task's events alone: the sum over all tasks does not
- * depend on how their events arrived. An attempt counts for the worker that the latest of its events names, the named
- * path first.
+ * One entry per worker. Like the row it depends on the set of the task's events alone, so the sum over all tasks does
+ * not depend on the order of arrival. An attempt counts for the worker that its latest event names, the named path
+ * first.
  */
 export const countEndsByWorker = (history: History, analysis: HistoryAnalysis = analyseHistory(history)): ReadonlyArray<WorkerEnds> => {
   const { attempts, original } = analysis
@@ -49,7 +49,7 @@ const workersOf = (
   return reports.map(workerOf)
 }
 
-/** Of the last event of the named path that tells one, else of the last. */
+/** The worker of the last event of the named path that names one, else of the last event that does. */
 const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
   let worker: string | null = null
   for (let at = entries.length - 1; at >= 0; at--) {
@@ -61,7 +61,7 @@ const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
   return worker
 }
 
-/** Not `received`: Dramatiq names there the process that enqueued. */
+/** Not `received`: there Dramatiq names the process that enqueued the task. */
 const hasWorker = (entry: Entry): boolean =>
   entry.worker !== null && entry.worker !== "" && RANK[entry.kind] >= RANK["task.started"]
 

@@ -22,7 +22,9 @@ interface AbortedTask {
   readonly finished_at: Timestamp.Timestamp
 }
 
-/** The later of both times: the agent's clock may be ahead of the brain's, and the revocation must be the last event. */
+/**
+ * The later of both times: the agent's clock may be ahead of the brain's, and the revocation must be the last event.
+ */
 const revokedAt = ({ completed_at, finished_at }: AbortedTask): Timestamp.Timestamp =>
   finished_at < completed_at ? completed_at : Timestamp.addSeconds(finished_at, 0.000_001)
 
@@ -37,8 +39,8 @@ const revocationOf = (aborted: AbortedTask): AgentEvent => ({
 })
 
 /**
- * Reports the revocations that arq does not report: an aborted job ends there like any failed job. The agent's result of
- * cancel-task says that the job was aborted, so the brain adds a revocation to the task's events, and the task is
+ * Reports the revocations that arq does not report: an aborted job ends there like any failed job. The agent's result
+ * of cancel-task says that the job was aborted, so the brain adds a revocation to the task's events, and the task is
  * `revoked` (docs/attempts.md). The tables are the queue: a restart of the brain loses none.
  */
 export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTasks", {

@@ -115,7 +115,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return { claims, sessions, left: skippedAgentIds }
     })
 
-    /** Uninterruptible, so that a claim is always sent or released. Returns the released claims: nothing was written for them. */
+    /**
+     * Uninterruptible, so that a claim is always sent or released. Returns the released claims: nothing was written
+     * for them.
+     */
     const claimAndSend = Effect.fnUntraced(function*(
       claims: ReadonlyArray<CommandClaim>,
       sessions: ReadonlyMap<string, AgentSession>,
@@ -134,7 +137,9 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return released
     }, Effect.uninterruptible)
 
-    /** Sends the pending commands of these agents, as far as this replica can. Returns the agents that still have some. */
+    /**
+     * Sends the pending commands of these agents, as far as this replica can. Returns the agents that still have some.
+     */
     const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
       const unsentAgentIds = new Set<string>()
       const fullSessionIds = new Set<string>()

@@ -44,7 +44,10 @@ export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<Agent
   return `The agent's ${engine} adapter cannot do ${capabilityOf(action) ?? action}. ${alternativeOf(action, engine)}It can do: ${can}.`
 }
 
-/** Why every agent of the engine would refuse the intent (the agents' protocol, sections 5.2 to 5.4), and what to do instead. */
+/**
+ * Why every agent of the engine would refuse the intent (the agents' protocol, sections 5.2 to 5.4), and what to do
+ * instead.
+ */
 export const refusalReason = (intent: Intent): string | null => {
   const { action, engine, parameters } = intent
   if (action === "purge_queue" && parameters.force !== true && intent.sealed?.confirm_token === undefined) {

@@ -10,7 +10,8 @@ import { enginesRestartingByExit } from "./Restart.ts"
  * - 2: it does not advertise its capabilities (long-poll)
  * - 3: it serves the engine, but not this action: it will refuse, which is the answer that the operator needs
  * - null: it never gets the command. It does not serve the engine, or the command names another process, or its hello
- *   names nothing to operate (the agents' doctor). Only processes without their own id may omit engines and capabilities.
+ *   names nothing to operate (the agents' doctor). Only processes without their own id may omit engines and
+ *   capabilities.
  */
 export type Fitness = 0 | 1 | 2 | 3 | null
 

@@ -11,7 +11,10 @@ import { CommandStatusRepo } from "./StatusRepo.ts"
 /** Rows per statement. */
 const slice = 500
 
-/** Ends overdue commands, and deletes commands after their retention. Every replica sweeps; each row is taken by one of them. */
+/**
+ * Ends overdue commands, and deletes commands after their retention. Every replica sweeps; each row is taken by one of
+ * them.
+ */
 export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSweep", {
   effect: Effect.gen(function*() {
     const queue = yield* CommandQueueRepo

@@ -84,13 +84,16 @@ class Lane {
   }
 }
 
-/** Characters per transaction, and of the whole queue. Usual events have a few hundred, so usually their number is the limit. */
+/**
+ * Characters per transaction, and of the whole queue. Usual events have a few hundred, so usually their number is the
+ * limit.
+ */
 const MAX_TRANSACTION_CHARACTERS = 1024 * 1024
 const MAX_BACKLOG_CHARACTERS = 16 * 1024 * 1024
 
 /**
- * The bounded queue of the writers, in plain code. All events of a task are in one lane, so that two writers never write
- * the same task. A batch is complete with the last of its events.
+ * The bounded queue of the writers, in plain code. All events of a task are in one lane, so that two writers never
+ * write the same task. A batch is complete with the last of its events.
  */
 export class Backlog {
   readonly lanes: ReadonlyArray<Lane>

@@ -32,7 +32,10 @@ export const makeGrouper = () => {
   return (slice: ReadonlyArray<PendingEvent>): GroupedEvents => groupEvents(slice, canBeFirst)
 }
 
-/** Masks the secrets of a task's event, then cuts values over `mostBytes`: a cut before the mask would leave half of a secret. */
+/**
+ * Masks the secrets of a task's event, then cuts values over `mostBytes`: a cut before the mask would leave half of a
+ * secret.
+ */
 export const makeMasker = (redaction: Redaction, mostBytes: number) => (event: PendingEvent): void => {
   if (isTaskEvent(event)) event.data = truncateValues(redaction.data(event.data), mostBytes)
 }
@@ -108,7 +111,7 @@ const readNames = (event: PendingEvent): string | null => {
   if (isTooLong(queue, MAX_LABEL_LENGTH)) return "queue name too long"
   if (isTooLong(worker, MAX_LABEL_LENGTH)) return "worker name too long"
   if (longestId > MAX_LABEL_LENGTH + 2) return "parent or root id too long"
-  // the gateway has refused these already; a second check costs nothing, and one NUL would fail PostgreSQL's transaction
+  // the gateway refuses these too; a second check costs nothing, and one NUL would fail PostgreSQL's transaction
   const nul = hasNul(name) || hasNul(queue) || hasNul(worker) || taskId.includes("\0") || engine.includes("\0")
   return nul ? "NUL character" : null
 }

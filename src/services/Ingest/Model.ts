@@ -1,6 +1,8 @@
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 
-/** How many events of a batch were accepted and rejected; the sum is the number offered. A repeated event is accepted. */
+/**
+ * How many events of a batch were accepted and rejected; the sum is the number offered. A repeated event is accepted.
+ */
 export interface BatchOutcome {
   readonly accepted: number
   readonly rejected: number

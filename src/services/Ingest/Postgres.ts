@@ -23,7 +23,9 @@ const insertColumns = taskColumns.join(", ")
 const insertText = `INSERT INTO tasks (${insertColumns}) SELECT ${insertColumns} FROM ${recordset(TASK_COLUMNS)}
   ON CONFLICT (project_id, engine, task_id) DO NOTHING RETURNING id`
 
-/** The rows are in the order of their keys and are looked up one by one, so that all replicas lock them in one order. */
+/**
+ * The rows are in the order of their keys and are looked up one by one, so that all replicas lock them in one order.
+ */
 const updateText = `UPDATE tasks t SET ${mutableColumns.map((column) => `${column} = r.${column}`).join(", ")}
   FROM ${recordset(TASK_COLUMNS)}
   WHERE t.project_id = r.project_id AND t.engine = r.engine AND t.task_id = r.task_id

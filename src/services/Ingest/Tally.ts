@@ -85,8 +85,8 @@ interface EngineTally {
 }
 
 /**
- * Collects the counts, facets, workers and queues of a transaction. Each is a sum, a maximum or a union over the events,
- * so the result depends neither on their order nor on their grouping into transactions.
+ * Collects the counts, facets, workers and queues of a transaction. Each is a sum, a maximum or a union over the
+ * events, so the result depends neither on their order nor on their grouping into transactions.
  */
 export const makeTally = ({ groups, side }: GroupedEvents, folded: ReadonlyArray<FoldResult>, millis: number): Tally => {
   const engineTallies = new Map<string, EngineTally>()

@@ -73,7 +73,9 @@ export class TaskCache {
     }
   }
 
-  /** A copy of the text, shared by all tasks with it: the agent's text is a slice that keeps a whole frame in memory. */
+  /**
+   * A copy of the text, shared by all tasks with it: the agent's text is a slice that keeps a whole frame in memory.
+   */
   private internText(text: string): string {
     const known = this.names.get(text)
     if (known !== undefined) return known

@@ -1,4 +1,7 @@
-/** Assignments for the upserts of workers and queues on both databases. `greatest` is the function's name in the dialect. */
+/**
+ * Assignments for the upserts of workers and queues on both databases. `greatest` is the function's name in the
+ * dialect.
+ */
 export const workerChanges = (greatest: "max" | "greatest"): string => `
   state = CASE WHEN excluded.last_heartbeat > coalesce(workers.last_heartbeat, '')
       OR (excluded.last_heartbeat = workers.last_heartbeat AND excluded.state = 'offline') THEN excluded.state

@@ -7,7 +7,9 @@ import * as Ids from "../Ids.ts"
 
 export const pageSize = 500
 
-/** Replicas commit in another order than that of their clocks, so this much is read again; what was sent is left out. */
+/**
+ * Replicas commit in another order than that of their clocks, so this much is read again; what was sent is left out.
+ */
 const overlapSeconds = 1
 
 /** Reads the changes of a project, in the order of (updated_at, id). */

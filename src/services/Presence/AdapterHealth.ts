@@ -1,6 +1,6 @@
 /**
- * The workers and queues in a heartbeat's `adapter_health` (the agents' protocol, section 2.5). Its content is an agent's
- * input: invalid parts are left out and are never an error.
+ * The workers and queues in a heartbeat's `adapter_health` (the agents' protocol, section 2.5). Its content is an
+ * agent's input: invalid parts are left out and are never an error.
  */
 import { maskCredentials } from "../../domain/Credentials.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
@@ -111,7 +111,10 @@ const brokerUrlHint = (broker: Readonly<Record<string, unknown>>): string | null
   return maskCredentials(url).slice(0, 2 * maxNameLength)
 }
 
-/** The members with plain values, texts cut. Leaves out members with secret names, and masks values that look like secrets. */
+/**
+ * The members with plain values, texts cut. Leaves out members with secret names, and masks values that look like
+ * secrets.
+ */
 const pickScalars = (from: Readonly<Record<string, unknown>>, redaction: Redaction): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(from).slice(0, 200).filter(([key, value]) =>

@@ -23,8 +23,8 @@ const maxRows = 2000
 const maxHealthRows = 10_000
 
 /**
- * The changes since the last flush; the newest value wins. A flush takes them, and puts them back when the database fails,
- * without overwriting newer ones.
+ * The changes since the last flush; the newest value wins. A flush takes them, and puts them back when the database
+ * fails, without overwriting newer ones.
  */
 export class PresenceBatch {
   connects: Array<PendingConnect> = []

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from "../EventLoop.ts"
 import { TaskDeletion } from "./Deletion.ts"
 import { TaskSearch } from "./Search.ts"
 
-/** Rows of one request in filter mode (interface, Limits). */
+/** Rows per request in filter mode (interface, Limits). */
 const maxRows = 10_000
 const rowsAtOnce = 250
 
@@ -23,15 +23,15 @@ const toFilter = (body: BulkDelete): TaskFilter => ({
   until: body.filter_until
 })
 
-/** What the audit log says of the request: the filter's terms, or that ids were given. */
+/** The request in the audit row: the filter's terms, or the number of ids. */
 const auditSelection = ({ task_ids, ...filters }: BulkDelete) =>
   task_ids === null
     ? Object.fromEntries(Object.entries(filters).filter(([, term]) => term !== null))
     : { task_ids: task_ids.length }
 
 /**
- * Deletes many tasks at once (interface, Bulk delete request). In slices, each a transaction of its own with its own
- * audit row: the writer is never held for long, and what is deleted is audited whatever happens next.
+ * Deletes many tasks (interface, Bulk delete request). In slices, each in its own transaction with its own audit row:
+ * the writer is never blocked for long, and every deleted slice is audited even when a later one fails.
  */
 export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/BulkDelete", {
   effect: Effect.gen(function*() {
@@ -54,7 +54,7 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
       return deleted
     }, sql.withTransaction)
 
-    /** How many were deleted. In filter mode the oldest 10 000 of the matching tasks, by their ids. */
+    /** Deletes the tasks and returns how many. In filter mode the oldest 10,000 of the matching tasks, by id. */
     const deleteMatching = Effect.fn("TaskBulkDelete.deleteMatching")(function*(projectId: string, body: BulkDelete) {
       const ids = body.task_ids === null
         ? yield* search.listIds(projectId, toFilter(body), { direction: "oldest", after: null, limit: maxRows })

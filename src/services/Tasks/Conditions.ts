@@ -7,7 +7,7 @@ import { maxIdAt, minIdAt } from "../Ids.ts"
 
 export type Fragment = Statement.Fragment
 
-/** What a search term is looked for in; `value` is the table of facets' own. */
+/** Columns that a search term is compared with; `value` is a column of `task_facets`. */
 type SearchColumn = TaskFacet | "task_id" | "exception" | "value"
 
 /** Both ends included; null is open. */
@@ -16,26 +16,26 @@ interface IdBounds {
   readonly highest: string | null
 }
 
-/** The moment that `since` and `until` bound. */
+/** The time that `since` and `until` bound. */
 const momentSql = "COALESCE(received_at, first_event_at)"
 
-/** As the partial index `tasks_other_hour` says it: the few rows of which `idsOf` does not hold. */
+/** The condition of the partial index `tasks_other_hour`: the few rows outside of `idBoundsOf`. */
 const otherHourSql = `substr(${momentSql}, 1, 13) <> substr(created_at, 1, 13)`
 
-/** The terms of a filter as SQL that looks at one row; all text of callers goes in as parameters. */
+/** The terms of a filter as SQL conditions on one row; all text of callers is passed as parameters. */
 export const makeConditions = (sql: SqlClient.SqlClient) => {
   const position = sql.onDialectOrElse({ pg: () => sql.literal("strpos"), orElse: () => sql.literal("instr") })
 
-  /** Letter for letter. */
+  /** Case-sensitive. */
   const contains = (column: TaskFacet | "value", part: string) => sql`${position}(${sql(column)}, ${part}) > 0`
 
   const like = (column: SearchColumn, pattern: string) => sql`${sql(column)} LIKE ${pattern} ESCAPE '\\'`
 
-  /** ASCII letters in either case: what SQLite's LIKE does, and PostgreSQL's ILIKE under the collation "C". */
+  /** ASCII letters in either case, as SQLite's LIKE and PostgreSQL's ILIKE under the collation "C" compare. */
   const likeInEitherCase = (column: SearchColumn, pattern: string): ReadonlyArray<Fragment> =>
     sql.onDialectOrElse({
       pg: () => {
-        // ILIKE takes twice the time of LIKE: what is no letter decides first
+        // ILIKE takes twice the time of LIKE, so a LIKE on the other characters comes first
         const loose = pattern.replace(/[a-z]/gi, "_")
         return [
           ...(/[^_%]/.test(loose) ? [like(column, loose)] : []),
@@ -45,7 +45,7 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
       orElse: () => [like(column, pattern)]
     })
 
-  /** The term somewhere in the column, its letters in any of their forms (`Letters.ts`). */
+  /** The column contains the term, its letters in any of their case forms (`CaseFolding.ts`). */
   const matchesTerm = (column: SearchColumn, term: string) => {
     const characters = [...term]
     const pattern = `%${characters.map((one) => caseFormsOf(one) === undefined ? one.replace(/[\\%_]/, "\\$&") : "_").join("")}%`
@@ -54,12 +54,12 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
       pg: () => sql`${sql(column)} ~ ${regexOf(characters)}`,
       orElse: () => sql`${sql(column)} GLOB ${globOf(characters)}`
     })
-    // most values are plain ASCII, and the ASCII letters of the term decide about most others
+    // most values are plain ASCII, and the ASCII letters of the term exclude most others
     const hasNonAscii = sql`octet_length(${sql(column)}) > length(${sql(column)})`
     return sql.and([hasNonAscii, ...likeInEitherCase(column, pattern), exact])
   }
 
-  /** One of many values, as one parameter: the statement's text stays the same. */
+  /** One of many values, as one parameter: the statement's text does not depend on their number. */
   const isOneOf = (column: TaskFacet, values: ReadonlyArray<string>) =>
     sql.onDialectOrElse({
       pg: () => sql`${sql(column)} = ANY(${values}::text[])`,
@@ -82,7 +82,7 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
   const matchesAnyColumn = (term: string, filter: TaskFilter) =>
     sql.or((filter.search_exceptions ? [...columns, "exception"] as const : columns).map((column) => matchesTerm(column, term)))
 
-  /** Every term, without knowing which names exist: for a walk over a bounded number of rows. */
+  /** Every term, without a lookup of names: for a walk over a bounded number of rows. */
   const allTerms = (filter: TaskFilter): ReadonlyArray<Fragment> => [
     ...exactTerms(filter),
     ...(filter.name === null ? [] : [contains("name", filter.name)]),
@@ -93,7 +93,7 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
 }
 export type Conditions = ReturnType<typeof makeConditions>
 
-/** The forms of a character as a class of a pattern; null where it has one form. */
+/** The case forms of a character as a pattern class; null where it has one form. */
 const characterClassOf = (character: string): string | null =>
   /[a-z]/i.test(character)
     ? `[${character.toLowerCase()}${character.toUpperCase()}]`
@@ -102,18 +102,18 @@ const characterClassOf = (character: string): string | null =>
 const globOf = (characters: ReadonlyArray<string>): string =>
   `*${characters.map((one) => characterClassOf(one) ?? (/[*?[]/.test(one) ? `[${one}]` : one)).join("")}*`
 
-/** A backslash before what is no letter or digit makes it plain in a regular expression of PostgreSQL. */
+/** In a regular expression of PostgreSQL a backslash escapes every character but letters and digits. */
 const regexOf = (characters: ReadonlyArray<string>): string =>
   characters.map((one) => characterClassOf(one) ?? (/[!-/:-@[-`{-~]/.test(one) ? `\\${one}` : one)).join("")
 
-/** An id and `created_at` are taken from the clock within this many seconds. */
+/** Maximum seconds between the clock readings of an id and its `created_at`. */
 const maxSkewSeconds = 60
 
 const floorToHour = (moment: Timestamp): number => Math.floor(toEpochMillis(moment) / 3_600_000) * 3_600_000
 
 /**
- * The ids between which a task can lie whose moment and creation fall into the same hour, given bounds of the moment.
- * Tasks of another hour are in the index `tasks_other_hour`.
+ * Bounds of the ids of tasks whose time and creation are in the same hour, given bounds of the time. Tasks of another
+ * hour are in the index `tasks_other_hour`.
  */
 export const idBoundsOf = ({ since, until }: TaskFilter): IdBounds => ({
   lowest: since === null ? null : minIdAt(floorToHour(since) - maxSkewSeconds * 1000),

@@ -4,7 +4,7 @@ const slotCount = 32
 const firstSlot = randomInt(slotCount)
 
 /**
- * Where a writer of this process keeps its part of each count in `task_counts`: several slots, so that writers seldom
- * wait for one another's row. The count is the sum; a single slot may be negative.
+ * The slot of each count in `task_counts` that a writer of this process updates. There are several, so that writers
+ * seldom wait for the same row. The count is the sum of the slots; a single slot may be negative.
  */
 export const countSlot = (lane: number): number => (firstSlot + lane) % slotCount

@@ -6,8 +6,8 @@ import { idIn } from "../Dialect.ts"
 const deletionSlot = -1
 
 /**
- * Deletes these tasks of a project and takes them off its counts, in the caller's transaction; answers how many there
- * were. The caller slices: at most a few hundred ids at a time, with a turn of the event loop in between.
+ * Deletes tasks of a project and subtracts them from its counts, in the caller's transaction; returns how many. The
+ * caller slices: at most a few hundred ids at a time, with a turn of the event loop in between.
  */
 export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Deletion", {
   effect: Effect.gen(function*() {

@@ -13,10 +13,10 @@ import { TaskSearch } from "./Search.ts"
 import { cellsOf } from "./Cells.ts"
 
 const idsAtOnce = 5000
-/** Rows that are read and written between two turns of the event loop: two to three milliseconds of work. */
+/** Rows between two turns of the event loop: two to three milliseconds of work. */
 const rowsAtOnce = 100
 
-/** Exports of tasks (interface, Task export): newest first, in slices, as fast as the caller reads. */
+/** Exports tasks (interface, Task export): newest first, in slices, as fast as the caller reads. */
 export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export", {
   effect: Effect.gen(function*() {
     const repo = yield* TasksRepo
@@ -34,7 +34,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
           ]
         ))
 
-    /** The newest match, and how many there are, counted to one more than `most`: no id is kept. */
+    /** The newest match and the number of matches, at most `most` + 1. Keeps no ids in memory. */
     const countMatches = (projectId: string, filter: TaskFilter, most: number) =>
       Stream.runFold(
         Stream.take(streamIds(projectId, filter), most + 1),
@@ -42,7 +42,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
         ({ count, newest }, id) => ({ newest: count === 0 ? id : newest, count: count + 1 })
       )
 
-    /** Each chunk is what was read at once: few rows, and few bytes unless one row alone has more. */
+    /** Each chunk is one read: few rows, and few bytes unless a single row has more. */
     const streamRows = <E>(projectId: string, ids: Stream.Stream<string, E>) =>
       ids.pipe(
         Stream.rechunk(rowsAtOnce),
@@ -65,7 +65,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
       const { count, newest } = yield* countMatches(projectId, filter, format === "xlsx" ? maxXlsxRows : most)
       if (format === "xlsx" && count > maxXlsxRows) return yield* tooManyXlsxRows
       const truncated = count > most
-      // what came since the count would push out the last of the rows that were counted
+      // skips tasks newer than the count: they would displace the last rows that were counted
       const ids = Stream.dropWhile(streamIds(projectId, filter), (id) => id > newest)
       const rows = streamRows(projectId, Stream.take(ids, Math.min(count, most)))
       if (format !== "xlsx") {

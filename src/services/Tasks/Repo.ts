@@ -10,14 +10,20 @@ import { idIn } from "../Dialect.ts"
 import type { RowSize } from "../PageBytes.ts"
 import { makeConditions } from "./Conditions.ts"
 
-/** Columns without a small bound, and so the size of a row, about. Neither database reads a large value to measure it. */
+/**
+ * The approximate size of a row, from the columns without a small bound. Neither database reads a large value to
+ * measure it.
+ */
 const sizeSql = ["args", "kwargs", "result", "exception", "traceback", "tags"]
   .map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")
 
-/** Commands among which a project's last retry is looked for, so that a project without one costs no longer read. */
+/**
+ * Newest commands that are searched for a project's last retry, so that a project without a retry costs no longer
+ * read.
+ */
 const newestCommands = 200
 
-/** Tasks that retries of one task made, of which its page names the newest. */
+/** Maximum tasks of a task's retries in its detail; the newest ones. */
 const maxRetriesShown = 20
 
 /** A task that started and, as far as its events say, has not ended. */
@@ -31,8 +37,8 @@ export interface StartedTask {
 }
 
 /**
- * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects, and what the JSON, the exports and the
- * tree are written from.
+ * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects. The JSON and the exports are written from
+ * these arrays.
  */
 export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
   effect: Effect.gen(function*() {
@@ -44,7 +50,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const asTaskRows = (rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows as ReadonlyArray<TaskRow>
 
     return {
-      /** A page of a filter with at most one term, which an index serves in the order of the list. */
+      /** A page of a filter with at most one term, read from one index in the order of the list. */
       listPage: (projectId: string, filter: TaskFilter, after: string | null, limit: number) =>
         sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks WHERE ${
           sql.and([
@@ -54,12 +60,12 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           ])
         } ORDER BY id DESC LIMIT ${limit}`,
 
-      /** How large the rows are that still are there, newest first. */
+      /** The sizes of the existing rows, newest first. */
       listSizes: (projectId: string, ids: ReadonlyArray<string>) =>
         sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks
           WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`,
 
-      /** The rows that still are there, newest first. Ask for few: `sizes` tells how large they are. */
+      /** The existing rows, newest first. Read few at a time: `listSizes` has their sizes. */
       listByIds: (projectId: string, ids: ReadonlyArray<string>) =>
         Effect.map(
           sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`.values,
@@ -73,7 +79,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           (rows) => asTaskRows(rows)[0]
         ),
 
-      /** How the engine's latest retry without other arguments ended, among the project's newest commands. */
+      /** The outcome of the engine's latest retry without overrides, among the project's newest commands. */
       findLastRetry: (projectId: string, engine: string) =>
         Effect.map(
           sql<LastRetry>`SELECT status, error FROM commands
@@ -84,7 +90,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           (rows) => rows[0] ?? null
         ),
 
-      /** The task that a retry made this one of, null where none did; by the newest command where there are several. */
+      /** The task whose retry created this one, null where there is none; of several the one of the newest command. */
       findRetriedFrom: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ task_id: string }>`SELECT task_id FROM task_retries
@@ -93,7 +99,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           ([row]) => row?.task_id ?? null
         ),
 
-      /** The tasks that retries of this one made, newest first. */
+      /** The tasks that retries of this one created, newest first. */
       listRetriedAs: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ new_task_id: string }>`SELECT new_task_id FROM task_retries
@@ -142,7 +148,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           ])
         } ORDER BY id LIMIT ${limit}`,
 
-      /** The text of a task's history, undefined when there is no such task. */
+      /** The text of a task's history, undefined when the task is unknown. */
       findHistory: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ history: string }>`SELECT history FROM tasks
@@ -150,7 +156,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           ([row]) => row?.history
         ),
 
-      /** How many tasks the project has, or has in a state: kept by the writers, never counted. */
+      /** The number of the project's tasks, or of those in a state. The writers maintain it; no row is counted. */
       readCount: (projectId: string, state: string | null) =>
         Effect.map(
           sql<{ tasks: number }>`SELECT COALESCE(SUM(tasks), 0) AS tasks FROM task_counts WHERE ${

@@ -10,12 +10,13 @@ import { TaskDeletion } from "./Deletion.ts"
 
 const tasksAtOnce = 250
 const facetsAtOnce = 200
-/** Writers tell again within an hour that a facet is in use; this is far longer. */
+/** Writers refresh a facet in use within an hour, which is far shorter. */
 const facetDays = 2
 
 /**
- * Forgets tasks SVC_TASKS_RETENTION_DAYS after their last event, and the names, queues and workers that no task has any
- * more. In slices, each its own transaction, with a turn of the event loop in between. Replicas may do it at once.
+ * Deletes tasks SVC_TASKS_RETENTION_DAYS after their last event, and the names, queues and workers that no task has any
+ * more. In slices, each in its own transaction, with a turn of the event loop in between. Several replicas may sweep at
+ * the same time.
  */
 export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Retention", {
   effect: Effect.gen(function*() {
@@ -38,7 +39,7 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
       }
     })
 
-    /** Walks the facet's values; removes those that were not used lately and that no task has. */
+    /** Walks the facet's values; deletes those that were not seen lately and that no task has. */
     const pruneFacets = Effect.fnUntraced(function*(projectId: string, facet: TaskFacet, before: Timestamp.Timestamp) {
       let after = ""
       while (true) {
@@ -57,7 +58,7 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
       }
     })
 
-    /** How many tasks were forgotten. */
+    /** Deletes expired tasks and facets; returns the number of tasks. */
     const sweep = Effect.fn("TaskRetention.sweep")(function*() {
       const now = yield* Timestamp.now
       const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * Timestamp.secondsPerDay)

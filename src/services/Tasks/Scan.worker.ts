@@ -1,6 +1,6 @@
 /**
- * A thread with a reading connection of its own, for statements that may look at every task of a project:
- * better-sqlite3 blocks its thread, and this one nobody else waits for.
+ * A thread with its own read connection, for statements that may read every task of a project: better-sqlite3 blocks
+ * its thread, and nothing else waits for this one.
  */
 import BetterSqlite3 from "better-sqlite3"
 import { parentPort, workerData } from "node:worker_threads"
@@ -9,7 +9,7 @@ import type { ScanResponse, ScanRequest } from "./Scans.ts"
 // the cast: `Scans.ts` starts this thread with the path of the database
 const db = new BetterSqlite3(workerData as string, { readonly: true, timeout: 5000 })
 db.pragma("cache_size = -16384")
-db.pragma("mmap_size = 2147418112") // the most SQLite takes: pages beyond are copied, which is a tenth of a walk's time
+db.pragma("mmap_size = 2147418112") // SQLite's maximum: pages beyond it are copied, which is a tenth of a walk's time
 db.pragma("temp_store = MEMORY")
 
 const runScan = ({ params, text }: ScanRequest): ScanResponse => {
@@ -22,4 +22,4 @@ const runScan = ({ params, text }: ScanRequest): ScanResponse => {
   }
 }
 
-parentPort?.on("message", (question: ScanRequest) => parentPort?.postMessage(runScan(question)))
+parentPort?.on("message", (request: ScanRequest) => parentPort?.postMessage(runScan(request)))

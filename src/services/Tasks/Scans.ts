@@ -4,7 +4,7 @@ import { Database } from "../Database.ts"
 import { workerFile } from "../WorkerFile.ts"
 import { makeWorkerThread } from "../WorkerThread.ts"
 
-/** What `Scan.worker.ts` is asked, and what it answers. */
+/** The messages to and from `Scan.worker.ts`. */
 export interface ScanRequest {
   readonly text: string
   readonly params: ReadonlyArray<unknown>
@@ -14,13 +14,13 @@ export type ScanResponse = { readonly rows: Rows } | { readonly code: string; re
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 type RunStatement = (statement: Statement.Statement<object>) => Effect.Effect<Rows, SqlError.SqlError>
 
-/** Long statements at one time; on PostgreSQL each holds a connection of the pool. */
+/** Concurrent long statements; on PostgreSQL each holds a connection of the pool. */
 const maxConcurrentScans = 3
 
 /**
- * Where reads go that may look at every task of a project: on SQLite to a thread of their own, started by the first
- * of them, so that the event loop goes on; on PostgreSQL to the pool, a few at a time, so that others find a
- * connection. An in-memory SQLite has one connection only, and reads with that.
+ * Runs reads that may read every task of a project. On SQLite in their own thread, started by the first read, so that
+ * the event loop is not blocked. On PostgreSQL through the pool, a few at a time, so that other requests find a
+ * connection. An in-memory SQLite has only one connection, which runs the reads too.
  */
 export class Scans extends Effect.Service<Scans>()("svc/tasks/Scans", {
   scoped: Effect.gen(function*() {
@@ -35,7 +35,7 @@ export class Scans extends Effect.Service<Scans>()("svc/tasks/Scans", {
   static readonly layer = this.Default
 }
 
-/** Carries SQLite's code, by which `isUnavailable` tells a full disk from a wrong statement. */
+/** Has SQLite's code, by which `isUnavailable` distinguishes a full disk from a wrong statement. */
 class ThreadError extends Error {
   override readonly name = "ScanThreadError"
   readonly code: string

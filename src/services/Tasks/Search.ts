@@ -6,24 +6,27 @@ import { makeConditions, type Fragment } from "./Conditions.ts"
 import { Scans } from "./Scans.ts"
 import { type Branch, makeStatements, type IdWindow } from "./Statements.ts"
 
-/** The newest rows that are looked at first: whatever matches often is found there at once. */
+/** The newest rows are read first: a frequent match is found there at once. */
 const maxRecentRows = 1000
-/** More distinct values than this are not compared one by one; then each row's own text is. */
+/** Maximum distinct values that are compared one by one; with more, the text of each row is compared. */
 const maxValues = 5000
-/** So many values are looked up each in its own range of an index; fewer where another term has an index as well. */
+/** Maximum values that are each looked up in their own range of an index; fewer where another term has an index too. */
 const maxRanges = 1000
 const maxRangesBesideIndex = 20
-/** A part of an id of so many characters is rare: then a walk over the ids alone comes before any other term. */
+/**
+ * A part of an id with this many characters is rare: a walk over the ids alone is better than the index of another
+ * term.
+ */
 const rareCharacters = 4
-/** No total is counted beyond this. */
+/** Maximum total; more tasks are not counted. */
 export const maxCounted = 10_000
 
 type Terms = ReadonlyArray<Fragment>
 
 /**
- * Finds the ids of the tasks that match a filter, in order (docs/api.md, Tasks). Parts of names, queues and workers
- * are looked up among the project's distinct values, which are few; what is left is at most one walk over one index,
- * aside from the event loop (`Scans.ts`).
+ * Finds the ids of the tasks that match a filter, in order (docs/api.md, Tasks). Parts of names, queues and workers are
+ * looked up among the project's distinct values, which are few. At most one walk over one index remains, outside of the
+ * event loop (`Scans.ts`).
  */
 export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search", {
   effect: Effect.gen(function*() {
@@ -32,7 +35,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     const where = makeConditions(sql)
     const statements = makeStatements(sql, where)
 
-    /** The matches among the newest rows beyond the window's start; null when there may be more behind them. */
+    /** The matches among the newest rows of the window; null when older rows may match too. */
     const searchRecent = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, window: IdWindow) {
       const rows = statements.newest(projectId, filter, window)
       const found = yield* sql`SELECT id FROM (${rows} LIMIT ${maxRecentRows}) AS recent
@@ -42,7 +45,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       return more.length === 0 ? readIds(found) : null
     })
 
-    /** For each column the project's values that satisfy a condition on `value`; null when they are too many. */
+    /** For each column the project's values that satisfy a condition on `value`; null when there are too many. */
     const listValues = (projectId: string, columns: ReadonlyArray<TaskFacet>, condition: Fragment) => {
       const each = columns.map((facet) =>
         sql`SELECT facet, value FROM (
@@ -67,7 +70,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         ? { conditions: others, ranges: { column, values }, index: null }
         : makeWalk([...others, where.oneOf(column, values)], null)
 
-    /** The ways in which a row can match the search term, given the other terms. */
+    /** The branches by which a row can match the search term, given the other terms. */
     const makeTermBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, term: string, others: Terms) {
       const branches: Array<Branch> = []
       for (const { column, values } of yield* listValues(projectId, taskFacets, where.resembles("value", term))) {
@@ -110,7 +113,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       return found
     })
 
-    /** How many tasks match, or null when more than `mostCounted` would have to be looked at. */
+    /** How many tasks match, or null when more than `maxCounted` rows would have to be read. */
     const count = Effect.fn("TaskSearch.count")(function*(projectId: string, filter: TaskFilter) {
       const indexedTerms = filter.worker !== null
         ? [sql`worker_name = ${filter.worker}`]
@@ -140,7 +143,7 @@ const isIndexed = ({ queue, state, worker }: TaskFilter): boolean => state !== n
 const readIds = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<string> =>
   rows.map((row) => String(row[0]))
 
-/** Both lists in one, without doubles. */
+/** Both lists in one, without duplicates. */
 const mergeIds = (left: ReadonlyArray<string>, right: ReadonlyArray<string>, { direction, limit }: IdWindow) => {
   const all = [...new Set([...left, ...right])].sort()
   return (direction === "newest" ? all.reverse() : all).slice(0, limit)

@@ -3,20 +3,20 @@ import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import { type Conditions, type Fragment, idBoundsOf } from "./Conditions.ts"
 
-/** Which part of the matching tasks: up to `limit` ids beyond `after`, in the order of the ids. */
+/** A window of the matching tasks: up to `limit` ids after `after`, in the order of the ids. */
 export interface IdWindow {
   readonly direction: "newest" | "oldest"
   readonly after: string | null
   readonly limit: number
 }
 
-/** The rows that have one of these values in the column: one range of the column's index each. */
+/** The rows with one of these values in the column: each value is a range of the column's index. */
 interface Ranges {
   readonly column: TaskFacet
   readonly values: ReadonlyArray<string>
 }
 
-/** One of the ways to match: rows where these conditions hold, of these ranges if there are any. */
+/** One way to match a filter: the rows that satisfy the conditions, within the ranges if there are any. */
 export interface Branch {
   readonly conditions: ReadonlyArray<Fragment>
   readonly ranges: Ranges | null
@@ -24,23 +24,23 @@ export interface Branch {
   readonly index: string | null
 }
 
-/** A part of the ids; `otherHour`: of those in the index `tasks_other_hour` only. */
+/** A part of the ids; `otherHour`: only those in the index `tasks_other_hour`. */
 interface Part {
   readonly conditions: ReadonlyArray<Fragment>
   readonly otherHour: boolean
 }
 
-/** A statement of which all but further bounds of the ids is known. */
+/** Builds a statement from further bounds of the ids. */
 export type BuildStatement = (bounds: ReadonlyArray<Fragment>) => Statement.Statement<object>
 
-/** Values whose ranges one statement looks at. */
+/** Ranges per statement. */
 const rangesAtOnce = 100
 
-/** What the terms of a filter look at. Exceptions are long, and are read only where they count. */
+/** The columns that a filter's terms compare. Exceptions are long, and are read only when they are searched. */
 const searchColumnsOf = ({ search_exceptions }: Pick<TaskFilter, "search_exceptions">): string =>
   `id, state, priority, name, queue, worker_name, task_id, received_at, first_event_at${search_exceptions ? ", exception" : ""}`
 
-/** The statements that find ids. Each walks one index in the order of the ids, or as many short ranges of one. */
+/** The statements that find ids. Each walks one index in the order of the ids, or short ranges of one index. */
 export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
   const indexedBy = (index: string | null) =>
     sql.onDialectOrElse({
@@ -53,12 +53,15 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     after === null ? [] : [direction === "newest" ? sql`id < ${after}` : sql`id > ${after}`]
   const untilBound = (last: string, { direction }: IdWindow) => direction === "newest" ? sql`id >= ${last}` : sql`id <= ${last}`
 
-  /** All rows beyond the window's start, newest first; what follows must limit them. */
+  /** All rows of the window, newest first; the caller adds a LIMIT. */
   const selectNewest = (projectId: string, filter: TaskFilter, window: IdWindow) =>
     sql`SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks ${indexedBy("tasks_list")}
       WHERE ${sql.and([sql`project_id = ${projectId}`, ...afterBound(window)])} ORDER BY id DESC`
 
-  /** Candidates for a count. Ordered, so that PostgreSQL stops at the limit; a list of names has no such order. */
+  /**
+   * Candidates for a count. Ordered, so that PostgreSQL stops at the limit; a list of names has no index in that
+   * order.
+   */
   const selectCandidates = (projectId: string, filter: TaskFilter, conditions: ReadonlyArray<Fragment>, ordered: boolean, limit: number) =>
     sql`SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks WHERE ${sql.and([sql`project_id = ${projectId}`, ...conditions])}
       ${sql.literal(ordered ? "ORDER BY id DESC" : "")} LIMIT ${limit}`
@@ -79,7 +82,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     })
   }
 
-  /** Walks `tasks_other_hour`. PostgreSQL's planner takes it for large; OFFSET 0 keeps it from going another way. */
+  /** Walks `tasks_other_hour`. PostgreSQL's planner overestimates it; OFFSET 0 keeps the planner on that index. */
   const selectOtherHour = (filter: TaskFilter, within: ReadonlyArray<Fragment>, conditions: ReadonlyArray<Fragment>, window: IdWindow) => {
     const indexed = [where.otherHour, ...within]
     const found = sql.onDialectOrElse({
@@ -111,7 +114,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     return groups
   }
 
-  /** `since` and `until` bound the ids; the tasks of which that is not so are found by an index of their own. */
+  /** `since` and `until` bound the ids; `tasks_other_hour` finds the tasks whose ids are outside of these bounds. */
   const splitByIds = (filter: TaskFilter): ReadonlyArray<Part> => {
     const { highest, lowest } = idBoundsOf(filter)
     const inside = [
@@ -127,7 +130,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
       : [{ conditions: inside, otherHour: false }, { conditions: [sql.or(outside)], otherHour: true }]
   }
 
-  /** What finds the ids of all branches, one statement after the other. */
+  /** The statements of all branches, to run one after the other. */
   const all = (projectId: string, filter: TaskFilter, branches: ReadonlyArray<Branch>, window: IdWindow) => {
     const parts = splitByIds(filter)
     return branches.flatMap((branch) => parts.flatMap((part) => buildStatements(projectId, filter, branch, window, part)))

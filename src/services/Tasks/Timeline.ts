@@ -9,8 +9,8 @@ export interface TimelinePage {
 }
 
 /**
- * The events of a stored history, earliest first, after the cursor. The cursor is the last event's place in the
- * order, not its number: events that come late do not move what follows. Null when the cursor is none.
+ * The events of a stored history, earliest first, after the cursor. The cursor is the last event's position in the
+ * order and not its number, so late events do not shift the next page. Null when the cursor is invalid.
  */
 export const pageOfTimeline = (
   history: string,
@@ -35,7 +35,7 @@ export const pageOfTimeline = (
   }
 }
 
-/** After the event itself; if it is gone (another agent's copy took its place), after all of its moment or earlier. */
+/** The index after the event. If it was replaced by another agent's copy, after all events of its time or earlier. */
 const indexAfter = (events: ReadonlyArray<TaskHistory.TimelineEvent>, [moment = "", id = ""]: CursorKey): number => {
   const at = events.findIndex((event) => event.id === id && event.occurredAt === moment)
   if (at >= 0) return at + 1

@@ -2,9 +2,9 @@ import { Effect, Option } from "effect"
 import type { TaskKey, TaskTree, TaskTreeNode } from "../../domain/Task.ts"
 import { Reader } from "../Database.ts"
 
-/** Nodes of a tree (interface, Limits). */
+/** Maximum nodes of a tree (interface, Limits). */
 const maxNodes = 500
-/** How far parents are followed where a task does not name its root. */
+/** Maximum parents that are followed where a task does not name its root. */
 const maxSteps = 100
 
 type Row = TaskTreeNode & { readonly id: string }
@@ -19,7 +19,7 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
     const columnsSql = sql.literal(columns)
     const tableColumnsSql = sql.literal(columns.split(", ").map((column) => `tasks.${column}`).join(", "))
 
-    /** The project's engines: one look into the primary key each, since no index leads with the task id. */
+    /** The project's engines: one lookup in the primary key each, since no index leads with the task id. */
     const enginesSql = (projectId: string) =>
       sql`engines(engine) AS (
           SELECT (SELECT MIN(engine) FROM tasks WHERE project_id = ${projectId})
@@ -28,7 +28,7 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
           FROM engines WHERE engines.engine IS NOT NULL
         )`
 
-    /** The task itself, then each root or parent that is known, up to the last. Of two of one id, that of the same engine. */
+    /** The task, then each known root or parent up to the last. Of two tasks with one id, that of the same engine. */
     const listAncestors = (projectId: string, { engine, task_id }: TaskKey) =>
       sql<Row>`WITH RECURSIVE ${enginesSql(projectId)}, up AS (
           SELECT ${columnsSql}, 0 AS step FROM tasks
@@ -48,8 +48,8 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
         ORDER BY id LIMIT ${maxNodes + 1}`
 
     /**
-     * The tree of a task, or none when there is no such task. Oldest first; when there are more than 500 nodes, the
-     * root, the task itself and the oldest others.
+     * The tree of a task, none when the task is unknown. Oldest first; of more than 500 nodes the root, the task and
+     * the oldest others.
      */
     const find = Effect.fn("TaskTrees.find")(function*(projectId: string, key: TaskKey) {
       const ancestors = yield* listAncestors(projectId, key)

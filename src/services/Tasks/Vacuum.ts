@@ -4,20 +4,19 @@ import { Database, orDieOnSql } from "../Database.ts"
 import { Loops } from "../Loops.ts"
 
 /**
- * Keeps PostgreSQL's table of tasks vacuumed and analysed, also where autovacuum is off or comes late on a large table.
- * A search walks an index alone only where the visibility map says so, and the planner needs to know that the table
- * has grown: at a million rows that is 0.13 s against 0.8 s. Where autovacuum keeps up there is nothing to do, and of
- * several replicas one does it.
+ * Vacuums and analyses PostgreSQL's table of tasks, for databases where autovacuum is off or late. An index-only scan
+ * needs a current visibility map, and the planner needs the size of the table: at a million rows a search takes 0.13 s
+ * instead of 0.8 s. Where autovacuum keeps up nothing is due, and of several replicas one vacuums.
  */
 export const vacuum = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  // autovacuum waits until a fifth has changed
+  // autovacuum waits until a fifth of the rows has changed
   const due = yield* sql`SELECT 1 FROM pg_stat_user_tables
     WHERE relid = 'tasks'::regclass AND n_dead_tup + n_ins_since_vacuum > 5000 + n_live_tup / 10`
   if (due.length > 0) yield* sql`VACUUM (ANALYZE, SKIP_LOCKED, PARALLEL 0) tasks`
 }).pipe(Effect.withSpan("Tasks.vacuum"), orDieOnSql)
 
-/** Looks once a minute; on SQLite there is nothing to look at. */
+/** Once a minute, on PostgreSQL only. */
 export const loop = Layer.scopedDiscard(Effect.gen(function*() {
   const { dialect } = yield* Database
   const loops = yield* Loops

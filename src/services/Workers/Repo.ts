@@ -34,7 +34,7 @@ interface HeartbeatMetadata {
   readonly described_at?: Timestamp | null
 }
 
-/** Started tasks that a list of workers looks at. A project has few, unless ends are lost. */
+/** Maximum started tasks that are counted for a list of workers. A project has few, unless ends are lost. */
 const maxStartedTasks = 10_000
 
 /** Heartbeats describe a worker, and events alone leave this. */
@@ -44,7 +44,7 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
   effect: Effect.gen(function*() {
     const read = yield* Reader
 
-    /** How many tasks run at each worker, by engine and name, as far as events tell. */
+    /** The number of tasks that run at each worker according to events, by engine and name. */
     const countStarted = (projectId: string) =>
       Effect.map(
         read<{ readonly engine: string; readonly worker_name: string; readonly tasks: number }>`
