@@ -18,24 +18,37 @@ const clientSettings = Object.values(clientDeclared) as ReadonlyArray<Setting<un
 /** docs/settings.md, from the declarations. */
 export const settingsPage = (): string => `# Settings
 
-Every setting of the brain. Made from \`src/services/Settings.ts\` and \`src/cli/ClientSettings.ts\` by
-\`npm run docs\`; a test holds them equal.
+For people who configure a brain, an agent or the command line: every setting with its default. \`npm run docs\` makes this
+page from \`src/services/Settings.ts\` and \`src/cli/ClientSettings.ts\`; a test compares them.
 
-A value comes from the environment, else from the tunables file \`svc.conf\` in \`SVC_HOME\` (lines of \`NAME=value\`;
-\`svc init\` writes a starter, and only the settings marked *tunable* may stand in it), else it is the default. A secret
-may also be given as \`NAME_FILE\`, the path of a file that holds it. \`svc serve --host --port --workers\` come before
-all of these. A value out of its range stops the program, which then names the setting and the range.
-\`svc config show\` prints what is in force and where it came from, \`svc config validate\` checks the file.
+\`\`\`sh
+SVC_PORT=8080 SVC_DATABASE_URL_FILE=/run/secrets/database svc serve
+svc config show        # each value, and where it comes from
+svc config validate    # checks the tunables file
+\`\`\`
+
+The first source that has a value counts:
+
+| source | form |
+|---|---|
+| command line | \`svc serve --host --port --workers\` |
+| environment | \`NAME=value\`; a secret also as \`NAME_FILE\`, the path of a file that holds it |
+| tunables file | \`svc.conf\` in \`SVC_HOME\`, lines of \`NAME=value\`, only for settings marked *tunable*; \`svc init\` writes a starter |
+| default | |
+
+A value out of its range stops the program, which then names the setting and the range.
+
+## The brain and agents
 
 | name | type | default | tunable | what it is |
 |---|---|---|---|---|
 ${settings.map(row).join("\n")}
 
-## Of the commands that speak to a brain
+## Client commands
 
-\`svc login\`, \`agents\`, \`tasks\` and \`commands\` are clients of a running brain ([cli.md](cli.md)). They read these
-from the environment, and never the brain's own settings or its tunables file; \`SVC_HOME\` is where \`svc login\` keeps
-its file.
+\`svc login\`, \`agents\`, \`tasks\`, \`commands\` and the other clients of a running brain ([cli.md](cli.md)) read these from
+the environment. They never read the brain's own settings or its tunables file. \`svc login\` stores its file in
+\`SVC_HOME\`.
 
 | name | type | default | tunable | what it is |
 |---|---|---|---|---|
