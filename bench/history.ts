@@ -4,7 +4,7 @@
  * before it, microseconds an event, and characters of stored history a task. Run: npx vite-node bench/history.ts
  */
 import { randomUUID } from "node:crypto"
-import { apply, decode, emptyHistory, encode, type History, project, type TaskEvent } from "../src/domain/TaskHistory.ts"
+import { apply, decode, emptyHistory, encode, type History, computeTaskFields, type TaskEvent } from "../src/domain/TaskHistory.ts"
 import { addSeconds, parse } from "../src/domain/Timestamp.ts"
 
 const TASKS = 20_000
@@ -47,7 +47,7 @@ const together = ([received, started, succeeded]: Triple): string => {
   apply(history, received)
   apply(history, started)
   apply(history, succeeded)
-  project(history)
+  computeTaskFields(history)
   return encode(history)
 }
 
@@ -56,7 +56,7 @@ const oneByOne = (events: Triple): string => {
   for (const event of events) {
     const history: History = text === undefined ? emptyHistory() : decode(text)
     apply(history, event)
-    project(history)
+    computeTaskFields(history)
     text = encode(history)
   }
   return text!

@@ -1,7 +1,7 @@
 /**
  * A task's row and timeline as pure functions of the set of its distinct events (docs/attempts.md).
  *
- * Plain code: an event of a hot stream passes through `apply` and `project`. Both are total.
+ * Plain code: an event of a hot stream passes through `apply` and `computeTaskFields`. Both are total.
  */
 import { type FactName, FACTS, readTaskEvent, type TaskEventReading, type TaskEvent } from "./TaskHistory/Event.ts"
 import {
@@ -20,9 +20,9 @@ export { type HistoryAnalysis as Analysis, analyseHistory as analyse } from "./T
 export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
 export type { EventData, TaskEvent } from "./TaskHistory/Event.ts"
 export type { History } from "./TaskHistory/History.ts"
-export { countEnds as ends, computeTaskFields as project, type TaskFields } from "./TaskHistory/Projection.ts"
-export { buildTimeline as timeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"
-export { countEndsByWorker as endsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
+export { computeTaskFields, countEnds, type TaskFields } from "./TaskHistory/Projection.ts"
+export { buildTimeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"
+export { countEndsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
 
 /** Entries a task keeps; ends may go over it by ENDS_BEYOND, so that a final state is never refused. */
 export const MAX_ENTRIES = 1000

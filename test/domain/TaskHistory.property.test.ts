@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { apply, decode, emptyHistory, encode, ends, project, type TaskEvent } from "../../src/domain/TaskHistory.ts"
+import { apply, decode, emptyHistory, encode, countEnds, computeTaskFields, type TaskEvent } from "../../src/domain/TaskHistory.ts"
 import { TaskEventKind } from "../../src/domain/TaskState.ts"
 import { addSeconds } from "../../src/domain/Timestamp.ts"
 import { fold, recorded, timestamp } from "./TaskHistory/Recorded.ts"
@@ -10,7 +10,7 @@ const NOON = timestamp("2026-11-21T12:00:00Z")
 /** What the row and the counters of a set of events are, as text: equal means byte-equal. */
 const outcome = (events: ReadonlyArray<TaskEvent>): string => {
   const history = fold(events)
-  return JSON.stringify([project(history), ends(history)])
+  return JSON.stringify([computeTaskFields(history), countEnds(history)])
 }
 
 /** As the writer does it: some events, stored; read back, some more. */
@@ -113,7 +113,7 @@ describe("any set of events", () => {
     fc.assert(fc.property(run, ([events, order, batch]) => {
       const text = encode(fold(events))
       assert.strictEqual(foldInBatches(order, batch), text)
-      assert.strictEqual(JSON.stringify(project(decode(text))), JSON.stringify(project(fold(events))))
+      assert.strictEqual(JSON.stringify(computeTaskFields(decode(text))), JSON.stringify(computeTaskFields(fold(events))))
     }), { numRuns: 1000 })
   })
 })
@@ -137,14 +137,14 @@ describe.each(tasks)("$sequence $taskId", ({ events }) => {
     )
     fc.assert(fc.property(run, ([part, order, batch]) => {
       const history = decode(foldInBatches(order, batch))
-      assert.strictEqual(JSON.stringify([project(history), ends(history)]), outcome(part))
+      assert.strictEqual(JSON.stringify([computeTaskFields(history), countEnds(history)]), outcome(part))
     }), { numRuns: 300 })
   })
 
   it("never counts more ends on the way than at the end", () => {
     fc.assert(fc.property(shuffled(events), fc.nat(events.length), (order, length) => {
-      const final = ends(fold(events))
-      Object.entries(ends(fold(order.slice(0, length)))).forEach(([kind, count]) =>
+      const final = countEnds(fold(events))
+      Object.entries(countEnds(fold(order.slice(0, length)))).forEach(([kind, count]) =>
         assert.isAtMost(count, Object.entries(final).find(([other]) => other === kind)?.[1] ?? 0)
       )
     }))

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   apply,
+  buildTimeline,
+  computeTaskFields,
+  countEnds,
   decode,
   emptyHistory,
   encode,
-  ends,
   MAX_ENTRIES,
-  project,
   type TaskEvent,
-  type TaskFields,
-  timeline
+  type TaskFields
 } from "../../src/domain/TaskHistory.ts"
 import type { TaskEventKind } from "../../src/domain/TaskState.ts"
 import { addSeconds } from "../../src/domain/Timestamp.ts"
@@ -48,11 +48,11 @@ const broker = (
   rest: Partial<TaskEvent> = {}
 ) => event(kind, seconds, { task_name: UNKNOWN, worker: "w1", ...data }, rest)
 
-const rowOf = (...events: ReadonlyArray<TaskEvent>): TaskFields => project(fold(events))
+const rowOf = (...events: ReadonlyArray<TaskEvent>): TaskFields => computeTaskFields(fold(events))
 
 describe("recorded streams", () => {
   it.each(expected)("$sequence $task", ({ fields, sequence, task: id }) => {
-    const row = project(fold(task(sequence, id).events))
+    const row = computeTaskFields(fold(task(sequence, id).events))
     assert.deepStrictEqual({ ...row, ...fields }, row)
   })
 
@@ -62,7 +62,7 @@ describe("recorded streams", () => {
     )
     assert.isAbove(others.length, 0)
     for (const { events, taskId } of others) {
-      const { finished_at, name, received_at, started_at, state } = project(fold(events))
+      const { finished_at, name, received_at, started_at, state } = computeTaskFields(fold(events))
       assert.deepStrictEqual(
         { finished_at, name, received_at, started_at, state },
         {
@@ -197,7 +197,7 @@ describe("attempts", () => {
 
   it("ends are counted by kind", () => {
     const history = fold([...solo, broker("task.retried", 1.1), event("task.started", 3), event("task.succeeded", 4)])
-    assert.deepStrictEqual(ends(history), {
+    assert.deepStrictEqual(countEnds(history), {
       "task.retried": 1,
       "task.succeeded": 1,
       "task.failed": 0,
@@ -219,7 +219,7 @@ describe("an end before its start, on a busy stream", () => {
   })
 
   it("counts once for its worker", () => {
-    assert.deepInclude(ends(fold([named, ...late])), { "task.failed": 1 })
+    assert.deepInclude(countEnds(fold([named, ...late])), { "task.failed": 1 })
   })
 })
 
@@ -246,7 +246,7 @@ describe("what was found out of a task without an end", () => {
     const ended = found(600, { outcome: "success", finished_at: after(5) })
     const row = rowOf(broker("task.started", 1), ended)
     assert.deepInclude(row, { state: "success", finished_at: after(5), exception: null })
-    assert.deepInclude(ends(fold([broker("task.started", 1), ended])), { "task.succeeded": 0 })
+    assert.deepInclude(countEnds(fold([broker("task.started", 1), ended])), { "task.succeeded": 0 })
   })
 
   it("says nothing of a task that never started", () => {
@@ -311,12 +311,12 @@ describe("fields", () => {
       ["result", "1.0"]
     ])
     const history = decode(encode(fold([event("task.succeeded", 1, {}, { data })])))
-    assert.deepInclude(project(history), {
+    assert.deepInclude(computeTaskFields(history), {
       args: "[1.0,1e-07,12345678901234567890]",
       kwargs: "\"[REDACTED]\"",
       result: "1.0"
     })
-    assert.strictEqual(timeline(history)[0]!.payload, "{\"task_name\":\"t\",\"result\":1.0}")
+    assert.strictEqual(buildTimeline(history)[0]!.payload, "{\"task_name\":\"t\",\"result\":1.0}")
   })
 
   it("a task that returned nothing has no result, though the broker says None", () => {
@@ -375,8 +375,8 @@ describe("keeping", () => {
     )
     assert.strictEqual(new Set(texts).size, 1)
     const history = decode(texts[0]!)
-    assert.deepInclude(project(history), { queue: "q", result: "\"'5'\"" })
-    assert.deepStrictEqual(timeline(history).map(({ agentId, id }) => [id, agentId]), [["a", "agent-a"]])
+    assert.deepInclude(computeTaskFields(history), { queue: "q", result: "\"'5'\"" })
+    assert.deepStrictEqual(buildTimeline(history).map(({ agentId, id }) => [id, agentId]), [["a", "agent-a"]])
     assert.deepStrictEqual(copies.map((copy) => apply(history, copy)), ["duplicate", "duplicate", "duplicate"])
   })
 
@@ -409,7 +409,7 @@ describe("keeping", () => {
       event("task.received", 1, { args: [1], kwargs: {}, queue: "mail" }),
       event("task.started", 2, { worker: "w1" })
     ])
-    assert.deepStrictEqual(timeline(history).map(({ kind, payload }) => [kind, payload]), [
+    assert.deepStrictEqual(buildTimeline(history).map(({ kind, payload }) => [kind, payload]), [
       ["task.received", "{\"task_name\":\"mail.send\",\"queue\":\"mail\"}"],
       ["task.started", "{\"task_name\":\"mail.send\",\"worker\":\"w1\"}"],
       ["task.failed", "{\"task_name\":\"mail.send\",\"exception\":\"E\"}"]
@@ -432,7 +432,7 @@ describe("keeping", () => {
     for (let count = 0; count < MAX_ENTRIES; count++) apply(history, event("task.started", count))
     assert.strictEqual(apply(history, event("task.started", 5000)), "full")
     assert.strictEqual(apply(history, event("task.succeeded", 5001)), "applied")
-    assert.strictEqual(project(history).state, "success")
+    assert.strictEqual(computeTaskFields(history).state, "success")
     for (let count = 0; count < 23; count++) apply(history, event("task.failed", 6000 + count))
     assert.strictEqual(apply(history, event("task.failed", 7000)), "full")
     assert.strictEqual(history.entries.length, MAX_ENTRIES + 24)

@@ -48,7 +48,7 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   // the task was deleted while an agent was asked for its outcome
   if (known === undefined && group.events.every(({ kind }) => kind === "task.reconciled")) return null
   const history = known === undefined ? TaskHistory.emptyHistory() : TaskHistory.decode(known.history)
-  const before = known === undefined ? noEnds : TaskHistory.endsByWorker(history)
+  const before = known === undefined ? noEnds : TaskHistory.countEndsByWorker(history)
   let changed = false
   for (const event of group.events) {
     const applied = TaskHistory.apply(history, event)
@@ -57,12 +57,12 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   }
   if (!changed) return null
   const analysis = TaskHistory.analyse(history)
-  const fields = TaskHistory.project(history, analysis)
+  const fields = TaskHistory.computeTaskFields(history, analysis)
   return {
     group,
     stored: known,
     row: rowOf(known, group, fields, TaskHistory.encode(history), at),
-    ends: subtractEnds(before, TaskHistory.endsByWorker(history, analysis))
+    ends: subtractEnds(before, TaskHistory.countEndsByWorker(history, analysis))
   }
 }
 

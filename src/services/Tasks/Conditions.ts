@@ -89,7 +89,7 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
     ...(filter.search === null ? [] : [matchesAnyColumn(filter.search, filter)])
   ]
 
-  return { has: contains, resembles: matchesTerm, oneOf: isOneOf, plain: exactTerms, everything: allTerms, otherHour: sql.literal(otherHourSql) } as const
+  return { contains, matchesTerm, isOneOf, exactTerms, allTerms, isOfOtherHour: sql.literal(otherHourSql) } as const
 }
 export type Conditions = ReturnType<typeof makeConditions>
 

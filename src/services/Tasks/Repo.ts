@@ -55,7 +55,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks WHERE ${
           sql.and([
             sql`project_id = ${projectId}`,
-            ...where.plain(filter),
+            ...where.exactTerms(filter),
             ...(after === null ? [] : [sql`id < ${after}`])
           ])
         } ORDER BY id DESC LIMIT ${limit}`,

@@ -37,9 +37,9 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 
     /** The matches among the newest rows of the window; null when older rows may match too. */
     const searchRecent = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, window: IdWindow) {
-      const rows = statements.newest(projectId, filter, window)
+      const rows = statements.selectNewest(projectId, filter, window)
       const found = yield* sql`SELECT id FROM (${rows} LIMIT ${maxRecentRows}) AS recent
-        WHERE ${sql.and(where.everything(filter))} ORDER BY id DESC LIMIT ${window.limit}`.values
+        WHERE ${sql.and(where.allTerms(filter))} ORDER BY id DESC LIMIT ${window.limit}`.values
       if (found.length === window.limit) return readIds(found)
       const more = yield* sql`${rows} LIMIT 1 OFFSET ${maxRecentRows}`.values
       return more.length === 0 ? readIds(found) : null
@@ -61,36 +61,36 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     }
 
     const listNamesLike = (projectId: string, part: string) =>
-      Effect.map(listValues(projectId, ["name"], where.has("value", part)), ([names]) => names?.values ?? null)
+      Effect.map(listValues(projectId, ["name"], where.contains("value", part)), ([names]) => names?.values ?? null)
 
     const makeWalk = (conditions: Terms, index: string | null): Branch => ({ conditions, ranges: null, index })
 
     const makeValueBranch = (column: TaskFacet, values: ReadonlyArray<string>, others: Terms, filter: TaskFilter): Branch =>
       values.length <= (isIndexed(filter) ? maxRangesBesideIndex : maxRanges)
         ? { conditions: others, ranges: { column, values }, index: null }
-        : makeWalk([...others, where.oneOf(column, values)], null)
+        : makeWalk([...others, where.isOneOf(column, values)], null)
 
     /** The branches by which a row can match the search term, given the other terms. */
     const makeTermBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, term: string, others: Terms) {
       const branches: Array<Branch> = []
-      for (const { column, values } of yield* listValues(projectId, taskFacets, where.resembles("value", term))) {
-        if (values === null) branches.push(makeWalk([...others, where.resembles(column, term)], null))
+      for (const { column, values } of yield* listValues(projectId, taskFacets, where.matchesTerm("value", term))) {
+        if (values === null) branches.push(makeWalk([...others, where.matchesTerm(column, term)], null))
         else if (values.length > 0) branches.push(makeValueBranch(column, values, others, filter))
       }
       const index = isIndexed(filter) && term.length < rareCharacters ? null : "tasks_list"
-      branches.push(makeWalk([...others, where.resembles("task_id", term)], index))
+      branches.push(makeWalk([...others, where.matchesTerm("task_id", term)], index))
       if (filter.search_exceptions) {
-        branches.push(makeWalk([...others, sql`exception IS NOT NULL`, where.resembles("exception", term)], isIndexed(filter) ? null : "tasks_exception"))
+        branches.push(makeWalk([...others, sql`exception IS NOT NULL`, where.matchesTerm("exception", term)], isIndexed(filter) ? null : "tasks_exception"))
       }
       return branches
     })
 
     const makeBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter) {
       const { name, search } = filter
-      const plain = where.plain(filter)
+      const plain = where.exactTerms(filter)
       const names = name === null ? null : yield* listNamesLike(projectId, name)
       if (names?.length === 0) return []
-      const named = name === null ? [] : [names === null ? where.has("name", name) : where.oneOf("name", names)]
+      const named = name === null ? [] : [names === null ? where.contains("name", name) : where.isOneOf("name", names)]
       if (search !== null) return yield* makeTermBranches(projectId, filter, search, [...plain, ...named])
       if (names !== null) return [makeValueBranch("name", names, plain, filter)]
       return [makeWalk([...plain, ...named], isIndexed(filter) ? null : "tasks_list")]
@@ -104,9 +104,9 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       }
       const branches = yield* makeBranches(projectId, filter)
       let found: ReadonlyArray<string> = []
-      for (const build of statements.all(projectId, filter, branches, window)) {
+      for (const build of statements.buildAll(projectId, filter, branches, window)) {
         const last = found.length < window.limit ? undefined : found[found.length - 1]
-        const bounds = [...statements.beyond(window), ...(last === undefined ? [] : [statements.upTo(last, window)])]
+        const bounds = [...statements.afterBound(window), ...(last === undefined ? [] : [statements.untilBound(last, window)])]
         const rows = yield* scans.run(build(bounds))
         found = mergeIds(found, readIds(rows), window)
       }
@@ -124,9 +124,9 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         : []
       const names = filter.name === null || indexedTerms.length > 0 ? null : yield* listNamesLike(projectId, filter.name)
       if (names?.length === 0) return 0
-      const narrowed = names === null ? indexedTerms : [where.oneOf("name", names)]
-      const rows = statements.candidates(projectId, filter, narrowed, names === null, maxCounted + 1)
-      const matches = sql`CASE WHEN ${sql.and(where.everything(filter))} THEN 1 ELSE 0 END`
+      const narrowed = names === null ? indexedTerms : [where.isOneOf("name", names)]
+      const rows = statements.selectCandidates(projectId, filter, narrowed, names === null, maxCounted + 1)
+      const matches = sql`CASE WHEN ${sql.and(where.allTerms(filter))} THEN 1 ELSE 0 END`
       const [row] = yield* scans.run(sql`SELECT COUNT(*), COALESCE(SUM(${matches}), 0) FROM (${rows}) AS candidates`)
       return Number(row?.[0]) > maxCounted ? null : Number(row?.[1])
     })

@@ -84,7 +84,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
 
   /** Walks `tasks_other_hour`. PostgreSQL's planner overestimates it; OFFSET 0 keeps the planner on that index. */
   const selectOtherHour = (filter: TaskFilter, within: ReadonlyArray<Fragment>, conditions: ReadonlyArray<Fragment>, window: IdWindow) => {
-    const indexed = [where.otherHour, ...within]
+    const indexed = [where.isOfOtherHour, ...within]
     const found = sql.onDialectOrElse({
       pg: () =>
         sql`(SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks WHERE ${sql.and(indexed)} ${order(window)} OFFSET 0) AS few
@@ -96,20 +96,20 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
 
   const buildStatements = (projectId: string, filter: TaskFilter, branch: Branch, window: IdWindow, part: Part): ReadonlyArray<BuildStatement> => {
     const { conditions, index, ranges } = branch
-    const buildAll = [sql`project_id = ${projectId}`, ...part.conditions]
+    const common = [sql`project_id = ${projectId}`, ...part.conditions]
     if (part.otherHour) {
-      const rest = ranges === null ? conditions : [...conditions, where.oneOf(ranges.column, ranges.values)]
-      return [(bounds) => selectOtherHour(filter, [...buildAll, ...bounds], rest, window)]
+      const rest = ranges === null ? conditions : [...conditions, where.isOneOf(ranges.column, ranges.values)]
+      return [(bounds) => selectOtherHour(filter, [...common, ...bounds], rest, window)]
     }
     if (ranges === null) {
       return [(bounds) =>
-        sql`SELECT id FROM tasks ${indexedBy(index)} WHERE ${sql.and([...buildAll, ...bounds, ...conditions])}
+        sql`SELECT id FROM tasks ${indexedBy(index)} WHERE ${sql.and([...common, ...bounds, ...conditions])}
           ${order(window)} LIMIT ${window.limit}`]
     }
     const groups: Array<BuildStatement> = []
     for (let at = 0; at < ranges.values.length; at += rangesAtOnce) {
       const some = { column: ranges.column, values: ranges.values.slice(at, at + rangesAtOnce) }
-      groups.push((bounds) => selectInRanges(some, [...buildAll, ...bounds, ...conditions], window))
+      groups.push((bounds) => selectInRanges(some, [...common, ...bounds, ...conditions], window))
     }
     return groups
   }
@@ -131,10 +131,10 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
   }
 
   /** The statements of all branches, to run one after the other. */
-  const all = (projectId: string, filter: TaskFilter, branches: ReadonlyArray<Branch>, window: IdWindow) => {
+  const buildAll = (projectId: string, filter: TaskFilter, branches: ReadonlyArray<Branch>, window: IdWindow) => {
     const parts = splitByIds(filter)
     return branches.flatMap((branch) => parts.flatMap((part) => buildStatements(projectId, filter, branch, window, part)))
   }
 
-  return { all, beyond: afterBound, candidates: selectCandidates, newest: selectNewest, upTo: untilBound } as const
+  return { buildAll, afterBound, selectCandidates, selectNewest, untilBound } as const
 }

@@ -21,7 +21,7 @@ export const pageOfTimeline = (
 ): TimelinePage | null => {
   const position = cursor === null ? null : decodeCursor("events", cursor, 2)
   if (cursor !== null && position === null) return null
-  const events = TaskHistory.timeline(TaskHistory.decode(history))
+  const events = TaskHistory.buildTimeline(TaskHistory.decode(history))
   const from = position === null ? 0 : indexAfter(events, position)
   const shown = events.slice(from, from + limit)
   const last = from + shown.length < events.length ? shown[shown.length - 1] : undefined
