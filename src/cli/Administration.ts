@@ -4,7 +4,6 @@ import * as DatabaseLayer from "../layers/Database.ts"
 import { layerEscalationPolicy } from "../layers/Identity.ts"
 import { Mail } from "../services/Mail.ts"
 import { Notices } from "../services/Mail/Notices.ts"
-import { MailRepo } from "../services/Mail/Repo.ts"
 import { MailTransport } from "../services/Mail/Transport.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
@@ -40,7 +39,7 @@ export const layerAudit = AuditLog.layer.pipe(
 /** Users, their second factor and the first boot; none of the brain's loops, which the server runs. */
 export const layerAdministration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
   Layer.provide(Projects.layer),
-  Layer.provide(Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))),
+  Layer.provide(Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(MailTransport.layer))),
   Layer.provide(Layer.mergeAll(
     MfaRepo.layer,
     PasswordResetsRepo.layer,

@@ -12,7 +12,6 @@ import { Invitations } from "../services/Invitations.ts"
 import { InvitationAcceptance } from "../services/Invitations/Acceptance.ts"
 import { InvitationsRepo } from "../services/Invitations/Repo.ts"
 import { Mail } from "../services/Mail.ts"
-import { MailRepo } from "../services/Mail/Repo.ts"
 import { Notices } from "../services/Mail/Notices.ts"
 import { MailTransport } from "../services/Mail/Transport.ts"
 import { Memberships } from "../services/Memberships.ts"
@@ -40,7 +39,7 @@ import { Passwords } from "../services/Users/Passwords.ts"
 import { UsersRepo } from "../services/Users/Repo.ts"
 
 /** Needs Settings, Vault and the database; the loop that sends is in `loops`. */
-const layerMail = Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(Layer.merge(MailRepo.layer, MailTransport.layer)))
+const layerMail = Notices.layer.pipe(Layer.provideMerge(Mail.layer), Layer.provide(MailTransport.layer))
 
 /** What API keys can hold and give, from the declarations of the endpoints. */
 export const layerEscalationPolicy = EscalationPolicy.layer.pipe(

@@ -24,9 +24,11 @@ const bodyOf = ({ key_id: _, metadata, row_hash: __, seq: ___, ...row }: StoredR
   JSON.stringify(sortKeys({ ...row, metadata: JSON.parse(metadata) }))
 
 /**
- * Posts each row of the audit log that this process writes to SVC_AUDIT_WEBHOOK_URL too, in the log's order, one at a time
- * (docs/audit-webhook.md). Nothing waits for it: rows wait in memory, and what finds no room, no receiver or a bad
- * answer is dropped and counted. Without the setting there is neither queue nor fiber.
+ * Posts each row of the audit log that this process writes to SVC_AUDIT_WEBHOOK_URL, in the log's order, one at a time
+ * (docs/audit-webhook.md). No caller waits for it. Without the setting there is neither queue nor fiber.
+ *
+ * It is no `Outbox`: the contract wants a bounded queue in memory, and a row that finds it full, gets no 2xx or cannot
+ * be sent is dropped at once and counted. So there is no entry to claim again, to retry or to give up.
  */
 export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditForwarder", {
   scoped: Effect.gen(function*() {

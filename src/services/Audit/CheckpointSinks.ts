@@ -1,9 +1,12 @@
 import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import type { SqlError } from "@effect/sql"
 import { Data, Effect, Either, Logger, LogLevel, Option, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
-import { Leader, Lease } from "../Leader.ts"
+import { Leader, Lease, type LeaseLost } from "../Leader.ts"
 import { Metrics } from "../Metrics.ts"
 import { Outbound } from "../Outbound.ts"
+import * as Outbox from "../Outbox.ts"
 import { Settings } from "../Settings.ts"
 import { appendLine, checkpointLeaseName, checkpointPath, readLastCheckpoint, readLineAt, parseCheckpoint } from "./CheckpointFile.ts"
 
@@ -12,6 +15,14 @@ class SinkFailed extends Data.TaggedError("SinkFailed")<{ readonly message: stri
 /** A sink has all checkpoints of a stream up to this number; the line of the next one begins there. */
 const Position = Schema.parseJson(Schema.Struct({ stream: Schema.UUID, number: Schema.Int, next: Schema.Int }))
 type Position = typeof Position.Type
+
+/** A line to send, or null for one that is damaged; and the position after it. */
+interface Pending {
+  readonly line: string | null
+  readonly next: Position
+}
+
+type DeliveryError = LeaseLost | PlatformError | SqlError.SqlError
 
 /** What the file ends with. */
 type LastCheckpoint = NonNullable<Effect.Effect.Success<ReturnType<typeof readLastCheckpoint>>>
@@ -62,14 +73,15 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
       const id = createHash("sha256").update(target).digest("hex").slice(0, 16)
       const positionPath = `${path}.sent-${id}`
       let pendingCount = 0
+      const setPending = (count: number) => metrics.auditCheckpointsWaiting.set({ sink: name }, pendingCount = count)
 
       /** Only under the lease: a process that stood still would put the position back, and lines would be sent again. */
       const savePosition = (position: Position) =>
         Effect.scoped(Effect.gen(function*() {
-          yield* (yield* Lease).check
           const file = yield* fs.open(`${positionPath}.new`, { flag: "w", mode: 0o600 })
           yield* file.writeAll(Buffer.from(Schema.encodeSync(Position)(position), "utf8"))
           yield* file.sync
+          yield* (yield* Lease).check
           yield* fs.rename(`${positionPath}.new`, positionPath)
         }))
 
@@ -82,38 +94,41 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
         return { begins: "sink", stream, number: number - 1, next: begin } as const
       })
 
-      /** `missed`: how many it had not had of the file that was there before this one. */
-      const sendNext = (last: LastCheckpoint, missed: number) =>
+      /** `missed`: the checkpoints that it had not received of the file that was there before this one. */
+      const claimAfter = (missed: number) =>
         Effect.gen(function*() {
+          const last = yield* readLastCheckpoint(path)
+          if (last === null) return Option.none()
           const { begins, ...position } = yield* readPosition(last)
           if (begins !== null) yield* savePosition(position)
           if (begins === "stream") metrics.auditCheckpointsDropped.inc({ sink: name }, missed)
+          setPending(last.checkpoint.number - position.number)
           const nextLine = position.number >= last.checkpoint.number ? null : yield* readLineAt(path, position.next)
-          if (nextLine === null) return false
+          if (nextLine === null) return Option.none()
           const checkpoint = parseCheckpoint(nextLine.line)
-          if (checkpoint !== null) yield* send(nextLine.line)
-          yield* savePosition({ ...position, number: checkpoint?.number ?? position.number, next: nextLine.end })
-          return true
+          const next = { ...position, number: checkpoint?.number ?? position.number, next: nextLine.end }
+          return Option.some({ line: checkpoint === null ? null : nextLine.line, next })
         })
 
-      const deliverNext = Effect.gen(function*() {
-        const last = yield* readLastCheckpoint(path)
-        if (last === null) return false
-        const { begins, number } = yield* readPosition(last)
-        const missed = begins === "stream" ? pendingCount : 0
-        pendingCount = last.checkpoint.number - number
-        metrics.auditCheckpointsWaiting.set({ sink: name }, pendingCount)
-        if (pendingCount === 0) return false
-        // of the processes of one machine, which share the file, one sends at a time
-        const lease = `${yield* checkpointLeaseName(path)} sink ${id}`
-        return Option.getOrElse(yield* leader.only(lease, sendNext(last, missed)), () => false)
+      const outboxAfter = (missed: number): Outbox.Outbox<Pending, E, E | DeliveryError, R | Lease | FileSystem.FileSystem> => ({
+        claim: claimAfter(missed),
+        send: ({ line }) => (line === null ? Effect.void : send(line)),
+        remove: ({ next }) => savePosition(next),
+        // the loop retries with back-off, without end: a checkpoint is never given up
+        onFailure: (_, failure) => Effect.fail(failure)
       })
 
       /** Sends what the sink has not had yet, in order. Fails where it does not take one. */
-      const deliver = Effect.repeat(deliverNext, { while: (more) => more }).pipe(
-        mutex.withPermits(1),
-        Effect.provideService(FileSystem.FileSystem, fs)
-      )
+      const deliver = Effect.gen(function*() {
+        const last = yield* readLastCheckpoint(path)
+        if (last === null) return
+        const { begins, number } = yield* readPosition(last)
+        const missed = begins === "stream" ? pendingCount : 0
+        setPending(last.checkpoint.number - number)
+        // of the processes of one machine, which share the file, one sends at a time
+        const lease = `${yield* checkpointLeaseName(path)} sink ${id}`
+        if (pendingCount > 0) yield* leader.only(lease, Outbox.deliver(outboxAfter(missed)))
+      }).pipe(mutex.withPermits(1), Effect.provideService(FileSystem.FileSystem, fs))
       return { name, deliver }
     })
 

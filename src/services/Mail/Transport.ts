@@ -1,5 +1,6 @@
 import { Data, Effect, Either, Redacted } from "effect"
 import { parseSmtpUrl, senderOf } from "../../domain/Smtp.ts"
+import type { DeliveryFailure } from "../Outbox/Table.ts"
 import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 
@@ -10,14 +11,8 @@ export interface MailMessage {
   readonly text: string
 }
 
-/**
- * A mail was not taken. `fault`: of the mail, which is refused for good; of the server, which would refuse the others
- * as well (away, no TLS, wrong password); or of the moment. `reason` has no address of anybody's in it.
- */
-export class MailRefused extends Data.TaggedError("MailRefused")<{
-  readonly fault: "mail" | "server" | "moment"
-  readonly reason: string
-}> {
+/** A mail was not accepted. `fault` of the receiver: the server is away, offers no TLS, or refuses the password. */
+export class MailRefused extends Data.TaggedError("MailRefused")<DeliveryFailure> {
   override get message() {
     return this.reason
   }
@@ -38,7 +33,7 @@ const toMailRefused = (error: unknown): MailRefused => {
   const reason = `${code}: ${serverText.replace(/\S+@\S+/g, "…").replace(/[\p{Cc}\s]+/gu, " ").slice(0, 200)}`
   const isPermanent = readField(error, "permanent") === true || readField(error, "command") === "API"
   const isMessageError = messageErrorCodes.includes(code) && readField(error, "command") !== "MAIL FROM"
-  return new MailRefused({ reason, fault: !isMessageError ? "server" : isPermanent ? "mail" : "moment" })
+  return new MailRefused({ reason, fault: !isMessageError ? "receiver" : isPermanent ? "entry" : "moment" })
 }
 
 /** Hands mail to the server of SVC_SMTP_URL. */
@@ -69,7 +64,7 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
 
     const withTimeout = <A>(work: (signal: AbortSignal) => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: toMailRefused }).pipe(
-        Effect.timeoutFail({ duration: sendMillis, onTimeout: () => new MailRefused({ fault: "server", reason: "ETIMEDOUT: no end in 45 s" }) })
+        Effect.timeoutFail({ duration: sendMillis, onTimeout: () => new MailRefused({ fault: "receiver", reason: "ETIMEDOUT: no end in 45 s" }) })
       )
 
     /** `id` makes a mail that is sent twice the same mail to who reads it. */
