@@ -40,7 +40,7 @@ async function* objects({ lines, name }) {
     try {
       value = JSON.parse(json)
     } catch {
-      // stays null, and whoever reads it says so
+      // stays null, and its reader reports it
     }
     yield { where: `${name} line ${number}`, text, value: isObject(value) ? value : null }
   }
@@ -98,7 +98,7 @@ const isSigned = (statement, kind, keys, where, found) => {
   const wrong = misfit(statement, kinds[kind])
   if (wrong !== null) return found(where, wrong)
   const key = keys.get(statement.key_id)
-  if (key === undefined) return found(where, `no --public-key is the one that signed it, ${statement.key_id}`)
+  if (key === undefined) return found(where, `no --public-key belongs to the key that signed it, ${statement.key_id}`)
   const signed = canonical(statement, Object.keys(statement).filter((name) => name !== "signature"))
   const signature = Buffer.from(statement.signature, "base64url")
   const holds = signature.toString("base64url") === statement.signature &&
@@ -116,7 +116,7 @@ const readCheckpoints = async (file, keys, bySeq, found) => {
     if (!isHead) {
       const hash = sha256(text).digest("hex")
       const before = streams.get(stream) ?? { number: number - 1, hash: number === 1 ? zeros : prev, seq: -1 }
-      if (before.hash === hash) continue // a copy may have been told twice
+      if (before.hash === hash) continue // a sink may receive a checkpoint twice
       if (number !== before.number + 1) found(where, `number ${number} follows on ${before.number}`)
       else if (prev !== before.hash) found(where, "prev is not the hash of the checkpoint before it")
       if (seq <= before.seq) found(where, `about row ${seq}, the one before it about row ${before.seq}`)
@@ -165,9 +165,9 @@ const walk = async (input, keys, checkpoints, found) => {
   /** Only the row audit.key_rotated, which tells both keys and is hashed, is signed with another key than the row before. */
   const follow = ({ action, key_id, metadata, seq }) => {
     if (chainKey !== null && key_id !== chainKey) {
-      const told = action === "audit.key_rotated" ? parsed(metadata) : null
-      if (told?.from !== chainKey || told?.to !== key_id) {
-        found(`row ${seq}`, `key_id is ${key_id}, and that of the row before ${chainKey}: no rotation of the key is told here`)
+      const rotation = action === "audit.key_rotated" ? parsed(metadata) : null
+      if (rotation?.from !== chainKey || rotation?.to !== key_id) {
+        found(`row ${seq}`, `key_id is ${key_id}, and that of the row before ${chainKey}: no row here records a key rotation`)
       }
     }
     chainKey = key_id
@@ -231,7 +231,7 @@ const walk = async (input, keys, checkpoints, found) => {
     }
   }
 
-  if (pruned > begin) found("watermark", `rows up to ${pruned} were pruned, says the log, and row ${begin + 1} was put back`)
+  if (pruned > begin) found("watermark", `the log records that rows up to ${pruned} were pruned, and row ${begin + 1} is present`)
   if (watermark !== null && rows === 0) found("watermark", "pruning leaves a row, and there is none: the log was cut")
   if (head !== null && ["seq", "row_hash", "row_hmac"].some((key) => head[key] !== link[key])) {
     found("audit_head", `says that the newest row is row ${head.seq}, and it is row ${link.seq}, or has other hashes`)
@@ -257,21 +257,21 @@ const parsed = (text) => {
 
 /** What was read, and what could not be seen. */
 const report = ({ ahead, head, link, newest, rows, unproven, watermark }, findings) => [
-  ...(watermark === null ? [] : [`Rows up to ${watermark.seq} were pruned, says the watermark of ${watermark.time}.`]),
+  ...(watermark === null ? [] : [`Rows up to ${watermark.seq} were pruned, by the watermark of ${watermark.time}.`]),
   rows === 0 ? "There are no rows." : `Read ${plural(rows, "row")}, up to row ${link.seq}.`,
-  ...ahead.map(({ occurred_at, seq, time }) => `Odd: row ${seq} is of ${occurred_at}, and was signed for before, at ${time}.`),
+  ...ahead.map(({ occurred_at, seq, time }) => `Unexpected: row ${seq} has the time ${occurred_at}, and was signed for earlier, at ${time}.`),
   ...(findings > 0 ? [] : unseen({ head, newest, unproven })),
   findings === 0 ? "ok" : `The log is broken: ${plural(findings, "finding")}.`
 ]
 
 const unseen = ({ head, newest, unproven }) => [
-  ...(head === null ? ["Not seen: audit_head was not in the input."] : []),
+  ...(head === null ? ["Not verified: the input had no audit_head."] : []),
   ...(newest === null
-    ? ["Not seen: no checkpoint is about these rows. Whoever can write to the database can make such a log."]
+    ? ["Not verified: no checkpoint covers these rows. Anyone with write access to the database can produce such a log."]
     : [
       `Rows up to row ${newest.seq} are as they were when that row was signed for, ${newest.time}.`,
-      ...(unproven.rows === 0 ? [] : [`Not seen: who made the ${plural(unproven.rows, "row")} since, from ${unproven.since} on.`]),
-      "Not seen: whether later rows were cut off."
+      ...(unproven.rows === 0 ? [] : [`Not verified: who wrote the ${plural(unproven.rows, "row")} since, from ${unproven.since} on.`]),
+      "Not verified: whether later rows were cut off."
     ])
 ]
 

@@ -22,7 +22,7 @@ export const readAuditKeys = (before: PrepareKeyFile) =>
     return { auditChain, auditSigning: makeSigningKeys(signingKeyOf(signer), others.map(signingKeyOf)) }
   })
 
-/** Whether the key that signs rows is held, and one of the signing keys is known. */
+/** Fails with KeyMismatch unless this process holds the key that signs rows, and the database knows one of the signing keys. */
 export const verifyAuditKeys = (chain: KeyRing, { trusted }: Pick<SigningKeys, "trusted">) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -37,8 +37,9 @@ export const verifyAuditKeys = (chain: KeyRing, { trusted }: Pick<SigningKeys, "
   })
 
 /**
- * Compares them with those that the log was written with. A new database takes the first of each; later, the key that
- * signs rows must be held, and one of the signing keys must be known. `Audit/Checkpoints.ts` makes others known.
+ * Compares the keys with those that the log was written with. A new database takes the first of each. Later this process
+ * must hold the key that signs rows, and the database must know one of the signing keys. `Audit/Checkpoints.ts` records
+ * further signing keys.
  */
 export const registerAuditKeys = (chain: KeyRing, { signer, trusted }: SigningKeys) =>
   Effect.gen(function*() {
@@ -47,7 +48,7 @@ export const registerAuditKeys = (chain: KeyRing, { signer, trusted }: SigningKe
     const key_id = chain.all()[0]?.key_id ?? ""
     const insertedHead = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, prev_row_hmac: zeroHash, key_id })} ON CONFLICT DO NOTHING RETURNING id`
     if (insertedHead.length > 0) {
-      // the keys are there already when somebody took the head away: then no row is added until it is put right
+      // after the head row was deleted the keys exist already; no row is added until an administrator restores the head
       yield* sql`INSERT INTO audit_keys ${
         sql.insert([
           { key_id, purpose: "chain", state: "active", public_key: null, created_at },

@@ -20,7 +20,7 @@ export class KeyUnusable extends Data.TaggedError("KeyUnusable")<{ readonly mess
 
 const isThere = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
 
-/** Makes the file with mode 0600 and 32 random bytes in it, when it is not there. Nobody ever reads half of it. */
+/** Creates the file, if it is missing, with mode 0600 and 32 random bytes. No process reads it half-written. */
 export const ensureKeyFile = (path: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -30,17 +30,17 @@ export const ensureKeyFile = (path: string) =>
     const tempPath = `${path}.${randomBytes(4).toString("hex")}`
     const write = (to: string) => fs.writeFileString(to, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
     yield* Effect.zipRight(write(tempPath), fs.link(tempPath, path)).pipe(
-      // a rename would replace what another process made a moment ago; where the file system has no links it is written in place
+      // a rename would replace a file that another process has just created; a file system without links gets it in place
       Effect.catchIf((error) => !isThere(error), () => write(path)),
       Effect.catchIf(isThere, () => Effect.void),
       Effect.ensuring(Effect.ignore(fs.remove(tempPath)))
     )
   })
 
-/** What is done about a file in SVC_HOME before it is read. */
+/** Prepares a file in SVC_HOME before it is read. */
 export type PrepareKeyFile = typeof ensureKeyFile
 
-/** The file has to be there. */
+/** Requires the file to exist. */
 export const requireKeyFile: PrepareKeyFile = () => Effect.void
 
 /** The value of the setting, else of the file in SVC_HOME. */

@@ -17,20 +17,20 @@ const metricsTokenFile = "metrics.token"
 /** As for the setting. */
 const minTokenLength = 16
 
-/** The bearer token of /metrics: the setting's, else that of SVC_HOME. */
+/** The bearer token of /metrics, from the setting or from the file in SVC_HOME. */
 export const readMetricsToken = Effect.gen(function*() {
   const { home, metricsAuthToken } = yield* Settings
   const token = yield* readKeyText(metricsAuthToken, metricsTokenFile, ensureKeyFile)
   if (token.length < minTokenLength) {
     return yield* new KeyUnusable({
-      message: `the token of /metrics in ${join(home, metricsTokenFile)} has fewer than ${minTokenLength} characters, so anybody could guess it. ` +
+      message: `the token of /metrics in ${join(home, metricsTokenFile)} has fewer than ${minTokenLength} characters, so it can be guessed. ` +
         "svc metrics-token rotate puts a new one in its place"
     })
   }
   return Redacted.make(token)
 })
 
-/** Puts a new token in the place of the one in SVC_HOME, which running brains do not see; answers its file. */
+/** Replaces the token in SVC_HOME; running brains keep the old one. Answers its file. */
 export const rotateMetricsToken = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const { home } = yield* Settings
@@ -43,7 +43,7 @@ export const rotateMetricsToken = Effect.gen(function*() {
 
 const isMissing = (error: unknown): boolean => error instanceof SystemError && error.reason === "NotFound"
 
-/** Fails as a start would for a key that is not the database's, or is not here. Makes no key and writes nothing. */
+/** Fails as a start would for a key that is missing or is not the database's. Creates no key and writes nothing. */
 export const verifyKeys = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   if ((yield* readSecretKeyIds).active !== null) {
@@ -62,7 +62,7 @@ export const verifyKeys = Effect.gen(function*() {
   yield* AuditKeys.verifyAuditKeys(auditChain, auditSigning)
 })
 
-/** The brain's keys, made where there are none, and compared with those that the database was written with. */
+/** The brain's keys, created where they are missing, and compared with those that the database was written with. */
 export const layer = Layer.effect(Keys, Effect.gen(function*() {
   const secret = yield* SecretKeys.readSecretKeys(ensureKeyFile)
   const { auditChain, auditSigning } = yield* AuditKeys.readAuditKeys(ensureKeyFile)

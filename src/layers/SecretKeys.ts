@@ -15,7 +15,7 @@ export class SecretKeyNeeded extends Data.TaggedError("SecretKeyNeeded")<{ reado
 export const readSecretKeys = (before: PrepareKeyFile) =>
   Effect.flatMap(Settings, ({ secretKey }) => readKeyRing("SVC_SECRET_KEY", secretKey, "secret.key", before, secretKeyOf))
 
-/** Whether the key that seals is held, once the database has one. */
+/** Fails unless this process holds the key that encrypts, once the database has one. */
 export const verifySecretKeys = ({ find }: KeyRing) =>
   Effect.gen(function*() {
     const { active, ids } = yield* readSecretKeyIds
@@ -27,7 +27,7 @@ export const verifySecretKeys = ({ find }: KeyRing) =>
     })
   })
 
-/** Whether every key is held that something is sealed under. */
+/** Fails unless this process holds every key that a stored secret is encrypted under. */
 export const verifyStoredSecretKeys = ({ find }: KeyRing) =>
   Effect.gen(function*() {
     for (const [key_id, texts] of yield* countSealedByKey) {

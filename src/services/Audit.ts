@@ -13,7 +13,7 @@ import { Keys } from "./Keys.ts"
 
 export type { ActorEntry as ByActor, Entry } from "./Audit/Row.ts"
 
-/** Appends to the audit log (`docs/audit.md`). Who verifies and prunes it is in `Audit/`. */
+/** Appends to the audit log (`docs/audit.md`). The folder `Audit/` verifies and prunes it. */
 export class Audit extends Effect.Service<Audit>()("svc/Audit", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -30,8 +30,8 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
 
     let sqliteLog: SqliteLog | undefined
     /**
-     * As `recordAll`, for code that writes within `Database.sqlite.write` itself; SQLite only. The rows go last in the
-     * transaction, and are told to `committed` after it. Throws what SQLite throws, ChainKeyMissing, HeadForged and LogContradicted.
+     * As `recordAll`, for code that writes within `Database.sqlite.write` itself; SQLite only. Call it last in the
+     * transaction, and `onCommitted` with the rows after it. Throws what SQLite throws, ChainKeyMissing, HeadForged and LogContradicted.
      */
     const recordOnSqlite = (
       db: BetterSqlite3.Database,
@@ -50,8 +50,8 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     })
 
     /**
-     * Appends a row for each, in their order and in the caller's transaction: all or none. The head row is the lock
-     * that keeps one chain with several replicas, so call it last in the transaction. Dies without one.
+     * Appends a row for each entry, in their order and in the caller's transaction: all or none. It locks the head row,
+     * which serializes all replicas, so call it last in the transaction. Dies without one.
      */
     const recordAll = Effect.fn("Audit.recordAll")(function*(entries: ReadonlyArray<ActorEntry>) {
       if (Option.isNone(yield* Effect.serviceOption(SqlClient.TransactionConnection))) {
@@ -81,13 +81,13 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       record,
       recordAll,
       recordOnSqlite,
-      /** Hears of the rows of `recordOn`, once they are committed. */
+      /** Takes the rows of `recordOnSqlite` after their commit. */
       onCommitted: (rows: ReadonlyArray<StoredRow>) => Effect.zipRight(remember(rows), forwarder.offer(rows)),
       /** The newest row that is known to be committed. */
       committedHead: chain.committedHead,
       /** Why nothing is written, or null. */
       suspendReason: Effect.sync(() => chain.suspendReason),
-      /** From now on nothing is written, until `resume`. */
+      /** Stops all writes until `resumeWrites`. */
       suspendWrites: (why: LogContradicted) => Effect.sync(() => void (chain.suspendReason = why)),
       resumeWrites: Effect.sync(() => void (chain.suspendReason = null))
     } as const

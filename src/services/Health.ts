@@ -139,7 +139,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
             : !activated
             ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"
             : !isAuthenticHead(auditChain, head)
-            ? "the chain's head was not written by us, so that nothing is recorded after it; svc audit verify says more"
+            ? "the chain's head was not written by us, so that nothing is recorded after it; run svc audit verify for details"
             : refusal === null
             ? null
             : `${refusal.message}; nothing is changed until the right database is back, or svc audit fork-cleanup has accepted this one`

@@ -46,7 +46,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       if (settings.auditRetentionDays > 0) {
         const cutoff = ago(settings.auditRetentionDays * Timestamp.secondsPerDay)
         yield* pruneAudit(({ occurred_at }) => occurred_at < cutoff).pipe(
-          Effect.catchTag("PrunedMeanwhile", () => Effect.void), // another replica does it
+          Effect.catchTag("PrunedConcurrently", () => Effect.void), // another replica does it
           Effect.provideService(SqlClient.SqlClient, sql),
           Effect.provideService(Reader, read),
           Effect.provideService(Audit, audit),

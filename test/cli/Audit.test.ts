@@ -91,7 +91,7 @@ describe.each(engines)("svc audit on %s", (engine) => {
 
         yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET outcome = 'deny' WHERE seq = 2`))
         const broken = yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))
-        assert.deepInclude(broken, { code: 1, said: "the audit log is broken: changed: row 2 is not as it was written" })
+        assert.deepInclude(broken, { code: 1, said: "the audit log is broken: changed: row 2 was changed after it was written" })
         assert.include(broken.out, "INVALID")
         const json = yield* ran(audit.verify({ ...none, json: true }))
         assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })

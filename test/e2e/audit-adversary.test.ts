@@ -57,7 +57,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
       Effect.gen(function*() {
         const { knownHead, printed, shown } = yield* means
         assert.deepStrictEqual([...shown, knownHead], ["ok", "ok", "ok", "CURRENT_PRUNE_MATCH"])
-        assert.include(printed, "Not seen: who made the 4 rows since")
+        assert.include(printed, "Not verified: who wrote the 4 rows since")
       }))
 
     it.effect("shows a column that was changed, whichever it is", () =>
@@ -91,7 +91,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const { head, path } = yield* World
         yield* onTampered(({ now }) => relinked(upTo(31)(now)), Effect.gen(function*() {
           assert.deepInclude(yield* means, { shown: ["ok", "ok", "ok"], knownHead: "INVALID" })
-          assert.include((yield* alone(checkpointsIn(path))).printed, "Not seen: whether later rows were cut off")
+          assert.include((yield* alone(checkpointsIn(path))).printed, "Not verified: whether later rows were cut off")
           assert.strictEqual((yield* alone([...checkpointsIn(path), head])).findings, 1)
         }))
       }))
@@ -127,7 +127,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
             assert.include(yield* refusal(append(1)), "its HMAC is not ours")
             assert.include(yield* refusal(sign), "was not written by us")
             assert.include(yield* refusal(Effect.flatMap(Keys, exportHead)), "was not written by us")
-            assert.include(yield* refusal(prune(1000)), "svc audit verify says more")
+            assert.include(yield* refusal(prune(1000)), "run svc audit verify for details")
             assert.notStrictEqual((yield* means).shown[0], "ok")
           }))
         }
@@ -244,7 +244,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const ours = checkpointsIn(path)
         const { key_id, privateKey, public_key } = ownKey()
         const theirs = ours.map((line) => statementBy(privateKey, { ...JSON.parse(line), key_id, signature: undefined }))
-        assert.include((yield* alone(theirs)).printed, "no --public-key is the one that signed it")
+        assert.include((yield* alone(theirs)).printed, "no --public-key belongs to the key that signed it")
         const foreign = theirs.slice(0, 1).map((line) =>
           statementBy(privateKey, { ...JSON.parse(line), row_hash: "ab".repeat(32), signature: undefined }))
         assert.include((yield* alone(foreign, [public_key])).printed, "had another row_hash")
@@ -390,7 +390,7 @@ describe.each(engines)("an audit log on %s whose former key leaked, was retired 
             Effect.zipRight(Effect.orDie(Effect.provide(prune(2), two)), fs.open(...given))
         }))
         const hindered = Effect.provideServiceEffect(exportAndDeleteFrozen(path), FileSystem.FileSystem, meanwhile)
-        assert.include(yield* refusal(Effect.provide(hindered, two)), "pruned meanwhile")
+        assert.include(yield* refusal(Effect.provide(hindered, two)), "another process pruned audit rows")
         assert.isFalse(existsSync(path))
         assert.strictEqual(yield* Effect.provide(exportAndDeleteFrozen(path), two), 4)
         assert.strictEqual(yield* kind, "ok")

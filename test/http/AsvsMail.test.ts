@@ -107,7 +107,7 @@ describe.each(engines)("ASVS on %s", (engine) => {
           Effect.provideService(CurrentActor, system("svc reset-mfa"))
         )
         const [, notice] = yield* mailsTo(user.email, 2)
-        assert.match(notice?.text ?? "", /^The second factor of your account[^]*was taken away by an administrator/)
+        assert.match(notice?.text ?? "", /^The second factor of your account[^]*was reset by an administrator/)
       }))
 
     it.effect("6.3.8 asking for a reset does not tell whether there is an account", () =>

@@ -50,7 +50,7 @@ describe.each(engines)("password reset on %s", (engine) => {
         const asked = yield* ask(user.email.toUpperCase(), { "x-forwarded-for": "192.0.2.7" })
         assert.deepStrictEqual([asked.status, asked.json], [200, { accepted: true }])
         const [mail] = yield* mailsTo(user.email)
-        assert.match(mail?.text ?? "", /^Somebody, from the address 192\.0\.2\.7, asked for a new password for your account\nPerson\./)
+        assert.match(mail?.text ?? "", /^A new password was requested from the address 192\.0\.2\.7 for your account\nPerson\./)
         assert.match(mail?.text ?? "", / at\nhttp:\/\/localhost\n\nTo set one, open this link before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. It works once:\n\nhttp:\/\/localhost\/reset-password\?token=/)
         const token = mail === undefined ? "" : tokenIn(mail)
         const stored = yield* sql<{ expires_at: string; created_at: string }>`SELECT * FROM password_resets WHERE user_id = ${user.id}`
@@ -93,12 +93,12 @@ describe.each(engines)("password reset on %s", (engine) => {
         assert.strictEqual((yield* confirm(yield* printed(user.email))).json.working_api_keys, 2)
         assert.strictEqual((yield* request("GET", "/auth/me", { token: keys[3].token })).json.id, user.id)
         const [first] = yield* mailsTo(user.email)
-        assert.include(first?.text ?? "", "\n\n2 API keys of the account go on working. Sign in, look at them (GET /api/v1/api-keys), and\nrevoke what")
+        assert.include(first?.text ?? "", "\n\n2 API keys of the account still work. Sign in, check them (GET /api/v1/api-keys), and\nrevoke those that")
         yield* sql`UPDATE api_keys SET revoked_at = ${now} WHERE id = ${kept?.id ?? ""}`
         const { token } = yield* freshKey({ isAdmin: true })
         yield* request("POST", `/users/${user.id}/password`, { token, body: { new_password: password } })
         const [, second] = yield* mailsTo(user.email, 2)
-        assert.include(second?.text ?? "", "Your sessions have ended.\n\n1 API key of the account goes on working.")
+        assert.include(second?.text ?? "", "Your sessions have ended.\n\n1 API key of the account still works.")
       }))
 
     it.effect("tells nobody who has an account, and mails only who has an active one", () =>

@@ -2,8 +2,8 @@ import { createHmac, hash, type KeyObject } from "node:crypto"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /**
- * How rows of the audit log are chained; `docs/audit.md` describes the same byte by byte, so that anybody can verify a
- * log without this program: the hashes without a key, the HMACs with it.
+ * How rows of the audit log are chained. `docs/audit.md` describes it byte by byte, so a log can be verified without this
+ * program: the hashes without a key, the HMACs with it.
  */
 export interface ChainedRow {
   readonly id: string
@@ -24,14 +24,14 @@ export interface ChainedRow {
   readonly occurred_at: Timestamp
 }
 
-/** What the next row hangs on. */
+/** The values of a row that the next row is computed from. */
 export interface Link {
   readonly seq: number
   readonly row_hash: string
   readonly row_hmac: string
 }
 
-/** What the first row names as the row before it. */
+/** The link before the first row. */
 export const zeroHash = "0".repeat(64)
 
 export const genesis: Link = { seq: 0, row_hash: zeroHash, row_hmac: zeroHash }
@@ -56,10 +56,10 @@ const canonicalRow = (row: ChainedRow): string =>
     user_id: row.user_id
   })
 
-/** SHA-256 of the row and of all before it, hex: what can be verified, and is signed in checkpoints, without a secret. */
+/** SHA-256 of the row and of all before it, hex. It is verified without a secret, and checkpoints sign it. */
 export const rowHash = (row: ChainedRow, prevRowHash: string): string =>
   hash("sha256", `svc audit row 1\n${prevRowHash}\n${canonicalRow(row)}`, "hex")
 
-/** HMAC-SHA256 of the row's hash and the HMAC before it, hex: that it was us who wrote the row. */
+/** HMAC-SHA256 of the row's hash and the HMAC before it, hex. It proves that a brain with our key wrote the row. */
 export const rowHmac = (key: KeyObject, row_hash: string, prevRowHmac: string): string =>
   createHmac("sha256", key).update(`svc audit chain 1\n${prevRowHmac}\n${row_hash}`).digest("hex")

@@ -1,7 +1,7 @@
 import { createSecretKey, hash } from "node:crypto"
 import type { SymmetricKey } from "../KeyRing.ts"
 
-/** A key of the chain; which of them signs is written in `audit_head`. */
+/** A key of the chain. `audit_head` names the key that signs. */
 export const chainKeyOf = (bytes: Buffer): SymmetricKey => ({
   key_id: hash("sha256", Buffer.concat([Buffer.from("svc audit chain key\n"), bytes]), "hex").slice(0, 16),
   key: createSecretKey(bytes)

@@ -5,18 +5,18 @@ import { genesis, type Link } from "./Chain.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { type StatementFlaw, verifyStatement, Watermark } from "./Statement.ts"
 
-/** What the tables beside the log say of it, of one moment. */
+/** The tables that describe the log, read in one statement. */
 export interface ChainState {
   readonly head: ChainHead
   /** Lowest and highest `seq` in the log; null when it is empty. */
   readonly oldest: number | null
   readonly newest: number | null
-  /** The signed statement of what was pruned last. */
+  /** The signed statement of the row that was pruned last. */
   readonly watermark: string | null
   readonly retired: ReadonlySet<string>
 }
 
-/** Of a log whose head was taken away: no row has such a link. */
+/** The head of a log whose head row was deleted: no row has such a link. */
 const missingHead: ChainHead = { seq: 0, row_hash: "", prev_row_hmac: "", row_hmac: "", key_id: "", occurred_at: null }
 
 interface Row extends Omit<ChainHead, "seq"> {
@@ -47,7 +47,7 @@ export const chainStart = (
   { trusted }: Pick<SigningKeys, "trusted">
 ): Either.Either<Link, StatementFlaw> => (watermark === null ? Either.right(genesis) : verifyStatement(Watermark, watermark, trusted))
 
-/** The watermark, when it lies beyond `seq` by now; its own word counts, not the column beside it. */
+/** The watermark, if it is beyond `seq` now. The signed statement counts, not the column beside it. */
 export const findPrunedSince = (sql: SqlClient.SqlClient, keys: Pick<SigningKeys, "trusted">, seq: number) =>
   Effect.map(sql<{ statement: string }>`SELECT statement FROM audit_watermark WHERE id = 1`, ([row]) => {
     const link = row === undefined ? null : Either.getOrNull(chainStart({ watermark: row.statement }, keys))

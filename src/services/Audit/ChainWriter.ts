@@ -17,7 +17,7 @@ export interface HeadLink extends Link {
   readonly key_id: string
 }
 
-/** The same and the newest row's time, null before the first row. No proof covers it here, so nothing relies on it. */
+/** The same with the newest row's time, null before the first row. No signature covers that time, so nothing relies on it. */
 export interface ChainHead extends HeadLink {
   readonly occurred_at: Timestamp | null
 }
@@ -30,7 +30,7 @@ export interface StoredRow extends ChainedRow {
   readonly key_id: string
 }
 
-/** A new key signs the chain, and this process was not given it. */
+/** A new key signs the chain, and this process does not have it. */
 export class ChainKeyMissing extends Data.TaggedError("ChainKeyMissing")<{ readonly key_id: string }> {
   override get message() {
     return `the audit chain is signed with the key ${this.key_id}, which SVC_AUDIT_CHAIN_KEY of this process does not have; ` +
@@ -38,23 +38,23 @@ export class ChainKeyMissing extends Data.TaggedError("ChainKeyMissing")<{ reado
   }
 }
 
-/** What `audit_head` says of the newest row was not written by us: a row after it would vouch for it. */
+/** `audit_head` has a link that this brain's keys did not sign. A row of ours after it would prove it. */
 export class HeadForged extends Data.TaggedError("HeadForged")<{ readonly seq: number; readonly why: string }> {
   override get message() {
-    return `audit_head says that row ${this.seq} is the newest one, and ${this.why}, so that nothing is recorded ` +
-      "after it or signed for it; svc audit verify says more"
+    return `audit_head names row ${this.seq} as the newest one, and ${this.why}. Nothing is recorded ` +
+      "after it or signed for it; run svc audit verify for details"
   }
 }
 
-/** The newest row, and what may be the hash that its own was made with: of the row before, or in the watermark. */
+/** The newest row, and the hashes that its own may be computed from: of the row before, or in the watermark. */
 export interface NewestRow extends StoredRow {
   readonly hash_before: string | null
-  /** The hash of the row with the `seq` that was asked for. */
+  /** The hash of the row with the requested `seq`. */
   readonly hash_there: string | null
   readonly watermark: string | null
 }
 
-/** Whether we signed the newest row, with whichever of our keys: then its hash, and with it all before it, is ours. */
+/** Whether one of our keys signed the newest row. Then its hash, and every row before it, is ours. */
 export const isAuthenticHead = (keys: KeyRing, { key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink): boolean => {
   if (seq === 0) return row_hash === zeroHash && row_hmac === zeroHash
   const signingKey = keys.find(key_id)
@@ -62,7 +62,7 @@ export const isAuthenticHead = (keys: KeyRing, { key_id, prev_row_hmac, row_hash
   return (signingKey !== undefined && isValidFor(signingKey)) || keys.all().some(isValidFor)
 }
 
-/** Columns of `audit_log`, for rows that come as JSON, in the order in which they are stored. */
+/** Columns of `audit_log` in the order of the table, with the types that rows as JSON are converted to. */
 export const auditColumns = {
   id: "uuid",
   seq: "bigint",
@@ -91,7 +91,7 @@ const newestText = `SELECT ${auditColumnNames}, (SELECT b.row_hash FROM audit_lo
   (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
 const fromNewest = "FROM audit_log a ORDER BY seq DESC LIMIT 1"
 
-/** The newest row's time, if its hash, which that is in, is the one that the head's HMAC proves; else null. */
+/** The newest row's time, if the head's HMAC proves the hash that covers it; else null. */
 const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined, pruned: Link): Timestamp | null => {
   if (newest === undefined || newest.seq < seq) return null
   if (newest.seq > seq) throw new HeadForged({ seq, why: `row ${newest.seq} is there` })
@@ -101,25 +101,25 @@ const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined, 
 }
 
 /**
- * Makes the rows that follow on a head. Times and ids rise along `seq` whatever the clocks of the replicas say, since
- * cursors are made of them: entries of one call share a moment that is later than the one before.
+ * Builds the rows that follow a head. Times and ids rise along `seq` whatever the clocks of the replicas say, because
+ * cursors consist of them. Entries of one call share a time that is later than the one before.
  */
 export class ChainWriter {
   /** The time of the row with this HMAC, which this process wrote or looked up last. */
   private last: { readonly row_hmac: string; readonly occurred_at: Timestamp | null } | undefined
 
   readonly committedHead = new CommittedHead()
-  /** Why nothing is written, whatever the head says; set and taken back by `Audit/Checkpoints.ts`. */
+  /** Why nothing is written, or null. `Audit/Checkpoints.ts` sets and clears it. */
   suspendReason: LogContradicted | null = null
 
   constructor(private readonly keys: KeyRing, private readonly trusted: ReadonlyMap<string, PublicKey>) {}
 
-  /** Whether this process made the newest row, so that the row need not be read. */
+  /** Whether this process wrote the newest row, so the row need not be read. */
   hasWritten({ row_hmac }: HeadLink): boolean {
     return this.last?.row_hmac === row_hmac
   }
 
-  /** The last row that was pruned, as a statement of ours says. */
+  /** The last row that was pruned, by a statement with a trusted signature. */
   private pruned(newest: NewestRow | undefined): Link {
     const watermark = newest?.watermark ?? null
     return watermark === null ? genesis : Either.getOrElse(verifyStatement(Watermark, watermark, this.trusted), () => genesis)
@@ -164,7 +164,7 @@ export class ChainWriter {
   }
 }
 
-/** The log's statements on SQLite, each prepared once. Called within a transaction: nobody else writes until it ends. */
+/** The log's statements on SQLite, each prepared once. Called within a transaction, which holds SQLite's only writer until it ends. */
 export class SqliteLog {
   private readonly head: BetterSqlite3.Statement<[], HeadLink>
   private readonly newest: BetterSqlite3.Statement<[number], NewestRow>
@@ -199,9 +199,9 @@ export class SqliteLog {
 export const makePostgresLog = (sql: SqlClient.SqlClient) => {
   const names = sql.literal(auditColumnNames)
   return {
-    /** Its lock makes writers on all replicas take turns until they commit. */
+    /** Its lock serializes the writers of all replicas until they commit. */
     head: sql<HeadLink>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1 FOR UPDATE`,
-    /** Not in the statement before, which sees the rows as they were when it began to wait for the lock. */
+    /** Not in the statement before: that one sees the rows as they were when it began to wait for the lock. */
     newest: (seq: number) =>
       sql<NewestRow>`${sql.literal(newestText)},
         (SELECT c.row_hash FROM audit_log c WHERE c.seq = ${seq}) AS hash_there ${sql.literal(fromNewest)}`,

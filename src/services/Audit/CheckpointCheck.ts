@@ -7,7 +7,7 @@ import { Checkpoint, statementHash, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
 export interface CheckpointProblem {
-  /** `contradicted`: the log has another row. `cut`: it ends before. The rest is about the file itself. */
+  /** `contradicted`: the log has another row. `cut`: it ends before. The other kinds concern the file itself. */
   readonly kind: "malformed" | "key unknown" | "forged" | "missing" | "reordered" | "forked" | "contradicted" | "cut"
   /** Line of the file, from 1. */
   readonly line: number
@@ -17,13 +17,13 @@ export interface CheckpointProblem {
 export interface CheckpointReport {
   /** Checkpoints whose row the log has. */
   readonly confirmed: number
-  /** Those about rows that were pruned. */
+  /** Checkpoints of rows that were pruned. */
   readonly pruned: number
-  /** The newest row that a checkpoint confirmed: all rows up to it are as they were. */
+  /** The newest row that a checkpoint confirmed. All rows up to it are unchanged. */
   readonly upTo: number
   /** Streams whose first checkpoint here is not their first. */
   readonly beginsLater: number
-  /** How many, and the first of them. */
+  /** The number of problems; `problems` has the first 20. */
   readonly problemCount: number
   readonly problems: ReadonlyArray<CheckpointProblem>
 }
@@ -54,22 +54,22 @@ export const checkCheckpoints = <E, R>(
       if (problems.length < maxProblems) problems.push({ kind, line, detail })
     }
 
-    /** Its place among the checkpoints of its stream. */
+    /** Checks its position among the checkpoints of its stream. */
     const checkOrder = (checkpoint: Checkpoint) => {
       const { number, prev, stream } = checkpoint
       const before = streams.get(stream)
       const hash = statementHash(checkpoint)
-      if (before?.hash === hash) return // a sink may be told twice
+      if (before?.hash === hash) return // a sink may receive a checkpoint twice
       if (before === undefined) {
         if (number !== 1) beginsLater++
-        else if (prev !== zeroHash) addProblem("forked", `checkpoint 1 names one before it`)
+        else if (prev !== zeroHash) addProblem("forked", `checkpoint 1 names a checkpoint before it`)
       } else if (number <= before.number) {
-        return addProblem("reordered", `checkpoint ${number} stands after checkpoint ${before.number}`)
+        return addProblem("reordered", `checkpoint ${number} follows checkpoint ${before.number}`)
       } else if (number > before.number + 1) {
         const from = before.number + 1
         addProblem("missing", from === number - 1 ? `checkpoint ${from} is missing` : `checkpoints ${from} to ${number - 1} are missing`)
       } else if (prev !== before.hash) {
-        addProblem("forked", `checkpoint ${number} was made after another checkpoint ${before.number}`)
+        addProblem("forked", `checkpoint ${number} names another checkpoint ${before.number} than the one here`)
       }
       streams.set(stream, { number, hash })
     }
@@ -78,7 +78,7 @@ export const checkCheckpoints = <E, R>(
       if (seq < from.seq) pruned++
       else if (seq > head.seq) addProblem("cut", `the log ends at row ${head.seq}, and checkpoint ${number} was signed at row ${seq}`)
       else if ((seq === from.seq ? from.row_hash : found) !== row_hash) {
-        addProblem("contradicted", `the log has another row ${seq} than checkpoint ${number} says`)
+        addProblem("contradicted", `the log's row ${seq} is not the one that checkpoint ${number} was signed for`)
       } else {
         confirmed++
         upTo = Math.max(upTo, seq)
@@ -94,7 +94,7 @@ export const checkCheckpoints = <E, R>(
           : yield* sql<{ seq: number; row_hash: string }>`SELECT seq, row_hash FROM audit_log WHERE ${sql.in("seq", seqs)}`
         const hashes = new Map(rows.map(({ row_hash, seq }) => [seq, row_hash]))
         if (seqs.some((seq) => seq > from.seq && seq <= head.seq && !hashes.has(seq))) {
-          from = (yield* findPrunedSince(sql, { trusted }, from.seq)) ?? from // the retention may have gone on since
+          from = (yield* findPrunedSince(sql, { trusted }, from.seq)) ?? from // rows may have been pruned since
         }
         for (const one of statements) {
           line++

@@ -23,11 +23,11 @@ export const checkpointLeaseName = (path: string) =>
     Effect.map(fs.stat(dirname(path)), ({ ino }) =>
       `audit checkpoints ${Option.getOrElse(ino, () => 0)}/${basename(path)}`))
 
-/** What a line of our own file says; its signature was ours when it was written. */
+/** The checkpoint in a line of our own file. Its signature is not verified here: this machine wrote it. */
 export const parseCheckpoint = (line: string): Checkpoint | null =>
   Either.getOrNull(Schema.decodeUnknownEither(Schema.parseJson(Checkpoint))(line))
 
-/** The bytes from there on, at most a line's. */
+/** The bytes from a position on, at most those of one line. */
 const readBytesFrom = (file: FileSystem.File, from: number) =>
   Effect.gen(function*() {
     yield* file.seek(FileSystem.Size(from), "start")
@@ -35,7 +35,7 @@ const readBytesFrom = (file: FileSystem.File, from: number) =>
     return bytes.subarray(0, Number(yield* file.read(bytes)))
   })
 
-/** The last whole line, null when there is none; where it begins, and where the next one will. */
+/** The last complete line, or null; where it begins, and where the next one will begin. */
 const readLastLine = (file: FileSystem.File) =>
   Effect.gen(function*() {
     const size = Number((yield* file.stat).size)
@@ -48,8 +48,8 @@ const readLastLine = (file: FileSystem.File) =>
   })
 
 /**
- * Appends a line to a file and waits until it is on the disk; `next` is given the last line and answers the one to
- * append, or null. A line that was torn by a crash, at the end and without its line feed, is taken away before.
+ * Appends a line to a file and waits until it is on the disk. `next` gets the last line and answers the line to append,
+ * or null. An incomplete last line, which a crash left without its line feed, is truncated first.
  */
 export const appendLine = <E, R>(
   path: string,
@@ -70,7 +70,7 @@ export const appendLine = <E, R>(
 const withFile = <A, E, R>(path: string, use: (file: FileSystem.File) => Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.open(path, { flag: "r" }), use)))
 
-/** The last checkpoint of a file and where its line begins; null when there is none. */
+/** The last checkpoint of a file and where its line begins, or null. */
 export const readLastCheckpoint = (path: string) =>
   Effect.gen(function*() {
     if (!(yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(path)))) return null
@@ -79,7 +79,7 @@ export const readLastCheckpoint = (path: string) =>
     return checkpoint === null ? null : { checkpoint, begin }
   })
 
-/** The whole line that begins there, and where the next one begins; null at the end. */
+/** The complete line that begins at this position, and where the next one begins; null at the end. */
 export const readLineAt = (path: string, begin: number) =>
   withFile(path, (file) =>
     Effect.map(readBytesFrom(file, begin), (bytes) => {

@@ -38,13 +38,13 @@ interface CurrentHead extends HeadLink {
 }
 
 interface HeadObservation {
-  /** The newest row that was known to be committed before the head was read. */
+  /** The newest row that this process knew to be committed before it read the head. */
   readonly before: KnownRow | null
   readonly now: CurrentHead
   readonly ending: boolean
 }
 
-/** The link that the log begins after, if its watermark is ours. */
+/** The link that the log begins after, if its watermark has a trusted signature. */
 const chainStartOf = (watermark: string | null, keys: SigningKeys): Link =>
   Either.getOrElse(chainStart({ watermark }, keys), () => genesis)
 
@@ -67,8 +67,8 @@ export const requireContained = (checkpoint: Checkpoint) =>
       : new LogContradicted({ message: `checkpoint ${checkpoint.number} was signed for row ${checkpoint.seq}, and the audit log ${how}` }))
 
 /**
- * Signs where the log is, from time to time and after so many rows, and appends that to a file outside the database,
- * from which the sinks have it. Each SVC_HOME has a chain of checkpoints of its own, so replicas witness each other.
+ * Signs the log's newest row at an interval or after a number of rows, and appends the checkpoint to a file outside the
+ * database, which the sinks read. Each SVC_HOME has its own chain of checkpoints, so replicas witness each other.
  */
 export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints", {
   effect: Effect.gen(function*() {
@@ -103,7 +103,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const isDue = (now: CurrentHead, last: Checkpoint, millis: number): boolean => {
       if (now.seq - last.seq >= settings.auditCheckpointRows) return true
       const age = millis - Timestamp.toEpochMillis(last.time)
-      return age >= settings.auditCheckpointInterval * 1000 || age < 0 // the clock was set back: not to wait for it
+      return age >= settings.auditCheckpointInterval * 1000 || age < 0 // the clock was set back; do not wait until it has caught up
     }
 
     const signCheckpoint = (last: Checkpoint | null, { row_hash, seq }: KnownRow, watermark: string | null) =>
@@ -119,7 +119,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
           time
         }))
 
-    /** Why the log is not the one that this process wrote to, or null. */
+    /** How the log differs from the one that this process wrote to, or null. */
     const describeLoss = (known: KnownRow | null, now: CurrentHead) =>
       Effect.gen(function*() {
         if (known === null) return null
@@ -128,13 +128,13 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       })
 
     /**
-     * Given the last line of the file, the line to append. When the log lacks what this process committed, that is a
-     * checkpoint of the row that is gone: so the next process on this machine knows of it too.
+     * The line to append after the last line of the file. If the log lacks a row that this process committed, it is a
+     * checkpoint of that row, so the next process on this machine detects the loss too.
      */
     const nextLine = ({ before, ending, now }: HeadObservation) => (line: string | null) =>
       Effect.gen(function*() {
         const last = line === null ? null : parseCheckpoint(line)
-        // svc audit fork-cleanup puts the file aside after it has recorded the decision
+        // svc audit fork-cleanup renames the file after it has recorded the decision
         const isDecided = contradictedHash !== null && (last === null || statementHash(last) !== contradictedHash)
         if (isDecided) audit.committedHead.reset()
         const known = isDecided ? null : before
@@ -179,12 +179,12 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       })
 
     /**
-     * Signs a checkpoint when one is due, or at the end when there is any new row; answers it. Fails with LogContradicted
-     * when the log lacks what was signed or committed, or its newest row is not ours; then nothing is written to it until
-     * it is as it was, or svc audit fork-cleanup has recorded that it is meant.
+     * Signs a checkpoint when one is due, or at the end if there is a new row; answers it. Fails with LogContradicted when
+     * the log lacks a row that was signed or committed, or its newest row is not ours. Then nothing is written to the log
+     * until the right database is back, or svc audit fork-cleanup has recorded that the loss is accepted.
      */
     const sign = Effect.fn("Checkpoints.sign")(function*(ending: boolean) {
-      const before = audit.committedHead.newest // read first: what is committed after it contradicts nothing
+      const before = audit.committedHead.newest // read first: a row that is committed later cannot contradict it
       const now = yield* readHead
       if (now === undefined) {
         return before === null ? null : yield* new LogContradicted({ message: "audit_head has no row, and there was a newest row" })
@@ -201,7 +201,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       mutex.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: signTimeout, onTimeout: () => new LogHeld() }),
       Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
 
-    /** Signing keys that the database does not know yet go into the log, with their public half. */
+    /** Records each signing key that the database does not have yet in the log, with its public key. */
     const recordSigningKeys = Effect.gen(function*() {
       const known = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
       for (const { key_id, public_key } of auditSigning.trusted.values()) {
@@ -220,13 +220,13 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
 }) {
   static readonly layer = this.Default
 
-  /** Looks every second whether a checkpoint is due; when the brain ends it signs a last one and sends what it can. */
+  /** Checks every second whether a checkpoint is due. At its end the brain signs a last one and sends what it can. */
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const audit = yield* Audit
     const checkpoints = yield* Checkpoints
     const sinks = yield* CheckpointSinks
-    // before anything is written: the log may be another one than it was when this machine signed for it
+    // before any write: the database may have been replaced since this machine signed for it
     yield* Effect.ignoreLogged(checkpoints.sign(false))
     if ((yield* audit.suspendReason) === null) yield* checkpoints.recordSigningKeys
     yield* loops.every("audit checkpoints", "1 second", checkpoints.sign(false), { longestPause: "5 seconds" })

@@ -4,16 +4,16 @@ import type { Link } from "./Chain.ts"
 /** The log is not the one that this brain wrote or signed for. Nothing is written to it, or signed for it. */
 export class LogContradicted extends Data.TaggedError("LogContradicted")<{ readonly message: string }> {}
 
-/** A row that was in the log. */
+/** A row that the log had. */
 export type KnownRow = Pick<Link, "row_hash" | "seq">
 
-/** What the log has in the place of a known row: the row there, and the last row that was pruned. */
+/** What the log has now at a known row's `seq`: the row, and the last row that was pruned. */
 export interface RowAtPlace {
   readonly row_hash: string | null
   readonly begin: KnownRow
 }
 
-/** How the log lacks a row that was in it, or null: it has the row, or the row was pruned. */
+/** How the log lacks a row that it had; null if it has the row, or the row was pruned. */
 export const describeMissing = ({ row_hash, seq }: KnownRow, { begin, row_hash: rowHash }: RowAtPlace): string | null => {
   if (seq < begin.seq) return null
   const expectedHash = seq === begin.seq ? begin.row_hash : rowHash
@@ -22,8 +22,8 @@ export const describeMissing = ({ row_hash, seq }: KnownRow, { begin, row_hash: 
 }
 
 /**
- * The newest row that this process knows to be committed. Replicas may have added rows since, but none takes one away: a
- * log whose head is below this row, or which lacks it, was cut or restored from a copy.
+ * The newest row that this process knows to be committed. Replicas add rows and remove none. A log whose
+ * head is below this row, or which lacks it, was cut or restored from a copy.
  */
 export class CommittedHead {
   private newestRow: KnownRow | null = null
@@ -32,17 +32,17 @@ export class CommittedHead {
     return this.newestRow
   }
 
-  /** Only of what is committed: a row that is rolled back would contradict every log. */
+  /** Call it for committed rows only: a row that is rolled back would contradict every log. */
   remember({ row_hash, seq }: KnownRow): void {
     if (this.newestRow === null || seq > this.newestRow.seq) this.newestRow = { row_hash, seq }
   }
 
-  /** After a person has accepted another log. */
+  /** Call it after a person has accepted another log. */
   reset(): void {
     this.newestRow = null
   }
 
-  /** Throws LogContradicted. `held` is null for a head that this process made itself. */
+  /** Throws LogContradicted. `held` is null for a head that this process wrote itself. */
   check(head: KnownRow, held: RowAtPlace | null): void {
     const { newestRow } = this
     if (newestRow === null) return

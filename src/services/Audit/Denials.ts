@@ -8,23 +8,23 @@ import { Metrics } from "../Metrics.ts"
 import { Projects } from "../Projects.ts"
 import { RateLimits } from "../RateLimits.ts"
 
-/** A request that somebody who is signed in may not make. */
+/** A request that a signed-in user, or an API key, has no permission for. */
 export interface Denial {
   readonly actor: Person
   /** Method and path of the endpoint, as declared. */
   readonly endpoint: string
-  /** What stood in the path, by name: texts of the caller. */
+  /** The path's parameters by name, as the caller sent them. */
   readonly params: Readonly<Record<string, string | undefined>>
   /** The problem's code: `forbidden`, `scope_missing` or `address_not_allowed`. */
   readonly code: string
 }
 
-/** Characters of a path's part that are kept. */
+/** Characters that are kept of each path parameter. */
 const maxParamLength = 200
 
 /**
- * Records who tried what they may not. Of one user ten a minute and process are written, so that nobody can fill the
- * log; the others are counted in `svc_audit_denials_total`.
+ * Records refused requests: ten a minute per user and process, so that a user cannot fill the log. The others are counted
+ * in `svc_audit_denials_total`.
  */
 export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
   effect: Effect.gen(function*() {

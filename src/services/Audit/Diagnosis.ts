@@ -3,8 +3,8 @@ import type { StoredRow } from "./ChainWriter.ts"
 import type { Misfit, ChainWalk } from "./Walk.ts"
 
 /**
- * What is wrong with the log, and the first row where it shows: `docs/audit.md`, verifying. `head`: the rows fit, and
- * `audit_head` says otherwise. `watermark`: where the log begins cannot be trusted.
+ * What is wrong with the log, and the first row that shows it (`docs/audit.md`, Verifying). `head`: all rows are valid,
+ * and `audit_head` differs. `watermark`: the beginning of the log cannot be trusted.
  */
 export interface Problem {
   readonly kind: "changed" | "missing" | "inserted" | "reordered" | "cut" | "key_unknown" | "head" | "watermark"
@@ -12,16 +12,16 @@ export interface Problem {
   readonly detail: string
 }
 
-/** Looking around in the log where a row does not fit. */
+/** Reads rows around one that is not valid. */
 export interface RowLookup<E, R> {
   readonly findAt: (seq: number) => Effect.Effect<StoredRow | undefined, E, R>
-  /** The row that was made after the one with this HMAC, wherever it stands now; looks at every row from `seq` on. */
+  /** The row that was written after the one with this HMAC, at any `seq` from this one on. */
   readonly findSuccessor: (rowHmac: string, seq: number) => Effect.Effect<StoredRow | undefined, E, R>
 }
 
 /**
- * Why `row` does not follow on what was walked so far. An HMAC that holds tells which rows are ours, and which row each
- * of them was made after, so that a row that was changed can be told from one that was moved.
+ * Why `row` does not follow the rows that were walked so far. A valid HMAC proves that a row is ours, and which row it was
+ * written after. So a changed row is distinguished from a moved one.
  */
 export const diagnose = <E, R>(
   walk: ChainWalk,
@@ -49,13 +49,13 @@ export const diagnose = <E, R>(
       return { kind: "inserted", seq, detail: `row ${seq} was not written by us` }
     }
     if (isGenuine && row.prev_row_hmac !== last.row_hmac) {
-      return { kind: "missing", seq, detail: `what was row ${seq} is missing; row ${seq} was made after another row than the one before it` }
+      return { kind: "missing", seq, detail: `the original row ${seq} is missing; row ${seq} was written after another row than the one before it` }
     }
-    return { kind: "changed", seq, detail: `row ${seq} is not as it was written` }
+    return { kind: "changed", seq, detail: `row ${seq} was changed after it was written` }
   })
 
 const reorderedProblem = (seq: number, successor: StoredRow): Problem => ({
   kind: "reordered",
   seq,
-  detail: `what was row ${seq} stands at ${successor.seq}`
+  detail: `the original row ${seq} is now row ${successor.seq}`
 })

@@ -22,7 +22,7 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
     const settings = yield* Settings
     const xlsx = yield* Xlsx
 
-    /** `found` are the rows, newest first, read anew each time; `fields` is a comma-separated list of names, null for all. */
+    /** `rows`: newest first, read again by each run. `fields`: a comma-separated list of names, null for all. */
     const makeFile = Effect.fn("AuditExport.makeFile")(function*<E>(
       rows: Stream.Stream<AuditLogRow, E>,
       itemOf: (row: AuditLogRow) => ActivityItem,
@@ -34,7 +34,7 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
       const { count, newest } = yield* countRows(rows, format === "xlsx" ? maxXlsxRows : maxRows)
       if (format === "xlsx" && count > maxXlsxRows) return yield* tooManyXlsxRows
       const truncated = count > maxRows
-      // what came since the count would push out the last of the rows that were counted
+      // rows since the count would displace the last rows that were counted
       const countedRows = Stream.take(Stream.dropWhile(rows, ({ seq }) => seq > newest), Math.min(count, maxRows))
       const items = Stream.map(countedRows, itemOf)
       if (format !== "xlsx") {

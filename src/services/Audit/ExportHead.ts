@@ -9,7 +9,7 @@ import type { VerificationKeys } from "./Verify.ts"
 /** There is no head that could be signed. */
 export class NoHead extends Data.TaggedError("NoHead")<{ readonly message: string }> {}
 
-/** The newest row as a signed statement, to be kept elsewhere and given to `svc audit verify --known-head` later. */
+/** The newest row as a signed statement, to keep elsewhere for a later `svc audit verify --known-head`. */
 export const exportHead = ({ auditChain, auditSigning }: VerificationKeys) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -17,9 +17,9 @@ export const exportHead = ({ auditChain, auditSigning }: VerificationKeys) =>
     if (Option.isNone(state)) return yield* new NoHead({ message: "no brain has served this database yet" })
     const { head } = state.value
     const begin = chainStart(state.value, auditSigning)
-    if (Either.isLeft(begin)) return yield* new NoHead({ message: "the watermark does not verify; svc audit verify says more" })
+    if (Either.isLeft(begin)) return yield* new NoHead({ message: "the watermark does not verify; run svc audit verify for details" })
     if (!isAuthenticHead(auditChain, head)) {
-      return yield* new NoHead({ message: `row ${head.seq}, the newest one, was not written by us; svc audit verify says more` })
+      return yield* new NoHead({ message: `row ${head.seq}, the newest one, was not written by us; run svc audit verify for details` })
     }
     const { row_hash, row_hmac, seq } = head
     return signStatement(auditSigning.signer, {

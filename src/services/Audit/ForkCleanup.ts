@@ -8,9 +8,9 @@ import { checkpointPath, readLastCheckpoint } from "./CheckpointFile.ts"
 import { requireContained } from "./Checkpoints.ts"
 
 /**
- * When the log has no longer what the last checkpoint of this machine says, because a copy of the database was restored:
- * writes that into the log and puts the file of checkpoints aside, so that a new one begins. Answers the path that it has
- * now, or null when log and checkpoints agree.
+ * Accepts a log that contradicts the last checkpoint of this machine, because a copy of the database was restored. It
+ * records `audit.forked` and renames the file of checkpoints, so a new stream begins. Answers the file's new path, or null
+ * if log and checkpoints agree.
  */
 export const cleanUpFork = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -23,7 +23,7 @@ export const cleanUpFork = Effect.gen(function*() {
   if (!isContradicted) return null
   const { number, row_hash, seq, stream } = checkpoint
   const archivePath = `${path}.${(yield* Timestamp.now).replaceAll(":", "-")}`
-  // the decision itself must be written, and the rows that it gives up are named in it
+  // the decision itself must be recorded; it names the rows that are given up
   audit.committedHead.reset()
   yield* audit.resumeWrites
   yield* sql.withTransaction(audit.record({

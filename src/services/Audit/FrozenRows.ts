@@ -6,15 +6,15 @@ import { basename } from "node:path"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Keys } from "../Keys.ts"
 import { genesis } from "./Chain.ts"
-import { PrunedMeanwhile, verifyOldest, deleteVerified } from "./Prune.ts"
+import { PrunedConcurrently, verifyOldest, deleteVerified } from "./Prune.ts"
 import { chainStart, readChainState } from "./ChainState.ts"
 import { signStatement } from "./Statement.ts"
 import { verifyLog } from "./Verify.ts"
 
-/** Frozen rows are not exported and deleted; `message` is a sentence for whoever wanted it. */
+/** Frozen rows were not exported and deleted; `message` is a sentence for the user. */
 export class FrozenRefused extends Data.TaggedError("FrozenRefused")<{ readonly message: string }> {}
 
-/** Up to which row the log is frozen: the last one that a retired key signed. 0: no row is. */
+/** The last row that a retired key signed: the log is frozen up to it. 0: no row is frozen. */
 const findFrozenEnd = (retired: ReadonlySet<string>) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -25,10 +25,10 @@ const findFrozenEnd = (retired: ReadonlySet<string>) =>
   })
 
 /**
- * Writes the rows of retired keys, and all before them, to a new file, once the whole log is verified, and then removes
- * them under the watermark. Rows are verified again as they are written, and what is removed are the same rows. The
- * file: the watermark they began after, if any; the rows; the watermark they end with; each a line of JSON
- * (`docs/audit.md`, frozen rows). Answers how many there were.
+ * Verifies the whole log, writes the rows of retired keys and all before them to a new file, and deletes them under the
+ * watermark. The rows are verified again while they are written, and exactly those are deleted. Lines of the file: the
+ * watermark they began after, if any; the rows; the watermark they end with (`docs/audit.md`, Commands). Answers the
+ * number of rows.
  */
 export const exportAndDeleteFrozen = (path: string) =>
   Effect.gen(function*() {
@@ -54,12 +54,12 @@ export const exportAndDeleteFrozen = (path: string) =>
         if (state.watermark !== null) yield* write([state.watermark])
         const sliceEnds = yield* verifyOldest(({ seq }) => seq <= until, (rows) =>
           Effect.gen(function*() {
-            if (written === 0 && rows[0]?.seq !== begin.seq + 1) return yield* new PrunedMeanwhile()
+            if (written === 0 && rows[0]?.seq !== begin.seq + 1) return yield* new PrunedConcurrently()
             written += rows.length
             yield* write(rows.map((row) => JSON.stringify(row)))
           }))
         const last = sliceEnds.at(-1)
-        if (last === undefined) return yield* new PrunedMeanwhile()
+        if (last === undefined) return yield* new PrunedConcurrently()
         const { row_hash, row_hmac, seq } = last
         const watermark = { kind: "watermark", row_hash, row_hmac, seq, time: yield* Timestamp.now } as const
         yield* write([signStatement(keys.auditSigning.signer, watermark)])

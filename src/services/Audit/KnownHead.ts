@@ -5,7 +5,7 @@ import { findPrunedSince } from "./ChainState.ts"
 import { Head, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
-/** What a head that was exported earlier says of the log as it is now: `docs/audit.md`, a known head. */
+/** How an exported head compares with the log as it is now (`docs/audit.md`, Verifying: a known head). */
 export type HeadResult =
   | "CURRENT_MATCH"
   | "PRUNE_MATCH"
@@ -41,7 +41,7 @@ export const compareHead = (
     if (problem !== null) return comparison("INVALID", "the log does not verify")
     if (seq > head.seq) return comparison("INVALID", `the log ends at row ${head.seq}, and the known head is row ${seq}: it was cut`)
     const [row] = yield* sql<{ row_hash: string }>`SELECT row_hash FROM audit_log WHERE seq = ${seq}`
-    // the retention may have gone on since the log was verified
+    // rows may have been pruned since the log was verified
     const begin = row === undefined ? (yield* findPrunedSince(sql, { trusted }, start.seq)) ?? start : start
     if (seq === head.seq) {
       if (row_hash !== head.row_hash) return mismatch

@@ -12,17 +12,17 @@ import { chainStart, readChainState } from "./ChainState.ts"
 import { ChainWalk } from "./Walk.ts"
 import { signWatermark } from "./Watermark.ts"
 
-/** The oldest rows do not verify: to remove them would remove the evidence. */
+/** The oldest rows do not verify. Pruning them would remove the evidence. */
 export class PruneRefused extends Data.TaggedError("PruneRefused")<{ readonly seq: number }> {
   override get message() {
-    return `no audit rows are pruned, because the log does not verify at row ${this.seq}; svc audit verify says more`
+    return `no audit rows are pruned, because the log does not verify at row ${this.seq}; run svc audit verify for details`
   }
 }
 
-/** Somebody else removed rows while they were verified here. */
-export class PrunedMeanwhile extends Data.TaggedError("PrunedMeanwhile") {
+/** Another process pruned rows while this one verified them. */
+export class PrunedConcurrently extends Data.TaggedError("PrunedConcurrently") {
   override get message() {
-    return "audit rows were pruned meanwhile; run it again"
+    return "another process pruned audit rows at the same time; run the command again"
   }
 }
 
@@ -32,7 +32,7 @@ export class PrunedMeanwhile extends Data.TaggedError("PrunedMeanwhile") {
  */
 export const lockWatermark = Effect.flatMap(SqlClient.SqlClient, (sql) => lockTable(sql, "audit_watermark"))
 
-/** Begins a walk along the log as it is; null: no brain has served this database yet. */
+/** Begins a walk at the log's first row; null: no brain has served this database yet. */
 const startWalk = (sql: SqlClient.SqlClient) =>
   Effect.gen(function*() {
     const { auditChain, auditSigning } = yield* Keys
@@ -46,9 +46,9 @@ const startWalk = (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * Verifies the oldest rows as long as `isOld` says so, in slices, and then those after them until one has an HMAC that
- * holds: only that proves rows whose key was retired. `each` is given the rows of a slice once they fitted. Answers the
- * link at the end of each slice: all that was verified, when the last one is still the same.
+ * Verifies the oldest rows while `isOld` holds, in slices, and then the rows after them up to the first valid HMAC: only
+ * that proves rows whose key was retired. `each` gets the rows of each slice that is valid. Answers the link at the end of
+ * each slice. While that link is the same, the verified rows are the same.
  */
 export const verifyOldest = <E = never, R = never>(
   isOld: (row: StoredRow) => boolean,
@@ -62,7 +62,7 @@ export const verifyOldest = <E = never, R = never>(
     const { begin, newest, walk } = start
     const nextSlice = Effect.flatMap(yieldToEventLoop, () => readSlice(sql, walk.last.seq, newest))
     const refuse = Effect.gen(function*() {
-      if (((yield* startWalk(sql))?.begin.seq ?? 0) > begin.seq) return yield* new PrunedMeanwhile()
+      if (((yield* startWalk(sql))?.begin.seq ?? 0) > begin.seq) return yield* new PrunedConcurrently()
       return yield* new PruneRefused({ seq: walk.last.seq + 1 })
     })
     const advance = (row: StoredRow) => Effect.suspend(() => (walk.advance(row) === null ? Effect.void : refuse))
@@ -89,7 +89,7 @@ export const verifyOldest = <E = never, R = never>(
     return sliceEnds
   })
 
-/** Removes the rows up to `end` under a watermark, in a transaction, if they are those that were verified. */
+/** Deletes the rows up to `end` under a watermark, in a transaction, if they are the verified rows. */
 const deleteUpTo = (end: Link, metadata: Readonly<Record<string, unknown>>) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -97,7 +97,7 @@ const deleteUpTo = (end: Link, metadata: Readonly<Record<string, unknown>>) =>
     const { auditSigning } = yield* Keys
     yield* lockWatermark
     const start = yield* startWalk(sql)
-    if (start === null || start.begin.seq >= end.seq) return // another replica was quicker
+    if (start === null || start.begin.seq >= end.seq) return // another replica has pruned them
     const { begin, walk } = start
     for (const row of yield* readSlice(sql, begin.seq, end.seq, end.seq - begin.seq)) {
       if (walk.advance(row) !== null) break
@@ -115,12 +115,12 @@ const deleteUpTo = (end: Link, metadata: Readonly<Record<string, unknown>>) =>
   }).pipe((work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)))
 
 /**
- * Removes what `proveOldest` verified, a slice in a transaction. A signed watermark says where what is left begins, and
- * a row `audit.pruned` says the same in the log; `metadata` is added to it.
+ * Deletes the rows that `verifyOldest` verified, one slice per transaction. A signed watermark names the last deleted row,
+ * and a row `audit.pruned` records the same in the log, with this `metadata`.
  */
 export const deleteVerified = (ends: ReadonlyArray<Link>, metadata: Readonly<Record<string, unknown>> = {}) =>
   Effect.forEach(ends, (end) => deleteUpTo(end, metadata), { discard: true })
 
-/** Removes the oldest rows of the audit log as long as `isOld` says so, once they are verified and proven. */
+/** Deletes the oldest rows of the audit log while `isOld` holds, once they are verified and proven. */
 export const pruneAudit = (isOld: (row: StoredRow) => boolean) =>
   Effect.flatMap(verifyOldest(isOld), (ends) => deleteVerified(ends))

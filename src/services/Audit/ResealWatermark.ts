@@ -10,10 +10,10 @@ import { verifyStatement, Watermark } from "./Statement.ts"
 import { verifyLog } from "./Verify.ts"
 import { signWatermark, watermarkFromMetadata } from "./Watermark.ts"
 
-/** The watermark is not signed anew; `message` is a sentence for whoever wanted it. */
+/** The watermark was not signed again; `message` is a sentence for the user. */
 export class ResealRefused extends Data.TaggedError("ResealRefused")<{ readonly message: string }> {}
 
-/** Whether the newest row `audit.pruned`, which the chain proves, says the same as the watermark. */
+/** Whether the newest row `audit.pruned`, which the chain proves, has the watermark's values. */
 const isConfirmedByLog = ({ row_hash, row_hmac, seq }: Link) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -24,9 +24,9 @@ const isConfirmedByLog = ({ row_hash, row_hmac, seq }: Link) =>
   })
 
 /**
- * Signs the watermark with the present signing key, when it is what it was: its old signature holds, under a key at hand
- * or one of `given`; or the old key is gone, and the log itself says the same. Answers the watermark's row, or null when
- * there is nothing to do.
+ * Signs the watermark with the current signing key if it is unchanged: its signature is valid under one of our keys or of
+ * `given`; or that key is gone, and the log's newest row `audit.pruned` has the same values. Answers the watermark's row,
+ * or null when there is nothing to do.
  */
 export const resealWatermark = (publicKeys: ReadonlyArray<PublicKey>) =>
   Effect.gen(function*() {
@@ -54,7 +54,7 @@ export const resealWatermark = (publicKeys: ReadonlyArray<PublicKey>) =>
     yield* sql.withTransaction(Effect.gen(function*() {
       yield* lockWatermark
       if (Option.getOrNull(yield* readChainState(sql))?.watermark !== text) {
-        return yield* new ResealRefused({ message: "rows were pruned meanwhile; run it again" })
+        return yield* new ResealRefused({ message: "another process pruned rows at the same time; run the command again" })
       }
       yield* signWatermark(keys.auditSigning, begin)
       yield* audit.record({

@@ -8,7 +8,7 @@ import { Keys } from "../Keys.ts"
 import { chainKeyOf } from "./ChainKeys.ts"
 import { verifyLog } from "./Verify.ts"
 
-/** A key cannot be staged, activated or retired; `message` is a sentence for whoever wanted it. */
+/** A key cannot be staged, activated or retired; `message` is a sentence for the user. */
 export class RotationRefused extends Data.TaggedError("RotationRefused")<{ readonly message: string }> {}
 
 type KeyState = "staged" | "active" | "former" | "retired"
@@ -25,14 +25,14 @@ const findKeyInState = (keyStates: ReadonlyMap<string, KeyState>, state: KeyStat
 const setKeyState = (key_id: string, state: KeyState) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_keys SET state = ${state} WHERE key_id = ${key_id}`)
 
-/** In a transaction, in turns with all who write rows or change keys: what is read in it stays so. */
+/** In a transaction that excludes all others that write rows or change keys: what it reads stays true. */
 const withHeadLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(Effect.zipRight(sql`SELECT 1 FROM audit_head WHERE id = 1 ${forUpdate(sql)}`, work)))
 
 /**
- * Makes the next key known: one that was given and never used, else a new one in the file that the keys come from. It
- * signs nothing until `activate`, so that every replica can be given it before. Answers its id.
+ * Registers the next key: one of the setting that was never used, else a new one in the file that the keys come from. It
+ * signs nothing until `activateChainKey`, so every replica can get it first. Answers its id.
  */
 export const stageChainKey = withHeadLock(Effect.gen(function*() {
   const { auditChain } = yield* Keys
@@ -57,7 +57,7 @@ export const stageChainKey = withHeadLock(Effect.gen(function*() {
   return key_id
 }))
 
-/** Lets the staged key sign from the next row on, which says so and is the first that it signs. Answers both ids, or null. */
+/** Lets the staged key sign from the next row on. That row, `audit.key_rotated`, records it. Answers both ids, or null. */
 export const activateChainKey = withHeadLock(Effect.gen(function*() {
   const { auditChain } = yield* Keys
   const sql = yield* SqlClient.SqlClient
@@ -90,8 +90,8 @@ const checkFormer = (key_id: string) =>
   })
 
 /**
- * Says that a key is not needed any more: all rows are verified with it once more, and from then on its rows are proven
- * by the hashes and the HMACs of later rows. `lost`: the key is gone, and cannot be asked any more.
+ * Retires a key: verifies all rows with it a last time. From then on the HMACs of later rows prove its rows, by their
+ * hashes. `lost`: the key is gone, so its HMACs are not verified.
  */
 export const retireChainKey = (key_id: string, lost: boolean) =>
   Effect.gen(function*() {
@@ -110,7 +110,7 @@ export const retireChainKey = (key_id: string, lost: boolean) =>
     const [last] = yield* sql<{ seq: number; row_hash: string }>`
       SELECT seq, row_hash FROM audit_log WHERE key_id = ${key_id} ORDER BY seq DESC LIMIT 1`
     return yield* withHeadLock(Effect.gen(function*() {
-      yield* checkFormer(key_id) // somebody else may have been quicker
+      yield* checkFormer(key_id) // another process may have retired it
       yield* setKeyState(key_id, "retired")
       yield* audit.record({
         action: "audit.key_retired",

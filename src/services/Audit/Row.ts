@@ -2,7 +2,7 @@ import type { Actor, RequestSource } from "../../domain/Actor.ts"
 import { toStorable } from "../../domain/Text.ts"
 import type { ChainedRow } from "./Chain.ts"
 
-/** What happened, in the terms of the audit log. `action` is `noun.verb_in_past`, such as `project.created`. */
+/** An event for the audit log. `action` is `noun.verb_in_past`, such as `project.created`. */
 export interface Entry {
   readonly action: string
   readonly target_type: string
@@ -13,13 +13,13 @@ export interface Entry {
   readonly outcome?: "allow" | "deny"
   /** `success` (default) or `failure`. */
   readonly result?: "success" | "failure"
-  /** Where the request came from, when nobody is signed in; else it is the actor's. */
+  /** The client's address and user agent of a request without a session; else the actor's are used. */
   readonly source?: RequestSource
-  /** Id of the agent's event that this row tells of. */
+  /** Id of the agent's event that this row records. */
   readonly event_id?: string | null
 }
 
-/** An entry, and who did it. */
+/** An entry and its actor. */
 export interface ActorEntry {
   readonly actor: Actor
   readonly entry: Entry
@@ -29,7 +29,7 @@ export interface ActorEntry {
 const toStorableOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : toStorable(text)
 
-/** The row of an entry at its place in the log. */
+/** The row of an entry at its `seq`. */
 export const rowOf = (
   { actor, entry }: ActorEntry,
   place: Pick<ChainedRow, "id" | "seq" | "occurred_at">

@@ -6,36 +6,36 @@ import { Reader } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import type { ChainedRow } from "./Chain.ts"
 
-/** What readers are shown of a row, and its project's slug. */
+/** The columns of a row that readers see, and its project's slug. */
 export interface AuditLogRow extends Omit<ChainedRow, "api_key_id" | "user_agent" | "event_id"> {
   readonly project_slug: string | null
 }
 
-/** Rows that one index has side by side in the order of `seq`; null: any. `user_id` comes with both others. */
+/** Rows that one index holds in the order of `seq`; null: any. `user_id` requires both others. */
 export interface Range {
   readonly project_id: string | null
   readonly action: string | null
   readonly user_id: string | null
-  /** Only what was denied; with a project and nothing else. */
+  /** Denied requests only; combined with a project and no other filter. */
   readonly denied: boolean
 }
 
-/** What lies between two places, both excluded. */
+/** The rows between two values of `seq`, both excluded. */
 export interface Bounds {
   readonly after: number | null
   readonly before: number | null
 }
 
 export interface Window extends Bounds {
-  /** Which end of the bounds the rows are taken from. */
+  /** The end of the window that the list begins at. */
   readonly from: "newest" | "oldest"
   readonly limit: number
 }
 
-/** Ranges of one statement: databases merge them as they go, but each takes a moment to plan. */
+/** Ranges per statement: the database merges them while it reads, but each costs planning time. */
 const rangesPerStatement = 50
 
-/** Beyond every character that an action can begin to go on with. */
+/** Sorts after every character of an action, so that `prefix` to `prefix` + this covers all actions with the prefix. */
 const maxCharacter = "\u{10FFFF}"
 
 /** Reads the audit log along `seq`, which is also the order of times and ids (`Audit.ts`). */
@@ -57,7 +57,7 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
 
     const orderOf = ({ from }: Window) => sql.literal(from === "newest" ? "DESC" : "ASC")
 
-    /** SQLite merges ordered ranges and stops by itself; PostgreSQL might read them all and sort, so each has its limit. */
+    /** SQLite merges ordered ranges and stops at the limit. PostgreSQL may read and sort them all, so each range has a limit. */
     const mergeRanges = (ranges: ReadonlyArray<Range>, window: Window): Statement.Fragment => {
       const each = ranges.map((range) => seqsOf(range, window))
       const first = sql`ORDER BY seq ${orderOf(window)} LIMIT ${window.limit}`
@@ -88,7 +88,7 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
       return page
     })
 
-    /** The distinct actions that begin so, read by jumping from one to the next in their index. */
+    /** The distinct actions with this prefix, read by a skip scan of their index. */
     const listActions = (prefix: string): Effect.Effect<ReadonlyArray<string>, SqlError.SqlError> => {
       const end = `${prefix}${maxCharacter}`
       return Effect.map(
@@ -103,7 +103,7 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
       )
     }
 
-    /** Where the cursor is: the last `seq` at or before it, and whether that is the row it was made of. */
+    /** The cursor's position: the last `seq` at or before it, and whether it is that very row. */
     const findPlace = ({ id, occurred_at }: ActivityCursor) =>
       Effect.map(
         sql<{ seq: number; id: string }>`SELECT seq, id FROM audit_log
@@ -112,7 +112,7 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
         ([row]) => ({ seq: row?.seq ?? 0, exact: row?.id === id })
       )
 
-    /** The last `seq` of what happened before this moment. */
+    /** The last `seq` before this time. */
     const findLastBefore = (moment: Timestamp) =>
       Effect.map(
         sql<{ seq: number }>`SELECT seq FROM audit_log WHERE occurred_at < ${moment}

@@ -5,26 +5,26 @@ import type { Actor } from "../../domain/Actor.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { AuditRows, type Range, type AuditLogRow } from "./Rows.ts"
 
-/** Which rows of a project: every term that is not empty or null must hold. */
+/** The rows of a project that match every term that is not empty or null. */
 export interface AuditFilter {
   readonly project_id: string
-  /** Beginning of the action, letter for letter; empty: any. */
+  /** Prefix of the action, case-sensitive; empty: any. */
   readonly action_prefix: string
   readonly user_id: string | null
   readonly outcome: string | null
-  /** Only rows beyond this `seq`. */
+  /** Only rows after this `seq`. */
   readonly after: number | null
 }
 
-/** Rows that are read between two turns of the event loop: a few milliseconds of work. */
+/** Rows that are read before the event loop turns: a few milliseconds of work. */
 const rowsPerStep = 500
 
-/** From filters to ranges of an index, so that no list reads through rows that it does not show. */
+/** Converts filters to ranges of an index, so that a list reads no rows that it does not show. */
 export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search", {
   effect: Effect.gen(function*() {
     const auditRows = yield* AuditRows
 
-    /** The ranges of these projects' rows, or of all rows where there are none given. */
+    /** The ranges of these projects' rows, or of all rows without projects. */
     const rangesOf = Effect.fnUntraced(function*(
       projects: ReadonlyArray<string> | null,
       prefix: string,
@@ -35,7 +35,7 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
         actions.map((action): Range => ({ project_id, action, user_id, denied: false })))
     })
 
-    /** What was denied has an index of its own and is looked through; what was not is nearly all of the others. */
+    /** Denied rows have their own index, which is scanned. Rows that were not denied are nearly all others. */
     const plan = Effect.fnUntraced(function*(filter: AuditFilter) {
       const { action_prefix, outcome, project_id, user_id } = filter
       const matches = (row: AuditLogRow) =>
@@ -52,13 +52,13 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
 
     type Plan = Effect.Effect.Success<ReturnType<typeof plan>>
 
-    /** The next rows before a place that are looked at, and the place after them, null at the end. */
+    /** Reads the next rows before a `seq`, and the `seq` to continue at, null at the end. */
     const readStep = Effect.fnUntraced(function*({ after, matches, ranges }: Plan, before: number | null, limit: number) {
       const rows = yield* auditRows.listRows(ranges, { from: "newest", after, before, limit })
       return { rows: rows.filter(matches), next: rows.length < limit ? null : rows.at(-1)?.seq ?? null }
     })
 
-    /** The newest rows that match, before a place if one is given. */
+    /** The newest rows that match, before a `seq` if one is given. */
     const listNewest = Effect.fnUntraced(function*(filter: AuditFilter, before: number | null, limit: number) {
       const searchPlan = yield* plan(filter)
       const { next, rows } = yield* readStep(searchPlan, before, limit)

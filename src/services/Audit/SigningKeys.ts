@@ -11,7 +11,7 @@ export interface SigningKey extends PublicKey {
   readonly private: KeyObject
 }
 
-/** Ed25519 keys: the first of those that were given signs, and all of them are trusted. */
+/** Ed25519 keys: the first of the setting signs, and all of them are trusted. */
 export interface SigningKeys {
   readonly signer: SigningKey
   readonly trusted: ReadonlyMap<string, PublicKey>
@@ -20,7 +20,7 @@ export interface SigningKeys {
 /** PKCS #8 of an Ed25519 private key (RFC 8410), up to its 32 bytes. */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** From 32 bytes as base64url; undefined when they are not that. */
+/** From 32 bytes as base64url; undefined for any other text. */
 export const publicKeyOf = (public_key: string): PublicKey | undefined => {
   const bytes = Buffer.from(public_key, "base64url")
   if (bytes.length !== 32 || bytes.toString("base64url") !== public_key) return undefined

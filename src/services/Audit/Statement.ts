@@ -3,9 +3,7 @@ import { hash, sign as ed25519, verify } from "node:crypto"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import type { PublicKey, SigningKey } from "./SigningKeys.ts"
 
-/**
- * What is said about the log outside of it, signed: `docs/audit.md`, signed statements, gives the bytes.
- */
+/** A signed statement about the log, kept outside of it. `docs/audit.md`, Signed statements, defines the bytes. */
 const HexHash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
 const Count = Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))
 
@@ -18,7 +16,7 @@ const commonFields = {
   v: Schema.Literal(1)
 }
 
-/** What was in the log at a moment; a chain of its own (`number`, `prev`) within its `stream`. */
+/** The log's newest row at a time. Checkpoints of a `stream` are a chain of their own (`number`, `prev`). */
 export const Checkpoint = Schema.Struct({
   ...commonFields,
   kind: Schema.Literal("checkpoint"),
@@ -29,7 +27,7 @@ export const Checkpoint = Schema.Struct({
 })
 export type Checkpoint = typeof Checkpoint.Type
 
-/** The newest row of the log at a moment: what `svc audit export-head` prints. */
+/** The newest row of the log, as `svc audit export-head` prints it. */
 export const Head = Schema.Struct({ ...commonFields, kind: Schema.Literal("head"), row_hmac: HexHash, rows: Count })
 export type Head = typeof Head.Type
 
@@ -57,13 +55,13 @@ export const signStatement = (key: SigningKey, statement: UnsignedStatement): st
   return toCanonicalJson({ ...unsigned, signature: ed25519(null, signedBytes(unsigned), key.private).toString("base64url") })
 }
 
-/** What the next checkpoint names as `prev`. */
+/** The hash that the next checkpoint has as `prev`. */
 export const statementHash = (statement: Statement): string => hash("sha256", toCanonicalJson(statement), "hex")
 
-/** Why a text is not the statement it should be. `key unknown`: it may be genuine. */
+/** Why a text is not a valid statement. `key unknown`: it may be genuine. */
 export type StatementFlaw = "malformed" | "key unknown" | "forged"
 
-/** The statement of this kind in a text, when a trusted key signed it. */
+/** The statement of this kind in a text, if a trusted key signed it. */
 export const verifyStatement = <A extends Statement, I>(
   kind: Schema.Schema<A, I>,
   text: string,

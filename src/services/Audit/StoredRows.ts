@@ -5,7 +5,7 @@ import { auditColumnNames, type StoredRow } from "./ChainWriter.ts"
 import type { RowLookup } from "./Diagnosis.ts"
 import type { SqlError } from "@effect/sql/SqlError"
 
-/** Rows that are read, and looked at, in one go: a few milliseconds. */
+/** Rows that are read and verified before the event loop turns: a few milliseconds. */
 export const sliceRows = 500
 
 /** The next rows after `seq`, up to `until`. */

@@ -24,7 +24,7 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
     const leader = yield* Leader
     const settings = yield* Settings
     const { registry } = yield* Metrics
-    const registers = [registry] // they are there only while the verifier is
+    const registers = [registry] // the metrics exist only while the verifier does
     const verifications = new Counter({
       name: "svc_audit_chain_verifications_total",
       help: "Verifications of the audit log, by outcome",
@@ -59,7 +59,7 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
       // this process inserted audit_head, or found it, when it started
       const problem = verification === null ? { kind: "head", detail: "audit_head is gone" } : verification.problem
       if (problem !== null) {
-        yield* Effect.logError(`the audit log does not verify: ${problem.detail} (${problem.kind}); svc audit verify says more`)
+        yield* Effect.logError(`the audit log does not verify: ${problem.detail} (${problem.kind}); run svc audit verify for details`)
       }
       return { outcome: problem === null ? "clean" : "failed", rows: verification?.rows ?? 0 } as const
     })

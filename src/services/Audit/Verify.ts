@@ -10,13 +10,13 @@ import { chainStart, type ChainState, readChainState, findPrunedSince } from "./
 import type { StatementFlaw } from "./Statement.ts"
 import { ChainWalk } from "./Walk.ts"
 
-/** What a verification of all rows found. */
+/** The result of verifying all rows. */
 export interface Verification {
-  /** Rows that fitted, from the beginning to the end or to the problem. */
+  /** Rows that are valid, from the beginning to the end or to the problem. */
   readonly rows: number
-  /** Those of them whose key was retired and is not at hand: they are proven by later rows. */
+  /** Rows among them whose key was retired and is not available. Later rows prove them. */
   readonly sealed: number
-  /** What the log begins after: the last row that was pruned, or (0, zeros, zeros). */
+  /** The link before the first row: that of the last pruned row, or (0, zeros, zeros). */
   readonly begin: Link
   /** The newest row when the verification began. */
   readonly head: Link
@@ -36,7 +36,7 @@ const watermarkFlaws: Readonly<Record<StatementFlaw, string>> = {
 
 const watermarkProblem = (flaw: StatementFlaw, seq: number): Problem => ({ kind: "watermark", seq, detail: watermarkFlaws[flaw] })
 
-/** What is wrong with the end, when every row fits. */
+/** What is wrong with the end of a log whose rows are all valid. */
 const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: ChainWalk): Problem | null => {
   const { last } = walk
   if (oldest !== null && oldest <= begin.seq) {
@@ -46,17 +46,17 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Cha
     return { kind: "cut", seq: last.seq + 1, detail: `the log ends at ${newest ?? begin.seq}, and its head is row ${head.seq}` }
   }
   if (head.seq < last.seq || head.row_hash !== last.row_hash || head.row_hmac !== last.row_hmac) {
-    return { kind: "head", seq: last.seq, detail: `the newest row is ${last.seq}, and audit_head says otherwise` }
+    return { kind: "head", seq: last.seq, detail: `the newest row is ${last.seq}, and audit_head names another one` }
   }
   if (walk.time !== null && head.occurred_at !== walk.time) {
-    return { kind: "head", seq: last.seq, detail: `the newest row is of ${walk.time}, and audit_head says otherwise` }
+    return { kind: "head", seq: last.seq, detail: `the newest row has the time ${walk.time}, and audit_head names another one` }
   }
   if (begin.seq > 0 && last.seq === begin.seq) {
     return { kind: "cut", seq: last.seq + 1, detail: `no row is left after the pruned ones, and pruning leaves one` }
   }
   if (walk.pruned > begin.seq) {
     const seq = begin.seq + 1
-    return { kind: "watermark", seq, detail: `rows up to ${walk.pruned} were pruned, and row ${seq} was put back` }
+    return { kind: "watermark", seq, detail: `rows up to ${walk.pruned} were pruned, and row ${seq} is present` }
   }
   return walk.proven
     ? null
@@ -66,15 +66,15 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Cha
 interface VerifyOptions {
   /** Keys that count as retired too. */
   readonly retired?: ReadonlyArray<string>
-  /** What the log begins after, instead of what the watermark says. */
+  /** The link before the first row, in place of the watermark's. */
   readonly begin?: Link
   /** Runs after each slice. `bench/audit.ts` measures the event loop with it. */
   readonly afterSlice?: Effect.Effect<unknown>
 }
 
 /**
- * Verifies every row that is in the log when it begins, in slices, with one link in memory. Rows may be appended and
- * pruned meanwhile. None: no brain has served this database yet.
+ * Verifies every row that the log has at the beginning, in slices, with one link in memory. Other processes may append
+ * and prune rows during it. None: no brain has served this database yet.
  */
 export const verifyLog = (sql: SqlClient.SqlClient, { auditChain, auditSigning }: VerificationKeys, options: VerifyOptions = {}) =>
   Effect.gen(function*() {
@@ -102,7 +102,7 @@ export const verifyLog = (sql: SqlClient.SqlClient, { auditChain, auditSigning }
         if (pruned === null) {
           return makeResult(yield* diagnose(walk, row, misfit, state.head.seq, makeRowLookup(sql)))
         }
-        walk.skipTo(pruned) // the retention went past us
+        walk.skipTo(pruned) // rows were pruned during the verification
         skipped = true
         break
       }

@@ -4,20 +4,20 @@ import { type Link, rowHash, rowHmac } from "./Chain.ts"
 import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
 import { watermarkFromMetadata } from "./Watermark.ts"
 
-/** What is not as it should be with a row: its place, its key, its hash, what it hangs on, or its HMAC. */
+/** What is invalid about a row: its `seq`, its key, its hash, the HMAC before it, or its HMAC. */
 export type Misfit = "seq" | "key" | "hash" | "link" | "hmac"
 
-/** Goes along the log, row by row, and holds one link only, however long the log is. */
+/** Verifies the log row by row. It holds one link, whatever the length of the log. */
 export class ChainWalk {
-  /** Rows that fitted. */
+  /** Rows that are valid. */
   rows = 0
   /** Those among them whose key was retired and is not at hand; a later row proves them. */
   sealed = 0
   /** Whether the HMAC of the last row was checked. */
   proven = true
-  /** When the last row was written; null while none was taken. */
+  /** The time of the last row; null before the first. */
   time: Timestamp | null = null
-  /** Up to which row the log itself says that rows were pruned. */
+  /** The last pruned row by the log's own rows `audit.pruned`. */
   pruned = 0
   private readonly known = new Map<string, SymmetricKey | undefined>()
 
@@ -27,7 +27,7 @@ export class ChainWalk {
     private readonly retired: ReadonlySet<string>
   ) {}
 
-  /** Takes the row when it follows on the one before; else says why not. */
+  /** Accepts the row if it follows the one before; else answers why not. */
   advance(row: StoredRow): Misfit | null {
     const { last } = this
     if (row.seq !== last.seq + 1) return "seq"
@@ -45,13 +45,13 @@ export class ChainWalk {
     return null
   }
 
-  /** Goes on after a row that was pruned meanwhile, as a signed watermark says. */
+  /** Continues after a row that was pruned during the walk, by a signed watermark. */
   skipTo(link: Link): void {
     this.last = link
     this.proven = true
   }
 
-  /** Whether we made this hash and HMAC, wherever the row stands now and whatever its columns say. */
+  /** Whether our key signed this hash and HMAC, whatever the row's `seq` and columns are now. */
   isGenuine(row: StoredRow): boolean {
     const key = this.keyOf(row)
     return key !== undefined && rowHmac(key.key, row.row_hash, row.prev_row_hmac) === row.row_hmac

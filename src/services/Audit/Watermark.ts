@@ -5,7 +5,7 @@ import type { Link } from "./Chain.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { signStatement } from "./Statement.ts"
 
-/** Signs `link` as that of the last row that was pruned, in the caller's transaction. */
+/** Signs `link` as the link of the last pruned row, in the caller's transaction. */
 export const signWatermark = ({ signer }: SigningKeys, { row_hash, row_hmac, seq }: Link) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -18,7 +18,7 @@ const PrunedMetadata = Schema.parseJson(
   Schema.Struct({ last_seq: Schema.Int, last_row_hash: Schema.String, last_row_hmac: Schema.String })
 )
 
-/** The watermark that a row `audit.pruned` with this metadata tells of. */
+/** The watermark that a row `audit.pruned` with this metadata records. */
 export const watermarkFromMetadata = (metadata: string): Link | null => {
   const pruned = Option.getOrNull(Schema.decodeUnknownOption(PrunedMetadata)(metadata))
   return pruned === null ? null : { seq: pruned.last_seq, row_hash: pruned.last_row_hash, row_hmac: pruned.last_row_hmac }

@@ -6,18 +6,18 @@ import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 import { noticeMessage, type NoticeKind } from "./Templates.ts"
 
-/** A notice that could not be sent for a day is of no use. */
+/** A notice is given up after a day. */
 const noticeSeconds = Timestamp.secondsPerDay
 
-/** Tells people by mail what was done to their way in, so that who did not do it learns of it. Silent without mail. */
+/** Notifies users by mail of changes to their credentials, so that they detect a change by another person. Does nothing without mail. */
 export class Notices extends Effect.Service<Notices>()("svc/Notices", {
   effect: Effect.gen(function*() {
     const mail = yield* Mail
     const settings = yield* Settings
 
     /**
-     * In the caller's transaction: what is undone is not told. `source_ip` of the user themselves, or null; `workingKeys`:
-     * how many API keys a new password left as they were.
+     * In the caller's transaction, so a change that is rolled back sends nothing. `source_ip`: the user's own, or null.
+     * `workingKeys`: the number of API keys that still work after a new password.
      */
     const enqueue = Effect.fn("Notices.enqueue")(function*(
       kind: NoticeKind,

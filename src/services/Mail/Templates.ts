@@ -1,7 +1,7 @@
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { MailMessage } from "./Transport.ts"
 
-/** What the letters say. Names that people chose are one short line in them, whatever they hold. */
+/** A name that a user chose, as one line of at most 100 characters, so it cannot imitate the mail's own text. */
 const toSingleLine = (text: string): string => {
   const single = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
   return single.length > 100 ? `${single.slice(0, 100)}…` : single
@@ -18,7 +18,7 @@ export const passwordResetMessage = (input: {
 }): MailMessage => ({
   to: input.to,
   subject: "A new password for svc",
-  text: `Somebody${input.source_ip === null ? "" : `, from the address ${toSingleLine(input.source_ip)},`} asked for a new password for your account
+  text: `A new password was requested${input.source_ip === null ? "" : ` from the address ${toSingleLine(input.source_ip)}`} for your account
 ${input.to} at
 ${input.url}
 
@@ -26,32 +26,32 @@ To set one, open this link before ${formatTime(input.expires_at)}. It works once
 
 ${input.link}
 
-If that was not you, do nothing: your password stays as it is.
+If you did not request it, do nothing: your password stays the same.
 `
 })
 
-/** What was done to an account's way in: the letter's subject, and what follows on "of your account" in it. */
+/** Per change of an account's credentials: the subject, and the parts of the first sentences. */
 const noticeTexts = {
   password_reset: ["Your password for svc was changed", "The password", "was changed by a link", "Every session has ended."],
   password_changed: ["Your password for svc was changed", "The password", "was changed", "All other sessions have ended."],
   password_set: ["Your password for svc was changed", "The password", "was set by an administrator", "Your sessions have ended."],
-  factor_enrolled: ["You have a second factor for svc", "A second factor", "was enrolled", "From now on signing in asks for a code of it."],
-  factor_disabled: ["Your second factor for svc is off", "The second factor", "was disabled", "Signing in asks for the password only."],
-  factor_reset: ["Your second factor for svc is off", "The second factor", "was taken away by an administrator", "Every session has ended, and signing in asks for the password only."],
-  recovery_code_used: ["A recovery code for svc was used", "A recovery code", "was used", "It works no more."],
-  recovery_codes_replaced: ["Your recovery codes for svc are new", "The recovery codes", "were replaced", "Those of before work no more."]
+  factor_enrolled: ["You have a second factor for svc", "A second factor", "was enrolled", "Signing in now requires a code of it."],
+  factor_disabled: ["Your second factor for svc is off", "The second factor", "was disabled", "Signing in now requires the password only."],
+  factor_reset: ["Your second factor for svc is off", "The second factor", "was reset by an administrator", "Every session has ended. Signing in now requires the password only."],
+  recovery_code_used: ["A recovery code for svc was used", "A recovery code", "was used", "It cannot be used again."],
+  recovery_codes_replaced: ["Your recovery codes for svc are new", "The recovery codes", "were replaced", "The earlier codes no longer work."]
 } as const
 
 export type NoticeKind = keyof typeof noticeTexts
 
-/** What a new password does not end. Who took an account over may have made a key. */
+/** A new password does not revoke API keys. An intruder may have created one. */
 const apiKeyWarning = (count: number): string =>
   count === 0 ? "" : `
-${count === 1 ? "1 API key of the account goes" : `${count} API keys of the account go`} on working. Sign in, look at them (GET /api/v1/api-keys), and
-revoke what you do not know (DELETE /api/v1/api-keys/{key_id}).
+${count === 1 ? "1 API key of the account still works" : `${count} API keys of the account still work`}. Sign in, check them (GET /api/v1/api-keys), and
+revoke those that you do not know (DELETE /api/v1/api-keys/{key_id}).
 `
 
-/** Told afterwards, so that who did not do it learns of it. */
+/** Sent after the change, so that the user detects one by another person. */
 export const noticeMessage = (input: {
   readonly kind: NoticeKind
   readonly to: string
@@ -68,7 +68,7 @@ export const noticeMessage = (input: {
 ${input.url}
 ${happened} at ${formatTime(input.at)}${input.source_ip === null ? "" : `, from the address ${toSingleLine(input.source_ip)}`}. ${meaning}
 ${apiKeyWarning(input.workingKeys)}
-If that was not you, ask for a new password there, and tell whoever runs it.
+If you did not do this, request a new password there and inform the administrator.
 `
   }
 }
@@ -93,6 +93,6 @@ To accept, open this link before ${formatTime(input.expires_at)}. It works once:
 
 ${input.link}
 
-If you do not know what this is about, do nothing: nothing happens without you.
+If you did not expect this invitation, do nothing: it has no effect unless you accept it.
 `
 })

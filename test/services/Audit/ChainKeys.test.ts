@@ -190,7 +190,7 @@ describe("the watermark on PostgreSQL", () => {
       yield* until(Effect.provide(waiting, both), (rows) => rows.length > 0)
       yield* Deferred.succeed(committed, undefined)
       yield* Fiber.join(pruning)
-      assert.include((yield* Fiber.join(resealing)).message, "run it again")
+      assert.include((yield* Fiber.join(resealing)).message, "run the command again")
       yield* Effect.provide(resealWatermark([]), both)
       assert.deepInclude(yield* Effect.provide(verified, both), { problem: null, rows: 4 }, "5, two of pruning, and that of the seal")
     }).pipe(Effect.provide(settingsOn("PostgreSQL"))))
