@@ -9,7 +9,7 @@ import { Settings } from "./Settings.ts"
 
 type DropSite = "queue_full" | "ssrf_or_dns" | "send_one" | "shutdown"
 
-/** At the end: how long what waits may still take. */
+/** How long the rows that wait may still take when the program ends. */
 const drainTimeout = "2 seconds"
 
 const sortKeys = (value: unknown): unknown => {
@@ -41,13 +41,13 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
 
     const queue = yield* Queue.dropping<StoredRow>(auditWebhookBufferSize)
     let dropCount = 0
-    let pendingCount = 0 // those in the queue, and the one that is taken from it
+    let pendingCount = 0 // rows in the queue, and the one that is being sent
 
     const drop = (site: DropSite, why: string) =>
       Effect.suspend(() => {
         metrics.swallowedExceptions.inc({ module: "audit_forwarder", site })
         return dropCount++ % 100 === 0
-          ? Effect.logWarning(`an audit row did not reach SVC_AUDIT_WEBHOOK_URL, the ${dropCount}. of this process: ${why}`)
+          ? Effect.logWarning(`an audit row did not reach SVC_AUDIT_WEBHOOK_URL (drop number ${dropCount} of this process): ${why}`)
           : Effect.void
       }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
 
@@ -86,7 +86,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
     yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.zipRight(Effect.interruptible(drain), reportUndelivered), isDrained))
 
-    /** Takes committed rows, in their order. Never waits. */
+    /** Queues committed rows, in their order. Never waits. */
     const offer = (rows: ReadonlyArray<StoredRow>) =>
       Effect.forEach(rows, (row) => {
         if (!queue.unsafeOffer(row)) return drop("queue_full", "too many rows wait")
@@ -96,7 +96,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
 
     return {
       offer,
-      /** Takes the rows once the transaction in hand is committed. */
+      /** Queues the rows after the commit of the current transaction. */
       afterCommit: (rows: ReadonlyArray<StoredRow>) => runAfterCommit(offer(rows))
     }
   })

@@ -136,7 +136,7 @@ describe("the audit log's mirror", () => {
         yield* sql.withTransaction(audit.recordAll(Array.from({ length: 260 }, () => entry)))
         const lost = yield* drops("queue_full")
         assert.isAtLeast(lost, 201)
-        assert.deepStrictEqual(warned.map((text) => /, the (\d+)\. of this process: (.*)/.exec(text)?.slice(1)), [
+        assert.deepStrictEqual(warned.map((text) => /drop number (\d+) of this process\): (.*)/.exec(text)?.slice(1)), [
           ["1", "too many rows wait"],
           ["101", "too many rows wait"],
           ["201", "too many rows wait"]

@@ -12,7 +12,7 @@ import { appendLine, checkpointLeaseName, checkpointPath, readLastCheckpoint, re
 
 class SinkFailed extends Data.TaggedError("SinkFailed")<{ readonly message: string }> {}
 
-/** A sink has all checkpoints of a stream up to this number; the line of the next one begins there. */
+/** A sink has received a stream's checkpoints up to this number; the next line begins at the byte `next`. */
 const Position = Schema.parseJson(Schema.Struct({ stream: Schema.UUID, number: Schema.Int, next: Schema.Int }))
 type Position = typeof Position.Type
 
@@ -28,9 +28,9 @@ type DeliveryError = LeaseLost | PlatformError | SqlError.SqlError
 type LastCheckpoint = NonNullable<Effect.Effect.Success<ReturnType<typeof readLastCheckpoint>>>
 
 /**
- * Where checkpoints go besides their file: standard output, other files, webhooks. The file is their queue: each sink
- * has a position in it, kept beside it, so that an outage or a restart leaves out nothing. What was sent just before a
- * crash may come twice in a row.
+ * Additional destinations of checkpoints: standard output, other files, webhooks. The checkpoint file is their queue. Each
+ * sink has a position in it, stored beside it, so an outage or a restart loses nothing. A checkpoint that was sent just
+ * before a crash may arrive twice in a row.
  */
 export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audit/Sinks", {
   effect: Effect.gen(function*() {
@@ -44,11 +44,11 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
     const sendToStdout = (line: string) =>
       Effect.logInfo("audit checkpoint").pipe(
         Effect.annotateLogs({ logger: "audit_checkpoint", checkpoint: line }),
-        Logger.withMinimumLogLevel(LogLevel.Info) // it counts as delivered, so SVC_LOG_LEVEL may not leave it out
+        Logger.withMinimumLogLevel(LogLevel.Info) // it counts as delivered, so SVC_LOG_LEVEL must not suppress it
       )
 
     const sendToFile = (path: string) => (line: string) =>
-      appendLine(path, (last) => Effect.succeed(last === line ? null : line)) // it may have been there before a crash
+      appendLine(path, (last) => Effect.succeed(last === line ? null : line)) // a crash may have come after the write and before the position
 
     const sendToWebhook = (url: string) => (line: string) =>
       Effect.flatMap(
@@ -63,7 +63,7 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
           status >= 200 && status < 300 ? Effect.void : new SinkFailed({ message: `it answered ${status}` })
       )
 
-    /** `target` tells it from others of its kind, and is a secret. */
+    /** `target` identifies the sink among others of its kind. It may be secret. */
     const makeSink = Effect.fnUntraced(function*<E, R>(
       name: string,
       target: string,
@@ -85,7 +85,7 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
           yield* fs.rename(`${positionPath}.new`, positionPath)
         }))
 
-      /** Where the sink is in the file that ends with this checkpoint. A new sink begins with that one. */
+      /** The sink's position in the file that ends with this checkpoint. A new sink begins with this checkpoint. */
       const readPosition = Effect.fnUntraced(function*({ begin, checkpoint: { number, stream } }: LastCheckpoint) {
         const text = (yield* fs.exists(positionPath)) ? yield* fs.readFileString(positionPath) : ""
         const position = Either.getOrNull(Schema.decodeEither(Position)(text))
@@ -118,7 +118,7 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
         onFailure: (_, failure) => Effect.fail(failure)
       })
 
-      /** Sends what the sink has not had yet, in order. Fails where it does not take one. */
+      /** Sends the checkpoints that the sink has not received yet, in order. Fails when the sink refuses one. */
       const deliver = Effect.gen(function*() {
         const last = yield* readLastCheckpoint(path)
         if (last === null) return

@@ -4,7 +4,7 @@ import type { DeliveryFailure } from "../Outbox/Table.ts"
 import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 
-/** A letter in plain text. Whatever the fields hold, each stays in its place: none can add a header or a recipient. */
+/** A mail in plain text. The transport encodes each field, so its content cannot add a header or a recipient. */
 export interface MailMessage {
   readonly to: string
   readonly subject: string
@@ -18,7 +18,7 @@ export class MailRefused extends Data.TaggedError("MailRefused")<DeliveryFailure
   }
 }
 
-/** Milliseconds: to connect, to be greeted, without a word, and for all of it. */
+/** Timeouts in milliseconds: to connect, for the server's greeting, of an idle socket, and of the whole delivery. */
 const [connectMillis, greetingMillis, idleMillis, sendMillis] = [10_000, 10_000, 20_000, 45_000]
 
 const readField = (error: unknown, name: string): unknown =>
@@ -29,14 +29,14 @@ const messageErrorCodes = ["EENVELOPE", "EMESSAGE"]
 const toMailRefused = (error: unknown): MailRefused => {
   const [code, response] = [String(readField(error, "code") ?? "unknown"), readField(error, "response")]
   const serverText = typeof response === "string" ? response : String(readField(error, "message") ?? "")
-  // one line of the server's own words, and nobody's address
+  // one line of the server's own text, without addresses
   const reason = `${code}: ${serverText.replace(/\S+@\S+/g, "…").replace(/[\p{Cc}\s]+/gu, " ").slice(0, 200)}`
   const isPermanent = readField(error, "permanent") === true || readField(error, "command") === "API"
   const isMessageError = messageErrorCodes.includes(code) && readField(error, "command") !== "MAIL FROM"
   return new MailRefused({ reason, fault: !isMessageError ? "receiver" : isPermanent ? "entry" : "moment" })
 }
 
-/** Hands mail to the server of SVC_SMTP_URL. */
+/** Sends mail through the server of SVC_SMTP_URL. */
 export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTransport", {
   effect: Effect.gen(function*() {
     const settings = yield* Settings
@@ -45,13 +45,13 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
       Effect.catchAll((wrong) => Effect.dieMessage(wrong)) // the setting was read by the same rule
     )
     const { host, login, port, security } = server
-    const { createTransport } = yield* Effect.promise(() => import("nodemailer")) // who sends no mail does not load it
+    const { createTransport } = yield* Effect.promise(() => import("nodemailer")) // loaded only where mail is sent
     const transport = createTransport({
       host,
       port,
       secure: security === "tls",
       requireTLS: security === "starttls",
-      // where nothing but plain text may do, a certificate that nobody vouches for is no worse
+      // where plain text is accepted, an untrusted certificate is no worse
       tls: { rejectUnauthorized: security !== "optional" },
       ...(login !== null && { auth: { user: login.user, pass: login.password } }),
       connectionTimeout: connectMillis,
@@ -64,10 +64,10 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
 
     const withTimeout = <A>(work: (signal: AbortSignal) => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: toMailRefused }).pipe(
-        Effect.timeoutFail({ duration: sendMillis, onTimeout: () => new MailRefused({ fault: "receiver", reason: "ETIMEDOUT: no end in 45 s" }) })
+        Effect.timeoutFail({ duration: sendMillis, onTimeout: () => new MailRefused({ fault: "receiver", reason: "ETIMEDOUT: not delivered within 45 s" }) })
       )
 
-    /** `id` makes a mail that is sent twice the same mail to who reads it. */
+    /** `id` becomes the Message-ID, so a mail that is sent twice is shown once. */
     const send = (id: string, { subject, text, to }: MailMessage): Effect.Effect<void, MailRefused> =>
       Effect.asVoid(withTimeout((signal) =>
         transport.sendMail({
@@ -81,7 +81,7 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
         })
       ))
 
-    /** Connects and signs in, and sends nothing. */
+    /** Connects and authenticates, and sends nothing. */
     const verify: Effect.Effect<void, MailRefused> = Effect.asVoid(withTimeout(() => transport.verify()))
 
     return { isConfigured: true, send, verify }
