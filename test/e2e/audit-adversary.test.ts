@@ -101,7 +101,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         ({ now }) => relinked({ ...now, audit_log: [], audit_watermark: [] }),
         Effect.map(alone([]), ({ findings, printed }) => {
           assert.strictEqual(findings, 0)
-          assert.include(printed, "no checkpoint is about these rows")
+          assert.include(printed, "no checkpoint covers these rows")
         })
       ))
 
