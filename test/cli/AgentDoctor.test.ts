@@ -14,7 +14,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it
       const env = { SVC_HOME: home, SVC_AGENT_HOME: home, SVC_AGENT_BRAIN_URL: yield* baseUrl, SVC_AGENT_TOKEN: token, SVC_AGENT_HMAC_SECRET: hmac_secret }
       const well = yield* svc(["agent", "doctor"], env)
       assert.strictEqual(well.code, 0, well.stderr)
-      assert.match(well.stdout, /^signature {2}ok .*there and back by WebSocket\.$/m)
+      assert.match(well.stdout, /^signature {2}ok .*acknowledged a signed message by WebSocket\.$/m)
       const polled = yield* svc(["agent", "doctor", "--no-websocket", "--json"], env)
       const { findings, ok } = JSON.parse(polled.stdout)
       assert.isTrue(ok)
@@ -22,7 +22,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it
       const tls = yield* tlsProxy(env.SVC_AGENT_BRAIN_URL)
       const trusted = yield* svc(["agent", "doctor"], { ...env, SVC_AGENT_BRAIN_URL: tls.url, NODE_EXTRA_CA_CERTS: tls.cert })
       assert.strictEqual(trusted.code, 0, trusted.stdout)
-      assert.match(trusted.stdout, /^tls {8}ok .*The certificate is trusted, and good until/m)
+      assert.match(trusted.stdout, /^tls {8}ok .*The certificate is trusted, and valid until/m)
       const stranger = yield* svc(["agent", "doctor"], { ...env, SVC_AGENT_BRAIN_URL: tls.url })
       assert.match(stranger.stdout, /^tls {8}failed .*not trusted .*NODE_EXTRA_CA_CERTS/m)
       const wrong = yield* svc(["agent", "doctor", "--json"], { ...env, SVC_AGENT_TOKEN: "another" })

@@ -8,12 +8,13 @@ const minWorkerEvents = 200
 
 const eventsOffAdvice = "Only received tasks are reported: start the Celery worker with -E (or worker_send_task_events = True), " +
   "so that starts, ends and retries are reported too."
-const foreignWorkersAdvice = "Events of more than one worker come through this process: set Z4J_CELERY_LOCAL_HOSTNAME to its " +
-  "worker's node name, else each agent on the broker reports every worker."
+const foreignWorkersAdvice = "This process reports events of more than one Celery worker, so each event arrives once for each agent on the " +
+  "broker. The brain counts it once. To save the traffic, and to leave out other teams' workers, set Z4J_CELERY_LOCAL_HOSTNAME to the " +
+  "node name of this process's worker."
 
 /**
- * Notices two mistakes in the set-up of Celery agents by the events of one session (the agents' protocol, sections 0
- * and 4.2), and that they were put right.
+ * Detects two mistakes in the set-up of Celery agents by the events of one session (the agents' protocol, sections 0
+ * and 4.2), and withdraws the advice when later events show that a mistake is gone.
  */
 export class SetupAdvisor {
   private receivedCount = 0

@@ -16,21 +16,21 @@ import { Outbox } from "./Outbox.ts"
 import { publishPeriodically, makeScheduleStreams } from "./ScheduleStream.ts"
 import { unrefClock } from "./UnrefClock.ts"
 
-/** An agent that runs: it needs nothing of its host any more. */
+/** A running agent. It needs nothing more from its host. */
 export interface RunningAgent {
   readonly status: () => AgentStatus
   /** Reports an event of an engine from outside its adapter. */
   readonly report: (engine: string, event: EngineEvent) => void
 }
 
-/** How long an ending agent goes on sending what it has; the rest stays in the buffer for the next process. */
+/** How long a closing agent sends unsent events and results. The rest stays in the buffer for the next process. */
 const FINAL_FLUSH_TIMEOUT = "3 seconds"
 const POLL_INTERVAL = "20 millis"
 const ADOPTION_INTERVAL = "60 seconds"
 
 /**
- * An agent beside one or more engines, running until the scope closes. Fails only when the options are wrong: all else
- * that goes wrong stays inside, is logged, and stands in `status()`.
+ * An agent beside one or more engines, running until the scope closes. Fails only for invalid options. All other
+ * failures stay inside, are logged, and are shown in `status()`.
  */
 export const make = (options: AgentOptions): Effect.Effect<RunningAgent, AgentRefused, Scope.Scope> =>
   Effect.flatMap(Effect.clock, (clock) =>
@@ -67,9 +67,9 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
   core.onCommand = yield* makeCommandRunner(core, redaction, streams)
   yield* forkLoop(core, "the connection", keepConnected(core))
   yield* forkLoop(core, "the heartbeat", sendHeartbeats(core, yield* makeEngineHealth(config.engines, redaction)))
-  if (streams.length > 0) yield* forkLoop(core, "the publishing of schedules", publishPeriodically(streams))
-  yield* forkLoop(core, "the adoption of buffers", adoptBuffers(core, folder))
-  // runs before those above are ended
+  if (streams.length > 0) yield* forkLoop(core, "the schedule publisher", publishPeriodically(streams))
+  yield* forkLoop(core, "the buffer adoption", adoptBuffers(core, folder))
+  // Finalizers run in reverse order: this one runs before those above.
   yield* Effect.addFinalizer(() => drainOutbox(core))
 
   const capture = new EventEncoder(redaction, now)
@@ -96,7 +96,7 @@ const startEngine = (core: Core, engine: Engine, report: Report): Effect.Effect<
           onNone: () => String(Cause.squash(cause))
         })
         core.engineStates[engine.name] = { state: "failed", problem }
-        core.log("error", `the engine ${engine.name} was not started: ${problem}`)
+        core.log("error", `the engine ${engine.name} did not start: ${problem}`)
       }
     }),
     Effect.forkScoped,
@@ -104,7 +104,7 @@ const startEngine = (core: Core, engine: Engine, report: Report): Effect.Effect<
   )
 }
 
-/** A loop of the agent's, begun again after a while should it break. */
+/** A loop of the agent, restarted with a delay when it fails. */
 const forkLoop = (core: Core, name: string, loop: Effect.Effect<never>) =>
   loop.pipe(
     Effect.catchAllCause((cause) => {
@@ -116,7 +116,7 @@ const forkLoop = (core: Core, name: string, loop: Effect.Effect<never>) =>
     Effect.forkScoped
   )
 
-/** Takes over the buffers of processes that died, a little at a time. */
+/** Takes over the buffers of dead processes, a few rows at a time. */
 const adoptBuffers = (core: Core, folder: BufferFolder): Effect.Effect<never> =>
   Effect.gen(function*() {
     for (;;) {
@@ -134,15 +134,15 @@ const adoptBuffer = (core: Core, folder: BufferFolder, other: ClaimedBuffer): Ef
     core.outbox.adoptLoss(other.file.readLoss())
     core.outbox.flush()
     core.session?.wake()
-    if (events > 0) core.log("info", `took over ${events} events that a process which ended had not sent`)
+    if (events > 0) core.log("info", `took over ${events} unsent events of an ended process`)
     folder.remove(other)
   }).pipe(Effect.catchAllCause((cause) =>
     Effect.suspend(() => {
-      core.log("warning", `a buffer that another process left cannot be taken over: ${String(Cause.squash(cause))}`)
+      core.log("warning", `the buffer of an ended process cannot be taken over: ${String(Cause.squash(cause))}`)
       return Effect.zipRight(Effect.sync(() => folder.release(other, Cause.squash(cause))), Effect.sleep(ADOPTION_INTERVAL))
     })))
 
-/** Sends what it still has, while the brain is there to take it. */
+/** Sends unsent events and results while the brain is connected. */
 const drainOutbox = (core: Core): Effect.Effect<void> =>
   Effect.sync(() => core.outbox.flush()).pipe(
     Effect.zipRight(Effect.repeat(Effect.sleep(POLL_INTERVAL), { until: () => core.session === null || core.outbox.events === 0 })),

@@ -10,7 +10,7 @@ export interface BufferRow {
   readonly body: string
 }
 
-/** A command that was taken; without a status it was begun and is not finished. */
+/** An accepted command. Without a status it has begun and not finished. */
 export interface CommandEntry {
   readonly id: string
   readonly status: "success" | "failed" | null
@@ -29,7 +29,7 @@ type CommandRow = Omit<CommandEntry, "confirmed" | "claimToken"> & {
   readonly claim_token: string | null
 }
 
-/** Counters that live with the file. */
+/** Counters stored in the file. */
 export const lossCounters = ["evictedFrames", "rejectedFrames", "events"] as const
 export type LossCounters = Record<typeof lossCounters[number], number>
 
@@ -41,15 +41,15 @@ const schema = `
   ) WITHOUT ROWID;`
 
 /**
- * Pages (16 MiB) of which a file may have no more to be searched for damage as it is opened, which takes the host a
- * millisecond for each megabyte. A longer one shows its damage as it is read; one that is too short is refused anyway.
+ * Files of at most so many pages (16 MiB) are checked for damage when they are opened, which takes the host a
+ * millisecond a megabyte. A longer file shows its damage when it is read. SQLite refuses one that is too short.
  */
 const MAX_CHECKED_PAGES = 4096
 
 /**
- * The SQLite file of one process: events until they are acknowledged, and what became of commands. Its lock is held
- * for as long as it is open, and the kernel gives it back when the process dies: a file that can be opened is nobody's.
- * Methods throw what SQLite throws.
+ * The SQLite file of one process: unacknowledged events, and commands with their results. The process holds its lock
+ * while it is open, and the kernel releases the lock when the process dies. So a file that can be opened has no owner.
+ * Methods throw SQLite's errors.
  */
 export class BufferFile {
   /** Of all rows. */
@@ -80,7 +80,7 @@ export class BufferFile {
     this.recount()
   }
 
-  /** Opens a file that is there, if only an empty one. Throws SQLITE_BUSY while another process has it; other codes when it is damaged. */
+  /** Opens an existing file, which may be empty. Throws SQLITE_BUSY while another process has it, other codes when it is damaged. */
   static open(path: string): BufferFile {
     const db = new BetterSqlite3(path, { timeout: 0, fileMustExist: true })
     try {
@@ -93,7 +93,7 @@ export class BufferFile {
       const integrity = isLong ? "ok" : db.pragma("quick_check(1)", { simple: true })
       if (integrity !== "ok") throw new BetterSqlite3.SqliteError(String(integrity), "SQLITE_CORRUPT")
       const file = new BufferFile(db)
-      if (isLong) file.listCommands() // who reads them next could not set the file aside
+      if (isLong) file.listCommands() // damage shows here, where the file can still be set aside
       return file
     } catch (error) {
       db.close()
@@ -101,14 +101,14 @@ export class BufferFile {
     }
   }
 
-  /** In memory, for where no file can be. */
+  /** In memory, where no file can be created. */
   static inMemory(): BufferFile {
     const db = new BetterSqlite3(":memory:")
     db.exec(schema)
     return new BufferFile(db)
   }
 
-  /** Runs the work in one transaction; when it throws nothing of it is done. */
+  /** Runs the work in one transaction, rolled back when it throws. */
   transaction<A>(work: () => A): A {
     try {
       return this.db.transaction(work).immediate()
@@ -124,19 +124,19 @@ export class BufferFile {
     this.bytes += bytes
   }
 
-  /** Removes a row, which may be gone already. */
+  /** Removes a row, if it is there. */
   delete(id: number): void {
     this.subtractCounts(this.deleteRow.get(id))
   }
 
-  /** Removes the oldest row and answers how many events it held; 0 when there is none. */
+  /** Removes the oldest row and answers its number of events; 0 when there is no row. */
   deleteOldest(): number {
     const removed = this.deleteOldestRow.get()
     this.subtractCounts(removed)
     return removed?.events ?? 0
   }
 
-  /** The rows after that one, the oldest first, as far as `wanted` says. */
+  /** The rows after that one, oldest first, while `wanted` accepts them. */
   readAfter(after: number, accepts: (row: BufferRow) => boolean): ReadonlyArray<BufferRow> {
     const rows: Array<BufferRow> = []
     for (const row of this.selectRowsAfter.iterate(after)) {
@@ -196,8 +196,8 @@ export class BufferFile {
 }
 
 /**
- * The events of a body that can be sent, each as canonical text. One that is not so is left out: no brain would take a
- * frame with it, since neither the frame's form nor its signature would hold.
+ * The events of a body that can be sent, each as canonical text. Others are left out: they would make the whole frame
+ * malformed or its signature invalid.
  */
 export const parseEvents = (body: string): ReadonlyArray<string> => {
   const list = parse(`[${body}]`)
@@ -213,7 +213,7 @@ export const parseEvents = (body: string): ReadonlyArray<string> => {
 
 const isObject = (node: unknown): node is JsonObject => node instanceof JsonObject
 
-/** The body cut at the commas between its events, for which it need not be JSON; nothing after a bracket too many. */
+/** The body cut at the commas between its events. It need not be JSON; reading stops at an unmatched closing bracket. */
 const splitAtCommas = (body: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let from = 0
@@ -230,14 +230,14 @@ const splitAtCommas = (body: string): ReadonlyArray<string> => {
   return [...pieces, body.slice(from)]
 }
 
-/** What can still be read of a damaged file. */
+/** The readable rows of a damaged file. */
 export const salvage = (path: string): ReadonlyArray<Omit<BufferRow, "id">> => {
   const rows: Array<Omit<BufferRow, "id">> = []
   try {
     const db = new BetterSqlite3(path, { readonly: true, timeout: 0 })
     try {
       db.unsafeMode()
-      db.pragma("writable_schema = ON") // else a file shorter than its head says is not read at all
+      db.pragma("writable_schema = ON") // without it SQLite refuses a file that is shorter than its header says
       const seen = new Set<number>()
       for (const order of ["ASC", "DESC"]) {
         try {
@@ -249,14 +249,14 @@ export const salvage = (path: string): ReadonlyArray<Omit<BufferRow, "id">> => {
             if (events.length > 0) rows.push({ events: events.length, bytes: Buffer.byteLength(body), body })
           }
         } catch {
-          continue // so far and no further; perhaps from the other end
+          continue // the rows before the damage are read; the other order may reach those behind it
         }
       }
     } finally {
       db.close()
     }
   } catch {
-    return rows // no database at all
+    return rows // not a database
   }
   return rows
 }

@@ -12,25 +12,25 @@ const CREATE_ATTEMPTS = 5
 
 type SalvagedRow = Omit<BufferRow, "id">
 
-/** A file that this process holds; the path is null for one in memory. */
+/** A file whose lock this process holds; the path is null for one in memory. */
 export interface ClaimedBuffer {
   readonly file: BufferFile
   readonly path: string | null
 }
 
 /**
- * The folder of the buffers of all processes of one agent on this machine, a file each. What a dead process left is
- * taken over, since nobody holds its lock any more.
+ * The folder with the buffers of all processes of one agent on this machine, a file each. A dead process's file is
+ * taken over, since its lock is free.
  */
 export class BufferFolder {
   private readonly pattern: RegExp
 
-  /** `key` tells the files of one agent from those of another in the same folder. */
+  /** `key` distinguishes the files of one agent from those of another in the same folder. */
   constructor(private readonly folder: string, private readonly key: string, private readonly log: Log) {
     this.pattern = new RegExp(`^${key}-[0-9a-f-]{36}\\.sqlite$`)
   }
 
-  /** A file of this process: one that a dead process left, else a new one, else, where none can be made, in memory. */
+  /** A file for this process: that of a dead process, else a new one, else one in memory, where none can be created. */
   claim(): ClaimedBuffer {
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 })
@@ -41,12 +41,12 @@ export class BufferFolder {
       }
       return this.insertSalvaged(salvaged, this.create())
     } catch (error) {
-      this.log("error", `events cannot be buffered in ${this.folder} (${messageOf(error)}); they are kept in memory, and lost when the process ends`)
+      this.log("error", `events cannot be buffered in ${this.folder} (${messageOf(error)}); they are kept in memory and are lost when the process ends. Set SVC_AGENT_HOME to a folder that this user can write`)
       return { file: BufferFile.inMemory(), path: null }
     }
   }
 
-  /** A buffer that another, dead process left; null when there is none. */
+  /** The buffer of a dead process; null when there is none. */
   claimAbandoned(): ClaimedBuffer | null {
     const salvaged: Array<SalvagedRow> = []
     for (const path of existsSync(this.folder) ? this.paths() : []) {
@@ -57,29 +57,29 @@ export class BufferFolder {
     return null
   }
 
-  /** Sets a damaged file aside and answers a new one with all that could be read of it. */
+  /** Sets a damaged file aside and answers a new one with its readable rows. */
   replace({ file, path }: ClaimedBuffer): ClaimedBuffer {
     try {
       file.close()
     } catch {
-      // it is damaged: whether it closes well is of no interest
+      // a damaged file may fail to close
     }
     const salvaged: Array<SalvagedRow> = []
     try {
       if (path !== null) this.quarantine(path, salvaged)
       return this.insertSalvaged(salvaged, this.create())
     } catch (error) {
-      this.log("error", `a new buffer cannot be made in ${this.folder} (${messageOf(error)}); events are kept in memory`)
+      this.log("error", `a new buffer cannot be created in ${this.folder} (${messageOf(error)}); events are kept in memory`)
       return this.insertSalvaged(salvaged, { file: BufferFile.inMemory(), path: null })
     }
   }
 
-  /** Gives a file back for another attempt; what can be read of a damaged one is in a new file then. */
+  /** Releases a file for another attempt. The readable rows of a damaged one are then in a new file. */
   release(claimed: ClaimedBuffer, problem: unknown): void {
     (isCorruption(problem) ? this.replace(claimed) : claimed).file.close()
   }
 
-  /** Deletes it while it is still locked: nobody can take a file that is about to go. */
+  /** Deletes the file while it is still locked, so that no other process takes it over. */
   remove({ file, path }: ClaimedBuffer): void {
     if (path !== null) rmSync(path, { force: true })
     file.close()
@@ -92,11 +92,11 @@ export class BufferFolder {
 
   private create(attempts = CREATE_ATTEMPTS): ClaimedBuffer {
     const path = join(this.folder, `${this.key}-${randomUUID()}.sqlite`)
-    closeSync(openSync(path, "wx", 0o600)) // tasks' arguments are nobody else's business
+    closeSync(openSync(path, "wx", 0o600)) // it has tasks' arguments
     try {
       return { file: BufferFile.open(path), path }
     } catch (error) {
-      if (isLocked(error) && attempts > 1) return this.create(attempts - 1) // another process was quicker to find it
+      if (isLocked(error) && attempts > 1) return this.create(attempts - 1) // another process found the new file first
       throw error
     }
   }
@@ -105,7 +105,7 @@ export class BufferFolder {
     try {
       const file = BufferFile.open(path)
       if (existsSync(path)) return file
-      file.close() // the process that had it deleted it while we waited at the door
+      file.close() // the process that had the lock deleted the file
       return null
     } catch (error) {
       if (isLocked(error) || !existsSync(path)) return null
@@ -122,7 +122,7 @@ export class BufferFolder {
     renameSync(path, quarantinePath)
     for (const end of ["-wal", "-shm"]) if (existsSync(path + end)) renameSync(path + end, quarantinePath + end)
     const events = rows.reduce((sum, row) => sum + row.events, 0)
-    const summary = events === 0 ? "nothing in it could be read" : `${events} events could be read and are kept`
+    const summary = events === 0 ? "no event in it could be read" : `${events} events could be read and are kept`
     this.log("warning", `the buffer ${path} is damaged: ${summary}; it was set aside as ${quarantinePath} and may be deleted`)
   }
 

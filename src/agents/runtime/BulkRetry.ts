@@ -5,7 +5,7 @@ import { BadCommand, isRecord, overridesOf, type Parameters } from "./Parameters
 
 const HARD_CAP = 10_000
 const DEFAULT_CAP = 1000
-/** So many calls in a row without an answer, and the rest is left alone. */
+/** After so many calls in a row without an answer, the remaining tasks are skipped. */
 const MAX_CONSECUTIVE_TIMEOUTS = 3
 
 type CallEngine = <A>(call: () => Effect.Effect<A, ActionFailed>) => Effect.Effect<A, ActionFailed>

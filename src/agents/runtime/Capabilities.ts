@@ -2,8 +2,8 @@ import { MUTATION, STABLE_SNAPSHOT } from "../protocol/ScheduleSnapshot.ts"
 import type { Engine, Scheduler } from "./Engine.ts"
 
 /**
- * What the agent says that an engine can do (agents' protocol, section 2.2), sorted: what its adapter implements, and
- * what the runtime makes of that.
+ * The actions that the agent advertises for an engine (agents' protocol, section 2.2), sorted: those that its adapter
+ * implements, and those that the runtime derives from them.
  */
 export const capabilitiesOf = ({ actions, retriesByReference }: Engine): ReadonlyArray<string> => {
   const { pool_resize, retry_task, ...others } = actions
@@ -14,7 +14,7 @@ export const capabilitiesOf = ({ actions, retriesByReference }: Engine): Readonl
   return names.sort()
 }
 
-/** The same of a scheduler. That it lists what it has is what makes it one. */
+/** The same for a scheduler. Every scheduler can list. */
 export const schedulerCapabilitiesOf = ({ actions }: Scheduler): ReadonlyArray<string> => {
   const names = Object.entries(actions).filter(([, action]) => action !== undefined).map(([name]) => name)
   if (actions.delete !== undefined) names.push(MUTATION)

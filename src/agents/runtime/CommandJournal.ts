@@ -1,7 +1,7 @@
 import type { BufferFile, CommandEntry } from "./BufferFile.ts"
 import type { Log } from "./Log.ts"
 
-/** What a finished command answered. */
+/** The result of a finished command. */
 export interface CommandOutcome {
   readonly status: "success" | "failed"
   /** Canonical JSON text of an object. */
@@ -9,28 +9,28 @@ export interface CommandOutcome {
   readonly error: string | null
 }
 
-/** A brain sends a command again until its time runs out, an hour at most. */
+/** A brain re-sends a command until its timeout, an hour at most. */
 const CONFIRMED_RETENTION_MILLIS = 2 * 3_600_000
-/** A result that no brain took is of no use to anybody later. */
+/** A result that no brain has accepted for so long is dropped: its command has timed out. */
 const UNCONFIRMED_RETENTION_MILLIS = 24 * 3_600_000
 
-export const INTERRUPTED_MESSAGE = "The agent's process ended while it carried this out; whether it was done is not known."
+export const INTERRUPTED_MESSAGE = "The agent's process ended while it executed this command. The outcome is unknown."
 
 /**
- * Which commands were taken and what became of them, in memory and in the buffer file: one is never carried out twice,
- * not even by a process that took over the file of a dead one, and no result is lost with a connection.
+ * Accepted commands and their results, in memory and in the buffer file. No command is executed twice, not even by a
+ * process that took over the file of a dead one, and no result is lost with a connection.
  */
 export class CommandJournal {
   private readonly entries = new Map<string, CommandEntry>()
   private readonly runningIds = new Set<string>()
-  /** Ids of finished ones that the brain does not surely know. */
+  /** Ids of finished commands whose result the brain may not have. */
   private readonly unconfirmedIds = new Set<string>()
 
   constructor(private readonly file: () => BufferFile, private readonly now: () => number, private readonly log: Log) {
     this.adopt(file().listCommands())
   }
 
-  /** What is known of the id: nothing, that it is under way, or its outcome. */
+  /** The state of a command: unknown id, running, or its outcome. */
   find(id: string): "unknown" | "running" | CommandOutcome {
     if (this.runningIds.has(id)) return "running"
     const { error, result, status } = this.entries.get(id) ?? { error: null, result: null, status: null }
@@ -47,18 +47,18 @@ export class CommandJournal {
     this.runningIds.delete(id)
   }
 
-  /** Remembers that this was done, for a later command that asks for the same. */
+  /** Records a fire, for a later command with the same one. */
   recordSuccess(id: string): void {
     this.save({ id, status: "success", result: null, error: null, claimToken: null, at: this.now(), confirmed: true })
   }
 
-  /** A finished command is asked for again: its result is to be sent again. */
+  /** The brain re-sent a finished command, so it does not have the result: it is sent again. */
   markUnconfirmed(id: string): void {
     const entry = this.entries.get(id)
     if (entry !== undefined) this.save({ ...entry, confirmed: false })
   }
 
-  /** Finished, and not surely known to the brain. */
+  /** Finished commands whose result the brain may not have. */
   listUnconfirmed(): ReadonlyArray<CommandEntry> {
     return [...this.unconfirmedIds].flatMap((id) => this.entries.get(id) ?? [])
   }
@@ -71,13 +71,13 @@ export class CommandJournal {
     this.prune()
   }
 
-  /** Whether a later process would miss the file. */
+  /** Whether a later process needs the file. */
   get hasEntries(): boolean {
     this.prune()
     return this.entries.size > 0
   }
 
-  /** Takes over what another process knew. What it had begun and not finished may have been done. */
+  /** Takes over another process's commands. Those that it began and did not finish have an unknown outcome. */
   adopt(entries: ReadonlyArray<CommandEntry>): void {
     for (const entry of entries) {
       if (this.entries.has(entry.id)) continue
@@ -87,7 +87,7 @@ export class CommandJournal {
     }
   }
 
-  /** Writes all that it knows into a new file. */
+  /** Writes all commands into a new file. */
   saveAll(): void {
     for (const entry of this.entries.values()) this.save(entry)
   }
@@ -99,11 +99,11 @@ export class CommandJournal {
     try {
       this.file().saveCommand(entry)
     } catch (error) {
-      this.log("warning", `a command could not be written to the buffer (${String(error)}); it is remembered in memory`)
+      this.log("warning", `a command could not be written to the buffer (${String(error)}); it is kept in memory`)
     }
   }
 
-  /** Drops what is too old for anybody to ask for. */
+  /** Drops commands that no brain can send again. */
   prune(): void {
     const now = this.now()
     for (const { at, confirmed, id, status } of this.entries.values()) {
@@ -113,7 +113,7 @@ export class CommandJournal {
       try {
         this.file().deleteCommand(id)
       } catch {
-        continue // forgotten by the process that reads it next
+        continue // the next process that reads the file drops it
       }
     }
   }

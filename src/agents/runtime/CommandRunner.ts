@@ -8,22 +8,22 @@ import { dispatch, type DispatchResult } from "./Dispatch.ts"
 import { Parameters } from "./Parameters.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
 
-/** What a frame has room for, beside its envelope. */
+/** Largest result of a frame, without its envelope. */
 const MAX_RESULT_BYTES = 900_000
-/** A frame may be nested to 128, its envelope included. */
+/** Nesting of a result: a frame may have 128 levels, its envelope included. */
 const MAX_RESULT_DEPTH = 120
 
 interface QueuedCommand {
   readonly id: string
   readonly claimToken: string | null
   readonly payload: FrameOf<"command">["payload"]
-  /** What it is besides its id, if it is a fire: the same one may come as another command. */
+  /** The key of a schedule's fire: the same fire may come as another command. */
   readonly fire: string | null
 }
 
 /**
- * Takes commands: each is acknowledged at once and carried out after those before it, and never twice (agents'
- * protocol, section 5.1). One that was finished before is answered as before.
+ * Acknowledges each command at once and executes commands one after the other, none twice (agents' protocol,
+ * section 5.1). A finished command that comes again gets its old result.
  */
 export const makeCommandRunner = Effect.fnUntraced(function*(core: Core, redaction: Redaction, streams: ReadonlyArray<ScheduleStream>) {
   const { journal, config, log } = core
@@ -62,8 +62,8 @@ export const makeCommandRunner = Effect.fnUntraced(function*(core: Core, redacti
     }).pipe(
       Effect.catchAllCause((cause) =>
         Effect.sync(() => {
-          log("error", `a command could not be carried out: ${redaction.text(String(cause)).slice(0, 500)}`)
-          finish(command, { status: "failed", result: `{"indeterminate":true}`, error: "The agent broke while it carried this out." })
+          log("error", `a command could not be executed: ${redaction.text(String(cause)).slice(0, 500)}`)
+          finish(command, { status: "failed", result: `{"indeterminate":true}`, error: "The agent failed while it executed this command. The outcome is unknown." })
         })
       )
     )
@@ -72,7 +72,7 @@ export const makeCommandRunner = Effect.fnUntraced(function*(core: Core, redacti
   return accept
 })
 
-/** In memory of its own: a slice would keep the whole frame alive. */
+/** Copies the text: a slice would keep the whole frame in memory. */
 const copyText = (text: string): string => Buffer.from(text).toString()
 
 const fireKeyOf = (payload: FrameOf<"command">["payload"]): string | null => {
@@ -85,14 +85,14 @@ const outcomeOf = (result: DispatchResult, redaction: Redaction): CommandOutcome
   const error = result.status === "failed" ? result.error : null
   const encoded = result.result === null ? null : encodeResult(result.result)
   if (encoded === "unsound") {
-    return { status: "failed", result: null, error: "It was done, but the engine's adapter gave no JSON object for an answer." }
+    return { status: "failed", result: null, error: "The command was executed, but the engine's adapter answered no JSON object." }
   }
   const masked = encoded === null ? null : redaction.json(encoded)
   if (masked === null || Buffer.byteLength(masked) <= MAX_RESULT_BYTES) return { status: result.status, result: masked, error }
-  return { status: "failed", result: null, error: "It was done, but its answer is longer than the brain takes (1 MiB)." }
+  return { status: "failed", result: null, error: "The command was executed, but its result is longer than 1 MiB, the brain's limit." }
 }
 
-/** What an adapter says is JSON is looked at once more: a frame that is none would end the session, and each after it. */
+/** Parses an adapter's JSON text: an invalid frame would end the session, and each session after it. */
 const encodeResult = (result: JsonInput): string => {
   const node = parse(canonicalize(result), { maxDepth: MAX_RESULT_DEPTH })
   return node instanceof JsonObject ? canonicalTextOf(node) : "unsound"

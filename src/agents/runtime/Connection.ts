@@ -7,14 +7,14 @@ import { runWebSocket } from "./WebSocketTransport.ts"
 
 /** Handshakes that must fail in a row before long-poll is tried: one may be a brain that restarts. */
 const MAX_BLOCKED_HANDSHAKES = 2
-/** Long-poll goes on no longer before the WebSocket is tried again. */
+/** Longest time on long-poll before the next attempt by WebSocket. */
 const MAX_POLLING_MILLIS = 600_000
-/** A session that lasted so long was a good one. */
+/** A session of this length resets the back-off. */
 const STABLE_SESSION_MILLIS = 5000
 
 /**
- * Keeps a connection to the brain for as long as it runs: reconnects with growing delays by the kind of failure, and
- * falls back on long-poll while WebSockets do not get through.
+ * Keeps a connection to the brain: reconnects with back-off by the kind of failure, and falls back to long-poll while
+ * WebSockets do not get through.
  */
 export const keepConnected = (core: Core): Effect.Effect<never> =>
   Effect.gen(function*() {
@@ -53,7 +53,7 @@ export const keepConnected = (core: Core): Effect.Effect<never> =>
       if (transport === "longpoll") return (yield* attempt(runLongPoll(core))).down
       const down = yield* connectWebSocket
       if (transport === "ws" || blocked < MAX_BLOCKED_HANDSHAKES) return down
-      core.log("warning", `WebSockets do not get through to the brain (${down.detail}); trying long-poll`)
+      core.log("warning", `WebSockets do not reach the brain (${down.detail}); the agent uses long-poll`)
       return yield* pollWhileBlocked
     })
 
@@ -75,11 +75,11 @@ const backOff = (core: Core, down: ConnectionFailed): Effect.Effect<void> =>
     core.problem = down
     core.state = "waiting"
     core.nextTryAt = core.now() + millis
-    core.log("warning", `not connected to the brain: ${down.detail} Trying again in ${(millis / 1000).toFixed(1)} s; events are kept meanwhile.`)
+    core.log("warning", `not connected to the brain: ${down.detail} Next attempt in ${(millis / 1000).toFixed(1)} s; events are buffered until then.`)
     return Effect.sleep(millis)
   })
 
-/** Heartbeats over whatever connection there is, the first at once (agents' protocol, section 2.5). */
+/** Sends heartbeats over the current connection, the first at once (agents' protocol, section 2.5). */
 export const sendHeartbeats = (core: Core, health: Effect.Effect<Readonly<Record<string, string>>>): Effect.Effect<never> => {
   const sendHeartbeat = Effect.gen(function*() {
     core.journal.prune()
@@ -93,7 +93,7 @@ export const sendHeartbeats = (core: Core, health: Effect.Effect<Readonly<Record
   return Effect.gen(function*() {
     for (;;) {
       const exit = yield* Effect.exit(sendHeartbeat)
-      if (Exit.isFailure(exit)) core.log("error", "a heartbeat could not be made; the next one is tried")
+      if (Exit.isFailure(exit)) core.log("error", "a heartbeat failed; the next one is sent at its time")
       yield* Effect.raceFirst(Effect.sleep(core.heartbeatSeconds * 1000), core.nextSession)
     }
   })

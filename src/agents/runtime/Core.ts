@@ -15,7 +15,7 @@ import type { Outbox } from "./Outbox.ts"
 import { Backoff, type ConnectionFailed } from "./Reconnect.ts"
 import { wireTimeOf } from "./WireTime.ts"
 
-/** A connection to the brain after its handshake, as the rest of the agent sees it. */
+/** A connection to the brain after its handshake, for the rest of the agent. */
 export interface Session {
   readonly transport: "websocket" | "longpoll"
   /** Longest text of a frame's events. */
@@ -23,21 +23,21 @@ export interface Session {
   readonly send: <T extends "heartbeat" | "agent_status" | "command_ack">(type: T, id: string, payload: WirePayloads[T]) => void
   /** There are events or results to send. */
   readonly wake: () => void
-  /** The brain asks again for this command's result. */
+  /** The brain re-sent this command, so it does not have the result. */
   readonly resendResult: (commandId: string) => void
-  /** Looked at with each heartbeat: asks for a sign of life, and gives the connection up when none comes. */
+  /** Called with each heartbeat: sends a ping, and closes the connection when the brain has been silent for too long. */
   readonly checkLiveness: () => void
 }
 
 export type EngineStatus = { readonly state: "starting" | "running" } | { readonly state: "failed"; readonly problem: string }
 
-/** What the agent has to say of itself. Times are epoch milliseconds. */
+/** The agent's state. Times are epoch milliseconds. */
 export interface AgentStatus {
-  /** `refused`: the options are wrong, and nothing runs. */
+  /** `refused`: the options are invalid, and the agent does not run. */
   readonly state: "connecting" | "online" | "waiting" | "closed" | "refused"
   readonly transport: "websocket" | "longpoll" | null
   readonly connectedAt: number | null
-  /** Why the last connection ended or did not come about; null while all is well. */
+  /** Why the last connection failed or ended; null while connected. */
   readonly problem: string | null
   readonly problemKind: ConnectionFailed["kind"] | null
   readonly nextTryAt: number | null
@@ -46,18 +46,18 @@ export interface AgentStatus {
     readonly events: number
     readonly unwritten: number
     readonly bytes: number
-    /** Null: no file could be made, and everything is in memory. */
+    /** Null: no file could be created, and events are in memory. */
     readonly path: string | null
   }
-  /** Events that no brain will ever see, since the buffer file was made. */
+  /** Events lost since the buffer file was created. */
   readonly lostEvents: number
   readonly commandsWaiting: number
-  /** Snapshots of schedules that the brain has not acknowledged, and that end with the process. */
+  /** Unacknowledged snapshots of schedules, which end with the process. */
   readonly snapshotsWaiting: number
   readonly engines: Readonly<Record<string, EngineStatus>>
 }
 
-/** What the parts of a running agent share; plain code. */
+/** The state that the parts of a running agent share; plain code. */
 export class Core {
   readonly backoff = new Backoff()
   readonly engineStates: Record<string, EngineStatus> = {}
@@ -71,9 +71,9 @@ export class Core {
   lastConnectAt: number | null = null
   problem: ConnectionFailed | null = null
   nextTryAt: number | null = null
-  /** Whether the present connection has proved to be one. */
+  /** Whether the brain has answered on the current connection. */
   isVerified = false
-  /** Of one POST over long-poll: the brain takes 8 MiB, and a proxy before it may take less, which is learnt and kept. */
+  /** Bytes of one POST over long-poll: the brain accepts 8 MiB; a proxy's smaller limit is learnt and kept. */
   maxBodyBytes = 2 * MAX_FRAME_BYTES
   heartbeatSeconds = 10
   private readonly sessionLatch = Effect.unsafeMakeLatch(false)
@@ -96,7 +96,7 @@ export class Core {
     }
   }
 
-  /** Ends when the next connection is made. */
+  /** Ends when the next connection is up. */
   get nextSession(): Effect.Effect<void> {
     return this.sessionLatch.await
   }
@@ -150,7 +150,7 @@ export class Core {
     }
   }
 
-  /** Counts an event that could not be read; one of no engine of this agent's, under a name that a heartbeat can have. */
+  /** Counts an unreadable event. One of an unknown engine counts under a name that is valid in a heartbeat. */
   countUnreadable(engine: string): void {
     const name = this.config.engines.some((known) => known.name === engine) ? engine : "other"
     this.unreadableEvents[name] = (this.unreadableEvents[name] ?? 0) + 1
@@ -230,7 +230,7 @@ export class Core {
     try {
       this.outbox.file.saveMeta("worker_id", this.workerId)
     } catch (error) {
-      this.log("warning", `the process's name could not be written to the buffer (${String(error)})`)
+      this.log("warning", `the process's name could not be written to the buffer (${String(error)}); the next process will have another name`)
     }
   }
 }

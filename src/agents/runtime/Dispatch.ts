@@ -1,4 +1,4 @@
-/** A command carried out by the engine that it is for (agents' protocol, section 5). */
+/** Executes a command on its engine (agents' protocol, section 5). */
 import { Effect } from "effect"
 import { type KeyObject, timingSafeEqual } from "node:crypto"
 import type { JsonInput } from "../../domain/CanonicalJson.ts"
@@ -13,12 +13,12 @@ import { performSchedule } from "./ScheduleCommands.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
 import { wireTimeOf } from "./WireTime.ts"
 
-/** A longer sentence is cut (section 2.6). */
+/** Longer error messages are cut (section 2.6). */
 const MAX_ERROR_LENGTH = 8192
 
 export interface DispatchContext {
   readonly engines: ReadonlyArray<Engine>
-  /** Of the engines that have schedules of their own. */
+  /** Those of engines that have their own schedules. */
   readonly streams: ReadonlyArray<ScheduleStream>
   readonly key: KeyObject
   readonly purgeThreshold: number
@@ -32,12 +32,12 @@ export type DispatchResult =
 type Command = FrameOf<"command">["payload"]
 type ActionEffect = Effect.Effect<Answer, ActionFailed>
 
-/** A schedule of the brain's own has come due: a task like any other for the engine (section 6.1). */
+/** A schedule of the brain is due: for the engine a task as any other (section 6.1). */
 const FIRE_ACTION = "schedule.fire"
 
 const filterActions = new Set(["bulk_retry", "requeue_dead_letter"])
 
-/** Never fails: what goes wrong is the answer. */
+/** Never fails: a failure is the answer. */
 export const dispatch = (command: Command, { engines, key, purgeThreshold, redaction, streams }: DispatchContext): Effect.Effect<DispatchResult> => {
   const effect = Effect.suspend(() => {
     const { action } = command
@@ -68,17 +68,17 @@ type Confirm = (queue: string, token: string | undefined, force: boolean) => (de
 const makeConfirm = (key: KeyObject, threshold: number): Confirm => (queue, token, force) => (depth) => {
   if (force) return Effect.void
   if (depth > threshold) {
-    return new ActionFailed({ message: `The queue ${queue} holds ${depth} tasks, more than the ${threshold} that are purged without force.` })
+    return new ActionFailed({ message: `The queue ${queue} holds ${depth} tasks; more than ${threshold} are purged only with force.` })
   }
   if (token === undefined) return new ActionFailed({ message: "A purge needs the confirm_token of the queue's depth, or force." })
   const expected = Buffer.from(purgeToken(key, queue, depth))
   const givenBytes = Buffer.from(token)
   return givenBytes.length === expected.length && timingSafeEqual(givenBytes, expected)
     ? Effect.void
-    : new ActionFailed({ message: `The queue ${queue} now holds ${depth} tasks, another number than the purge was confirmed for. Look again and confirm that.` })
+    : new ActionFailed({ message: `The queue ${queue} now holds ${depth} tasks, not the number that was confirmed. Read the depth again and confirm it.` })
 }
 
-/** Undefined: the engine does not do that. */
+/** Undefined when the engine does not support the action. */
 const perform = (action: string, engine: Engine, parameters: Parameters, confirm: Confirm): ActionEffect | undefined => {
   const { actions } = engine
   switch (action) {
@@ -151,7 +151,7 @@ const workerNameOf = (parameters: Parameters): string => parameters.text("worker
 const resizePool = ({ pool_resize }: Actions, parameters: Parameters, sign: 1 | -1): ActionEffect | undefined =>
   callIfSupported(pool_resize, (run) => run({ worker_name: workerNameOf(parameters), delta: sign * parameters.wholeNumber("delta", 1, 1, 10_000) }))
 
-/** `0`, `n`, `n/s`, `n/m`, `n/h`; a plain number is taken too. */
+/** `0`, `n`, `n/s`, `n/m`, `n/h`, or a number. */
 const rateOf = (parameters: Parameters): string => {
   const { rate } = parameters.values
   const text = typeof rate === "number" ? String(rate) : typeof rate === "string" ? rate.trim() : ""

@@ -17,7 +17,7 @@ import { checkWebSocket } from "./SocketCheck.ts"
 export interface Finding {
   readonly check: "settings" | "folder" | "dns" | "tcp" | "tls" | "token" | "clock" | "signature"
   readonly status: "ok" | "failed" | "skipped"
-  /** One sentence: what is so, or what is wrong and what to do. */
+  /** One sentence: the finding, or the problem and what to do. */
   readonly detail: string
 }
 
@@ -32,8 +32,8 @@ const WARN_SKEW_SECONDS = 20
 const checkFailed = (message: string) => new CheckFailed({ message })
 
 /**
- * Looks for what keeps an agent from its brain, in the order in which a connection is made; stops at the first thing
- * that is wrong, and says what to do. Leaves nothing at the brain but a moment's presence.
+ * Checks what an agent needs to reach its brain, in the order of a connection. Stops at the first failure and says what
+ * to do. In the brain it leaves only a process that was online for a moment.
  */
 export const diagnose = (options: BrainOptions, { websocket }: { readonly websocket: boolean }): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.scoped(Effect.gen(function*() {
@@ -41,10 +41,10 @@ export const diagnose = (options: BrainOptions, { websocket }: { readonly websoc
     let hasFailed = false
     const runCheck = <A>(check: Finding["check"], examination: Check<A>): Effect.Effect<A | undefined> =>
       Effect.map(hasFailed ? Effect.succeed(null) : Effect.either(examination), (result) => {
-        if (result === null) findings.push({ check, status: "skipped", detail: "Not looked at: what comes before it is wrong." })
+        if (result === null) findings.push({ check, status: "skipped", detail: "Not checked: a check before it failed." })
         else if (Either.isRight(result)) findings.push({ check, status: "ok", detail: result.right[0] })
         else findings.push({ check, status: "failed", detail: result.left.message })
-        // a buffer in memory will do for an agent that can reach its brain
+        // an agent that reaches its brain works with a buffer in memory too
         if (result !== null && Either.isLeft(result) && check !== "folder" && check !== "clock") hasFailed = true
         return result !== null && Either.isRight(result) ? result.right[1] : undefined
       })
@@ -78,7 +78,7 @@ const checkDns = (url: URL): Check<string> => {
   const host = hostOf(url)
   return Effect.tryPromise({
     try: () => lookup(host, { all: true }),
-    catch: (error) => checkFailed(`The name ${host} cannot be found (${messageOf(error)}). Is it spelt right, and does this machine have a name server?`)
+    catch: (error) => checkFailed(`The name ${host} cannot be found (${messageOf(error)}). Check its spelling and this machine's name server.`)
   }).pipe(Effect.map((found) => [`${host} is ${found.map(({ address }) => address).join(", ")}.`, found[0]?.address ?? host] as const))
 }
 
@@ -95,7 +95,7 @@ const checkFolder = (home: string): Check<null> =>
       }
       return [`Events can be buffered in ${home}.`, null] as const
     },
-    catch: (error) => checkFailed(`Events cannot be buffered in ${home} (${messageOf(error)}): they would be kept in memory only. Set SVC_AGENT_HOME to a folder that this user may write.`)
+    catch: (error) => checkFailed(`Events cannot be buffered in ${home} (${messageOf(error)}): they would be kept in memory only. Set SVC_AGENT_HOME to a folder that this user can write.`)
   })
 
 const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
@@ -115,7 +115,7 @@ const checkTcp = (url: URL, address: string): Check<null> =>
       socket.destroy()
       return [`${address} port ${portOf(url)} answers.`, null] as const
     }),
-    Effect.mapError((error) => checkFailed(`Nothing answers at ${address} port ${portOf(url)} (${error.message || "refused"}). Does the brain run, and does a firewall let this machine through?`))
+    Effect.mapError((error) => checkFailed(`Nothing answers at ${address} port ${portOf(url)} (${error.message || "refused"}). Check that the brain runs and that a firewall admits this machine.`))
   )
 
 const checkTls = (url: URL): Check<null> =>
@@ -123,14 +123,14 @@ const checkTls = (url: URL): Check<null> =>
     Effect.map((socket) => {
       const { valid_to } = socket.getPeerCertificate()
       socket.destroy()
-      return [`The certificate is trusted, and good until ${valid_to}.`, null] as const
+      return [`The certificate is trusted, and valid until ${valid_to}.`, null] as const
     }),
-    Effect.mapError((error) => checkFailed(`The brain's certificate is not trusted (${error.message}). If it is signed by an authority of your own, set NODE_EXTRA_CA_CERTS to its certificate.`))
+    Effect.mapError((error) => checkFailed(`The brain's certificate is not trusted (${error.message}). If your own authority signed it, set NODE_EXTRA_CA_CERTS to the authority's certificate.`))
   )
 
 interface Probe {
   readonly answer: HttpAnswer
-  /** Epoch milliseconds between question and answer. */
+  /** Epoch milliseconds in the middle between request and answer. */
   readonly at: number
 }
 
@@ -148,8 +148,8 @@ const checkToken = (ask: Effect.Effect<HttpAnswer, CheckFailed>): Check<Probe> =
 
 const checkClock = ({ answer, at }: Probe): Check<null> => {
   const brainMillis = Date.parse(String(answer.headers.date ?? ""))
-  if (Number.isNaN(brainMillis)) return Effect.succeed(["The brain does not tell its time; a wrong clock would show at the signature.", null])
-  const seconds = (at - brainMillis - 500) / 1000 // the brain tells whole seconds, cut off
+  if (Number.isNaN(brainMillis)) return Effect.succeed(["The brain's answer has no time. A wrong clock would show at the signature.", null])
+  const seconds = (at - brainMillis - 500) / 1000 // the Date header has whole seconds, rounded down
   const skew = `This machine's clock is ${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "ahead of" : "behind"} the brain's`
   if (Math.abs(seconds) > MAX_SKEW_SECONDS) return checkFailed(`${skew}; ${MAX_SKEW_SECONDS} s are allowed. Set the clock, for example by NTP.`)
   if (Math.abs(seconds) > WARN_SKEW_SECONDS) return Effect.succeed([`${skew}: that works (${MAX_SKEW_SECONDS} s are allowed), but look at it.`, null])
@@ -161,7 +161,7 @@ const BAD_SIGNATURE = "The brain refuses the agent's signature. Is SVC_AGENT_HMA
 const checkSignatureByWebSocket = (brain: BrainConfig): Check<null> =>
   checkWebSocket(brain).pipe(
     Effect.mapError(({ message, isBadSignature }) => checkFailed(isBadSignature ? BAD_SIGNATURE : `${message} Does a proxy on the way pass WebSockets on? Over long-poll it may work: see --no-websocket.`)),
-    Effect.as(["A signed message went there and back by WebSocket.", null] as const)
+    Effect.as(["The brain accepted and acknowledged a signed message by WebSocket.", null] as const)
   )
 
 const checkSignatureByHttp = (
@@ -177,6 +177,6 @@ const checkSignatureByHttp = (
     const wire = new WireSession(brain.key, { ...ids, sessionId: nonce })
     const frame = encodeFrame("event_batch", `ev_${randomUUID().replaceAll("-", "")}`, { events: [] }, wire, yield* Clock.currentTimeMillis)
     const answer = yield* post(JSON.stringify({ frames: [frame] }))
-    if (answer.status === 200) return ["A signed message was taken over HTTP.", null] as const
+    if (answer.status === 200) return ["The brain accepted a signed message over HTTP.", null] as const
     return yield* checkFailed(answer.status === 400 ? BAD_SIGNATURE : `The brain answers a signed message with HTTP ${answer.status}.`)
   })

@@ -2,30 +2,30 @@ import { Data, type Effect, type Scope } from "effect"
 import type { JsonInput } from "../../domain/CanonicalJson.ts"
 import type { EventKind } from "../../domain/TaskEvent.ts"
 
-/** One thing that happened in an engine, in the words of the agents' protocol (section 4). */
+/** An event of an engine, as the agents' protocol has it (section 4). */
 export interface EngineEvent {
   readonly kind: EventKind
-  /** The engine's own id of the task; empty where the event is about none. */
+  /** The engine's own id of the task; empty for an event without a task. */
   readonly taskId: string
   /** Epoch milliseconds; may have a fraction. */
   readonly occurredAt: number
-  /** As the engine has it: the runtime masks secrets, cuts what is too long and makes it canonical. */
+  /** The engine's values: the runtime masks secrets, cuts long values and encodes canonical JSON. */
   readonly data: { readonly [field: string]: JsonInput | undefined }
 }
 
 /**
- * Takes an event for the brain. Plain code on the host's own path: never throws, never waits, costs microseconds. What
- * finds no room in the buffer any more is counted as lost.
+ * Accepts an event for the brain. Plain code on the host's path: never throws, never waits, costs microseconds. An event
+ * beyond the buffer's capacity is counted as lost.
  */
 export type Report = (event: EngineEvent) => void
 
-/** How long a task may wait before it runs: `eta` in epoch seconds, or seconds from now. Neither: at once. */
+/** When a task runs: `eta` in epoch seconds, or `eta_seconds` from now. Neither: at once. */
 export interface When {
   readonly eta?: number
   readonly eta_seconds?: number
 }
 
-/** A call of a task with all that it is called with. */
+/** A call of a task with its arguments. */
 export interface Call extends When {
   readonly task_name: string
   readonly args: ReadonlyArray<JsonInput>
@@ -34,7 +34,7 @@ export interface Call extends When {
   readonly priority?: number
 }
 
-/** Overrides come both or not at all. */
+/** Both overrides are given, or neither. */
 export interface Retry extends When {
   readonly task_id: string
   readonly task_name?: string
@@ -46,8 +46,8 @@ export interface Purge {
   readonly queue: string
   readonly force: boolean
   /**
-   * Whether the queue may be emptied at this depth (protocol, section 5.3); fails with the sentence why not. The engine
-   * measures the depth and asks just before it purges.
+   * Succeeds when the queue may be emptied at this depth (protocol, section 5.3), else fails with the reason. The engine
+   * measures the depth and calls this just before it purges.
    */
   readonly confirm: (depth: number) => Effect.Effect<void, ActionFailed>
 }
@@ -68,7 +68,7 @@ export interface DeadLetterPage {
   readonly total: number
 }
 
-/** `unknown`: the engine does not remember it. */
+/** `unknown`: the engine has no record of it. */
 export type EngineState = "pending" | "started" | "success" | "failure" | "unknown"
 
 export interface Reconciled {
@@ -78,21 +78,21 @@ export interface Reconciled {
   readonly exception: string | null
 }
 
-/** What an action answers on success: the members of `command_result.result` (protocol, section 5.2). */
+/** The result of a successful action: the members of `command_result.result` (protocol, section 5.2). */
 export type Answer = { readonly [member: string]: JsonInput | undefined }
 
-/** The engine cannot or will not: one sentence for the operator, which the command then shows. */
+/** The engine failed or refused: one sentence for the operator, shown in the command. */
 export class ActionFailed extends Data.TaggedError("ActionFailed")<{
   readonly message: string
-  /** Whether the work may have happened all the same, so that nobody should retry blindly. */
+  /** The work may have been done, so a blind retry could do it twice. */
   readonly indeterminate?: boolean
 }> {}
 
 type Action<Request> = (request: Request) => Effect.Effect<Answer, ActionFailed>
 
 /**
- * What an engine may be asked to do. What is implemented is what the agent advertises: an action that is left out is
- * answered `failed` with a sentence that says so. Actions of one agent run one after the other.
+ * The actions of an engine. The agent advertises those that are implemented; the others are answered `failed` with a
+ * sentence that says so. Actions of one agent run one after the other.
  */
 export interface Actions {
   readonly submit_task?: Action<Call>
@@ -120,13 +120,13 @@ export interface WorkerInventory {
   readonly concurrency: number | null
   readonly queues: ReadonlyArray<string>
   readonly activeTasks: number
-  /** Names of the tasks that it can run, where the engine knows them. */
+  /** Names of the tasks that the worker can run, where the engine knows them. */
   readonly registered: ReadonlyArray<string>
 }
 
-/** A schedule of the engine's own, as it stands now. */
+/** One of the engine's own schedules, as it is now. */
 export interface NativeSchedule {
-  /** The engine's own key of it, by which commands name it; of more than 200 characters it is not published. */
+  /** The engine's key, which commands use. A schedule with a key over 200 characters is not published. */
   readonly id: string
   readonly name: string
   readonly task_name: string
@@ -135,7 +135,7 @@ export interface NativeSchedule {
   readonly expression: string
   readonly timezone: string
   readonly queue: string | null
-  /** As the engine has them: the runtime masks secrets. */
+  /** The engine's values: the runtime masks secrets. */
   readonly args: ReadonlyArray<JsonInput>
   readonly kwargs: { readonly [name: string]: JsonInput }
   readonly is_enabled: boolean
@@ -147,24 +147,24 @@ export interface NativeSchedule {
 
 export type ScheduleAction = Action<{ readonly schedule_id: string }>
 
-/** Where an engine has schedules of its own (protocol, section 6). They are published when the brain asks for them. */
+/** An engine's own schedules (protocol, section 6). The agent publishes them when the brain asks. */
 export interface Scheduler {
-  /** Free text, lower case, at most 40 characters, and no engine's: `bullmq-scheduler`. */
+  /** Free text, lower case, at most 40 characters, not an engine's name: `bullmq-scheduler`. */
   readonly name: string
   /**
-   * All of them: one that is missing counts as deleted, so it fails where it cannot have all. Asked only while the
-   * engine runs: when the brain asks, after changes by command, and once a minute in between.
+   * All schedules. A missing one counts as deleted, so this fails where it cannot list all. Called only while the engine
+   * runs: when the brain asks, after changes by command, and once a minute.
    */
   readonly list: Effect.Effect<ReadonlyArray<NativeSchedule>, ActionFailed>
-  /** What is implemented is advertised, as with an engine's actions. */
+  /** Implemented operations are advertised, as an engine's actions are. */
   readonly actions: {
-    /** Runs the task once, now; when the schedule runs next stays as it was. */
+    /** Runs the task once, now. The schedule's next run does not change. */
     readonly trigger_now?: ScheduleAction
     readonly delete?: ScheduleAction
   }
 }
 
-/** What stands there now; asked for with each heartbeat, never more than one question at a time. */
+/** Workers and queue depths now. Called with each heartbeat, one call at a time. */
 export interface Inventory {
   /** `redis`, `postgresql`, `memory` … */
   readonly brokerType: string
@@ -175,26 +175,26 @@ export interface Inventory {
 }
 
 /**
- * A task engine as the agent sees it. An adapter is a function from its own options to this; the conformance suite
- * (`test/agents/engines/conformance.ts`) says what the runtime relies on.
+ * A task engine. An adapter is a function from its own options to this; the conformance suite
+ * (`test/agents/engines/conformance.ts`) tests what the runtime relies on.
  */
 export interface Engine {
   /** Free text, lower case, at most 40 characters: `bullmq`. */
   readonly name: string
   /**
-   * Begins to listen and reports what happens until the scope closes. A broker that is away is no failure: the engine
-   * waits for it. Fails only for what no waiting mends (an option that is wrong), with a sentence that says so.
+   * Begins to listen, and reports events until the scope closes. The engine waits for a broker that is away. It fails
+   * only where waiting does not help (an invalid option), with a sentence that says so.
    */
   readonly start: (report: Report) => Effect.Effect<void, EngineRefused, Scope.Scope>
   readonly actions: Actions
   /** Whether `retry_task` without overrides runs the same task again by the engine's own record (section 5.4). */
   readonly retriesByReference: boolean
   readonly inventory: Effect.Effect<Inventory, ActionFailed>
-  /** What became of a task; needs no capability. */
+  /** The state of a task. Needs no capability. */
   readonly reconcile: (taskId: string) => Effect.Effect<Reconciled, ActionFailed>
-  /** Left out where the engine has no schedules of its own. */
+  /** Absent where the engine has no schedules. */
   readonly scheduler?: Scheduler
 }
 
-/** The adapter cannot begin; the sentence says what to change. */
+/** The adapter cannot start; the sentence says what to change. */
 export class EngineRefused extends Data.TaggedError("EngineRefused")<{ readonly message: string }> {}

@@ -3,18 +3,18 @@ import type { Redaction } from "../../domain/Redaction.ts"
 import type { Engine, Inventory, WorkerInventory } from "./Engine.ts"
 import { messageOf } from "./ErrorInfo.ts"
 
-/** An engine that takes longer is asked again with a later heartbeat. */
+/** Timeout of an engine's inventory. A later heartbeat asks again. */
 const INVENTORY_TIMEOUT = "8 seconds"
-/** A heartbeat waits no longer for what engines say: it then has what they said before. */
+/** A heartbeat waits this long for inventories, and then has the previous ones. */
 const HEARTBEAT_TIMEOUT = "2 seconds"
 const MAX_WORKERS = 1000
 const MAX_TASK_NAMES = 5000
-/** Beyond this a heartbeat would not fit into its frame. */
+/** Longer details would not fit into a heartbeat's frame. */
 const MAX_DETAILS_LENGTH = 524_288
 
 type AdapterHealth = Readonly<Record<string, string>>
 
-/** What stands in the engines, for the heartbeat's `adapter_health` (agents' protocol, section 2.5). Never fails. */
+/** The engines' inventories for the heartbeat's `adapter_health` (agents' protocol, section 2.5). Never fails. */
 export const makeEngineHealth = Effect.fnUntraced(function*(engines: ReadonlyArray<Engine>, redaction: Redaction) {
   const fork = yield* FiberSet.makeRuntime<never>()
   const pending = new Map<string, Fiber.RuntimeFiber<void>>()
@@ -36,7 +36,7 @@ export const makeEngineHealth = Effect.fnUntraced(function*(engines: ReadonlyArr
   return Effect.gen(function*() {
     for (const engine of engines) if (!pending.has(engine.name)) pending.set(engine.name, fork(refresh(engine)))
     yield* Effect.timeoutOption(Effect.disconnect(Fiber.awaitAll([...pending.values()])), HEARTBEAT_TIMEOUT)
-    return Object.assign({}, ...latest.values()) as AdapterHealth // each is one
+    return Object.assign({}, ...latest.values()) as AdapterHealth // each of them is one
   })
 })
 
@@ -55,7 +55,7 @@ const healthOf = (engine: string, { brokerConnected, brokerType, queueDepths, wo
   }
 }
 
-/** In the shape in which Celery tells of its nodes, which the brain reads. */
+/** In the shape of Celery's node details, which the brain reads. */
 const detailsOf = (worker: WorkerInventory, withNames: boolean) => ({
   stats: { pid: worker.pid, hostname: worker.hostname, pool: { "max-concurrency": worker.concurrency } },
   active: Array.from({ length: Math.min(10_000, Math.max(0, worker.activeTasks)) }, () => 0),

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs"
 import type { AgentOptions, Transport } from "./Options.ts"
 
-/** Everything but the engines, as `SVC_AGENT_…` variables have it (docs/settings.md). */
+/** The options that `SVC_AGENT_…` variables set (docs/settings.md): all except the engines. */
 export type EnvironmentOptions = Omit<AgentOptions, "engines" | "log">
 
 const transports: ReadonlyArray<Transport> = ["auto", "ws", "longpoll"]
 
 /**
  * Options from environment variables: `startAgent({ ...fromEnvironment(process.env), engines })`. The two secrets may
- * also be files, named by `SVC_AGENT_TOKEN_FILE` and `SVC_AGENT_HMAC_SECRET_FILE`. Never throws: what is missing is
- * said when the agent starts.
+ * also be files, named by `SVC_AGENT_TOKEN_FILE` and `SVC_AGENT_HMAC_SECRET_FILE`. Never throws: the agent
+ * names missing ones when it starts.
  */
 export const fromEnvironment = (environment: Readonly<Record<string, string | undefined>>): EnvironmentOptions => {
   const text = (name: string): string | undefined => (environment[name] === "" ? undefined : environment[name])

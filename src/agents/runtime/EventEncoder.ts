@@ -1,4 +1,4 @@
-/** What an engine reports, as the canonical text that is stored and sent. On the host's own path: plain code. */
+/** Encodes an engine's event as the canonical text that is stored and sent. Plain code, on the host's path. */
 import { createHash, randomUUID } from "node:crypto"
 import { canonicalTextOf, canonicalize, CanonicalText, extentOf, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
 import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
@@ -11,9 +11,9 @@ import type { EngineEvent } from "./Engine.ts"
 
 /** Longer strings are cut (agents' protocol, section 4.3). */
 const MAX_STRING_BYTES = 8192
-/** How much of a longer string is searched for secrets before it is cut, so that the cut hides none from the search. */
+/** Characters of a longer string that are searched for secrets before it is cut: a cut secret would not be found. */
 const MAX_SEARCHED_LENGTH = 2 * MAX_STRING_BYTES
-/** A field (all arguments of a task, say) whose text is longer is left out: its price is the host's. */
+/** A field (all arguments of a task, for example) with a longer text is left out: encoding it costs the host. */
 const MAX_FIELD_LENGTH = 65_536
 /** Three fields of one event may be as large (arguments, keyword arguments, result), and the brain refuses an event with more. */
 const MAX_FIELD_NODES = Math.floor(MAX_EVENT_NODES / 4)
@@ -21,7 +21,7 @@ const MAX_DEPTH = 64
 const MAX_KEY_LENGTH = 256
 const MAX_TASK_ID_LENGTH = 200
 
-/** A shorter text without any of these signs can hold no secret that its form would show (domain/Redaction/Texts.ts). */
+/** A shorter text without any of these signs has no secret that is known by its form (domain/Redaction/Texts.ts). */
 const MIN_SECRET_LENGTH = 15
 const SECRET_SIGNS = /[=:'"\\]/
 
@@ -33,24 +33,24 @@ interface EncodedName {
 
 const MAX_CACHED_NAMES = 4096
 
-/** Thrown inside `write` only; the message is what stands for the field. */
+/** Thrown inside `write` only. The message replaces the field. */
 class FieldOmitted extends Error {}
 const TOO_LONG = new FieldOmitted(`more than ${MAX_FIELD_LENGTH} characters`)
 const TOO_WIDE = new FieldOmitted(`an object of more than ${MAX_KEYS} keys`)
 const TOO_MANY = new FieldOmitted(`more than ${MAX_FIELD_NODES} values`)
 
-/** Secrets masked, long strings cut; what JSON cannot say is left out or said as `JSON.stringify` would. */
+/** Masks secrets and cuts long strings. Values that JSON does not have are handled as `JSON.stringify` does. */
 export class EventEncoder {
   private remainingLength = 0
   private nodes = 0
   private readonly ancestors: Array<object> = []
-  /** Tasks have the same few names again and again. */
+  /** A cache: the same few member names repeat in all tasks. */
   private readonly nameCache = new Map<string, EncodedName>()
 
-  /** `now` is epoch milliseconds, for events whose own time is none. */
+  /** `now` is epoch milliseconds, for events without a valid time. */
   constructor(private readonly redaction: Redaction, private readonly now: () => number) {}
 
-  /** The canonical text of the event, with an id of its own; null for what is no event. Never throws. */
+  /** The canonical text of the event, with a new id; null for an invalid event. Never throws. */
   encode(engine: string, { data, kind, occurredAt, taskId }: EngineEvent): string | null {
     try {
       if (!isEventKind(kind)) return null
@@ -63,12 +63,12 @@ export class EventEncoder {
       const task = JSON.stringify(taskId.slice(0, MAX_TASK_ID_LENGTH).toWellFormed())
       return `${head},"occurred_at":"${this.formatTime(occurredAt)}","task_id":${task}}`
     } catch {
-      return null // an event that is none: its id is no text, its data no object
+      return null // invalid: its task id is no text, or its data no object
     }
   }
 
   private formatTime(millis: number): string {
-    const sane = millis > 0 && millis < 7_258_118_400_000 // the year 2200, beyond which the brain believes nothing
+    const sane = millis > 0 && millis < 7_258_118_400_000 // the year 2200: the brain rejects later events
     return Timestamp.fromEpochMicros(Math.round((sane ? millis : this.now()) * 1000))
   }
 
@@ -85,7 +85,7 @@ export class EventEncoder {
     }
   }
 
-  /** Null where JSON has no word for it. */
+  /** Null for a value that JSON does not have. */
   private encodeValue(value: unknown, key: string): string | null {
     if (++this.nodes > MAX_FIELD_NODES) throw TOO_MANY
     switch (typeof value) {
@@ -118,14 +118,14 @@ export class EventEncoder {
     if (Array.isArray(value)) return this.encodeItems(value)
     let texts = ""
     for (const name of sortedNames(value)) {
-      // The cast: an object's own enumerable names can be read, whatever stands there.
+      // The cast: an object's own enumerable names can be read, whatever their values.
       const text = this.encodeMember(name, (value as Record<string, unknown>)[name])
       if (text !== null) texts += texts === "" ? text : `,${text}`
     }
     return `{${texts}}`
   }
 
-  /** Holes are items too, which `map` and its like pass over. */
+  /** A loop, because `map` skips the holes of an array. */
   private encodeItems(values: ReadonlyArray<unknown>): string {
     let texts = ""
     for (let at = 0; at < values.length; at++) {
@@ -135,7 +135,7 @@ export class EventEncoder {
     return `[${texts}]`
   }
 
-  /** A text that claims to be canonical is believed only as far as that it is JSON, and no deeper than the rest. */
+  /** A text that claims to be canonical must still be JSON, within the depth limit. */
   private encodeCanonical(text: string): string {
     const node = parse(text, { maxDepth: MAX_DEPTH })
     if (node instanceof ParseFailure) return `"${REDACTED}"`
@@ -178,7 +178,7 @@ export class EventEncoder {
   }
 }
 
-/** At most so many bytes, without cutting a character in two. */
+/** Cuts to at most so many bytes, between two characters. */
 const firstBytes = (utf8: Buffer, limit: number): string => {
   let end = Math.min(limit, utf8.length)
   while (end > 0 && end < utf8.length && (utf8[end]! & 0xc0) === 0x80) end--
@@ -188,7 +188,7 @@ const firstBytes = (utf8: Buffer, limit: number): string => {
 /** Whether the name can be sent as it is: not too long, and UTF-8 can write it. */
 const isEncodable = (name: string): boolean => name.length <= MAX_KEY_LENGTH && name.isWellFormed()
 
-/** What stands for the name: one that cannot be sent as it is ends in a hash, so that two of them stay two. */
+/** The name, or a cut one that ends in a hash, so that two names stay different. */
 const encodableName = (name: string): string => {
   if (isEncodable(name)) return name
   const hash = createHash("sha256").update(name, "utf16le").digest("hex").slice(0, 12)
@@ -196,8 +196,8 @@ const encodableName = (name: string): string => {
 }
 
 /**
- * An object's names by code point of what stands for them, as canonical JSON has them, and of two that are told alike
- * the last. Most objects of one kind have theirs so already, or nearly.
+ * An object's names, sorted by code point of their sent form, as canonical JSON requires; of equal ones the last. Most
+ * objects of one kind have them in this order already, or nearly.
  */
 const sortedNames = (value: object): ReadonlyArray<string> => {
   const names = Object.keys(value)
@@ -212,5 +212,5 @@ const sortedNames = (value: object): ReadonlyArray<string> => {
   return names
 }
 
-/** Whether there is anything to hide. */
+/** Whether the value can hold a secret. */
 const hasContent = (value: unknown): boolean => value !== null && value !== undefined && value !== "" && typeof value !== "boolean"

@@ -1,17 +1,17 @@
-/** What both transports say in the same words. */
+/** Texts that both transports use. */
 import { CanonicalText } from "../../domain/CanonicalJson.ts"
 import type { FrameRefusal } from "../protocol/Envelope.ts"
 import type { WirePayloads } from "../protocol/Frame.ts"
 import type { CommandEntry } from "./BufferFile.ts"
 
-/** What a refused frame of the brain's means, for people. Never holds what the brain sent. */
+/** Why a frame of the brain was refused, for people. Contains no text of the brain. */
 export const describeRefusal = ({ field, reason, skewSeconds }: FrameRefusal): string => {
   if (skewSeconds !== undefined) {
     const seconds = Math.abs(skewSeconds).toFixed(1)
     return `The brain's clock is ${seconds} s ${skewSeconds > 0 ? "ahead of" : "behind"} this machine's; 60 s are allowed.`
   }
-  if (reason === "bad_signature") return "A message of the brain's is not signed with the agent's hmac secret: is it the one of this token?"
-  return `What answers there is not a brain as this agent knows it: ${reason}${field === undefined ? "" : ` (${field})`}.`
+  if (reason === "bad_signature") return "The brain's message has a wrong signature. Check that the hmac secret belongs to this token."
+  return `The brain's address sent an invalid message: ${reason}${field === undefined ? "" : ` (${field})`}.`
 }
 
 export const resultPayload = ({ claimToken, error, result, status }: CommandEntry): WirePayloads["command_result"] => ({

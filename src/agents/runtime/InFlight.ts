@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { BufferRow } from "./BufferFile.ts"
 
-/** What goes into one frame: canonical texts of events, joined by commas. */
+/** The events of one frame: canonical texts, joined by commas. */
 export interface OutgoingBatch {
   readonly id: string
   readonly bodies: ReadonlyArray<string>
@@ -11,7 +11,7 @@ export interface SentBatch {
   readonly events: number
   /** Ids in the buffer file. */
   readonly rows: ReadonlyArray<number>
-  /** Events that never reached the file, since it takes none. */
+  /** Events that are only in memory, because the file cannot be written. */
   readonly texts: ReadonlyArray<string>
   readonly sentAt: number
 }
@@ -47,7 +47,7 @@ export class InFlight {
     this.batches.delete(id)
   }
 
-  /** Empties it; answers what was sent from memory alone. */
+  /** Empties it; answers the events that are only in memory. */
   clear(): ReadonlyArray<string> {
     const texts = [...this.batches.values()].flatMap(({ texts }) => texts)
     this.batches.clear()

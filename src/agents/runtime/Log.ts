@@ -1,9 +1,9 @@
 export type LogLevel = "info" | "warning" | "error"
 
-/** Hears what the agent has to say to people: one sentence, without secrets. */
+/** Receives the agent's log lines: one sentence each, without secrets. */
 export type Log = (level: LogLevel, message: string) => void
 
-/** A log hook that throws is the host's own affair. */
+/** Ignores the errors of a log hook, which belongs to the host. */
 export const catchThrows = (log: Log): Log => (level, message) => {
   try {
     log(level, message)

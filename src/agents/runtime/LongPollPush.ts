@@ -1,6 +1,6 @@
 /**
- * Sending over long-poll. What is refused as too large is sent in halves, down to single events, and the size that was
- * taken is remembered (agents' protocol, section 1.2).
+ * Sends frames over long-poll. A body that is refused as too large is sent in halves, down to single events, and the
+ * accepted size is remembered (agents' protocol, section 1.2).
  */
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
@@ -14,7 +14,7 @@ import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
 type Payloads = Omit<WirePayloads, "event_batch">
 
-/** What is to be sent, unsigned: it is signed when it goes, and again when it goes again. */
+/** An unsigned frame. It is signed each time that it is sent. */
 export type Outgoing =
   /** Each body is canonical texts of events, joined by commas. */
   | { readonly type: "event_batch"; readonly id: string; readonly bodies: ReadonlyArray<string> }
@@ -22,16 +22,16 @@ export type Outgoing =
 
 type Frames = ReadonlyArray<Outgoing>
 
-/** Too large, or with something in it that the other side does not take. */
+/** Statuses for a body that is too large, or has a frame that the other side refuses. */
 const isRefusal = ({ status }: HttpAnswer): boolean => status === 413 || status === 415 || status === 422
 
-/** Longer texts of an engine's health are left out of a heartbeat that is refused. */
+/** Longer texts of an engine's health are removed from a refused heartbeat. */
 const MAX_HEALTH_LENGTH = 500
 const MAX_ERROR_LENGTH = 500
 
 /**
- * A function that sends frames until the other side has all that it takes. It answers the bytes of the largest body that was
- * taken, or null when a body was refused.
+ * A function that sends frames until the other side has accepted or refused each. It answers the bytes of the largest
+ * accepted body, or null when a body was refused.
  */
 export const makePush = (core: Core, wire: WireSession, post: (body: string) => Effect.Effect<HttpAnswer, ConnectionFailed>) => {
   const { journal, log, outbox } = core
@@ -45,7 +45,7 @@ export const makePush = (core: Core, wire: WireSession, post: (body: string) => 
     if (type === "event_batch") outbox.reject(id)
     if (type === "command_result") journal.confirm([id])
     const what = type === "event_batch" ? "an event" : `a message of the kind ${type}`
-    log("warning", `the brain does not take ${what}; it was dropped. ${describeAnswer(answer, core.config.token)}`)
+    log("warning", `the brain refused ${what}; it was dropped. ${describeAnswer(answer, core.config.token)}`)
   }
 
   const push = (frames: Frames): Effect.Effect<number | null, ConnectionFailed> =>
@@ -54,7 +54,7 @@ export const makePush = (core: Core, wire: WireSession, post: (body: string) => 
       const texts = frames.map((frame) => encodeFrame(frame.type, frame.id, payloadOf(frame), wire, now))
       const body = JSON.stringify({ frames: texts })
       const bytes = Buffer.byteLength(body)
-      const splitBefore = bytes > core.maxBodyBytes ? splitFrames(frames) : null // what has no parts is tried at any size
+      const splitBefore = bytes > core.maxBodyBytes ? splitFrames(frames) : null // a frame without parts is tried at any size
       if (splitBefore !== null) return yield* pushParts(frames, splitBefore)
 
       const answer = yield* post(body)
@@ -69,7 +69,7 @@ export const makePush = (core: Core, wire: WireSession, post: (body: string) => 
         return null
       }
       const acceptedBytes = yield* pushParts(frames, parts)
-      // all parts were taken: the size was at fault, and not something in them
+      // all parts were accepted, so the size was the cause
       if (acceptedBytes !== null && answer.status === 413) core.maxBodyBytes = parts.length === 1 ? bytes - 1 : acceptedBytes
       return null
     })
@@ -77,7 +77,7 @@ export const makePush = (core: Core, wire: WireSession, post: (body: string) => 
   const pushParts = (frames: Frames, parts: ReadonlyArray<Frames>) =>
     Effect.gen(function*() {
       const acceptedBytes = yield* Effect.forEach(parts, push)
-      if (frames.length === 1) acknowledge(frames) // its parts are nobody's
+      if (frames.length === 1) acknowledge(frames) // its parts have no ids in the outbox
       return acceptedBytes.reduce((most, bytes) => most === null || bytes === null ? null : Math.max(most, bytes), 0)
     })
 
@@ -85,10 +85,10 @@ export const makePush = (core: Core, wire: WireSession, post: (body: string) => 
     if (answer.status !== 200) return yield* failureOfAnswer(answer, core.config.token)
     const members = parseMembers(answer.body)
     if (members?.error_code === "scheduler_upgrade_required") {
-      return yield* new ConnectionFailed({ kind: "protocol", detail: "The brain wants a newer agent." })
+      return yield* new ConnectionFailed({ kind: "protocol", detail: "The brain requires a newer agent." })
     }
     if (members?.accepted !== sent) {
-      return yield* connectionFailure(`The brain took ${String(members?.accepted ?? "no").slice(0, 20)} of ${sent} messages.`)
+      return yield* connectionFailure(`The brain accepted ${String(members?.accepted ?? "no").slice(0, 20)} of ${sent} messages.`)
     }
     core.isVerified = true
   })
@@ -104,7 +104,7 @@ const halve = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
   return [all.slice(0, half), all.slice(half)]
 }
 
-/** The parts of what is too large, which are sent one after the other in its place; null when it has none. */
+/** The parts of frames that are too large, sent one after the other in their place; null when there are none. */
 const splitFrames = (frames: Frames): ReadonlyArray<Frames> | null => {
   if (frames.length > 1) return halve(frames)
   const [frame] = frames
@@ -123,7 +123,7 @@ const splitFrames = (frames: Frames): ReadonlyArray<Frames> | null => {
     case "command_result": {
       const { error, result, status } = frame.payload
       if (result === null && (error ?? "").length <= MAX_ERROR_LENGTH) return null
-      const shortError = status === "failed" ? (error ?? "").slice(0, MAX_ERROR_LENGTH) : "It was done, but its answer is longer than the way to the brain takes."
+      const shortError = status === "failed" ? (error ?? "").slice(0, MAX_ERROR_LENGTH) : "The command was executed, but its result is longer than the path to the brain accepts."
       return [[{ ...frame, payload: { ...frame.payload, status: "failed", result: null, error: shortError } }]]
     }
     default:

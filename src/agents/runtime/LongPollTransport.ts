@@ -19,7 +19,7 @@ const MAX_COMMANDS = 50
 const MAX_FRAMES = 200
 const ENVELOPE_BYTES = 600
 
-/** The names of the published agents' protocol, and this project's own: a brain takes one of the two. */
+/** The names of the published agents' protocol, and this project's: a brain reads one of the two. */
 const HEADER_PREFIXES = ["x-svc-", "x-z4j-"]
 
 export const pollHeaders = (
@@ -37,7 +37,7 @@ export const pollHeaders = (
   return { authorization: `Bearer ${Redacted.value(token)}`, ...Object.fromEntries(headers) }
 }
 
-/** What the brain answers under this name in either family; empty if it does not. */
+/** The answer's header of this name in either family; empty if there is none. */
 export const headerOf = ({ headers }: HttpAnswer, name: string): string =>
   HEADER_PREFIXES.map((family) => String(headers[family + name] ?? "")).find((value) => value !== "") ?? ""
 
@@ -73,7 +73,7 @@ class LongPollSession implements Session {
   }
 }
 
-/** One long-poll session, under a nonce of its own: fails when it ends, which is the only way out. */
+/** One long-poll session, under its own nonce. It never succeeds: it fails when the session ends. */
 export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> =>
   Effect.scoped(Effect.gen(function*() {
     const http = yield* makeHttp
@@ -89,7 +89,7 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
     const probe = yield* call({ url: commandsUrl(config.url, 0, 0), timeoutMillis: PROBE_TIMEOUT_MILLIS })
     if (probe.status !== 200) return yield* failureOfAnswer(probe, config.token)
     const [agentId, projectId] = [headerOf(probe, "agent-id"), headerOf(probe, "project-id")]
-    if (agentId === "" || projectId === "") return yield* connectionFailure("What answers there is not a brain: it does not name the agent.")
+    if (agentId === "" || projectId === "") return yield* connectionFailure("The address does not answer as a brain: the answer does not name the agent.")
     const wire = new WireSession(config.key, { agentId, projectId, sessionId: nonce })
     const session = new LongPollSession()
     yield* Effect.acquireRelease(
@@ -105,7 +105,7 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
       if (answer.status !== 200) return yield* failureOfAnswer(answer, config.token)
       core.isVerified = true
       const frames = parseMembers(answer.body)?.frames
-      if (!Array.isArray(frames)) return yield* connectionFailure("What answers there is not a brain: a poll's answer has no frames.")
+      if (!Array.isArray(frames)) return yield* connectionFailure("The address does not answer as a brain: a poll's answer has no frames.")
       for (const text of frames) {
         const frame = decodeBrainFrame(String(text), wire, core.now())
         if (frame instanceof FrameRefusal) return yield* connectionFailure(describeRefusal(frame))
@@ -135,7 +135,7 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
       const frames = takeFrames()
       if (frames.length === 0) return
       yield* push(frames)
-      session.wake() // there may be more
+      session.wake() // there may be more to send
     })
 
     const exit = yield* Effect.either(Effect.raceFirst(Effect.forever(pull), Effect.forever(pushPending)))

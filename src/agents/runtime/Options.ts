@@ -7,14 +7,14 @@ import type { Engine } from "./Engine.ts"
 import type { Log } from "./Log.ts"
 import type { BufferLimits } from "./Packing.ts"
 
-/** The options are wrong; the sentence says which and what to do. */
+/** An option is invalid; the sentence says which one and what to do. */
 export class AgentRefused extends Data.TaggedError("AgentRefused")<{ readonly message: string }> {}
 
-/** Where the brain is, and who the agent is there. */
+/** The brain's address, and the agent's identity there. */
 export interface BrainOptions {
   /** `https://svc.example.com`, without `/api/v1`; a path prefix is kept. */
   readonly brainUrl: string
-  /** The two secrets that the brain showed when the agent was made. */
+  /** The two secrets that the brain showed when the agent was created. */
   readonly token: string | Redacted.Redacted
   readonly hmacSecret: string | Redacted.Redacted
   /** Plain `http://` to other machines than this one, for development. */
@@ -29,26 +29,26 @@ export interface AgentOptions extends BrainOptions {
   readonly engines: ReadonlyArray<Engine>
   /** Shown beside the process, at most 64 characters. */
   readonly name?: string
-  /** What the host is built with, for people; at most 40 characters (default: `node`). */
+  /** The host's framework, for people; at most 40 characters (default: `node`). */
   readonly framework?: string
   /** Commands go to a process with the role `task` first (default: `task`). */
   readonly role?: "web" | "task" | "scheduler" | "beat" | "other"
   /** `auto`: WebSocket, and long-poll while that does not get through (default). */
   readonly transport?: Transport
-  /** With `auto`, how long long-poll goes on before the WebSocket is tried again (30; doubles up to 600). */
+  /** With `auto`, the time on long-poll before the next attempt by WebSocket (30; doubles up to 600). */
   readonly webSocketRetrySeconds?: number
-  /** Events kept at most while the brain is away (100 000), and their bytes (256 MiB): then the oldest are dropped. */
+  /** Capacity of the buffer: events (100 000) and their bytes (256 MiB). Beyond it the oldest are dropped. */
   readonly bufferMaxEvents?: number
   readonly bufferMaxBytes?: number
   /** More key names whose values are masked before anything leaves the process. */
   readonly redactExtraKeys?: ReadonlyArray<string>
   /** Largest queue that is purged without force (1000). */
   readonly purgeThreshold?: number
-  /** Hears what the agent has to say (default: warnings and errors on standard error). */
+  /** Receives log lines (default: warnings and errors go to standard error). */
   readonly log?: Log
 }
 
-/** Where the brain is, checked. */
+/** The brain's address and identity, checked. */
 export interface BrainConfig {
   /** Without a slash at its end. */
   readonly url: URL
@@ -67,7 +67,7 @@ export interface AgentConfig extends BrainConfig {
   readonly limits: BufferLimits
   readonly redactExtraKeys: ReadonlyArray<string>
   readonly purgeThreshold: number
-  /** Tells the buffer files of this agent from those of another one. */
+  /** Distinguishes the buffer files of this agent from those of another one. */
   readonly bufferKey: string
 }
 
@@ -81,19 +81,19 @@ const revealSecret = (secret: string | Redacted.Redacted): string => (Redacted.i
 export const checkBrain = Effect.fnUntraced(function*(options: BrainOptions) {
   const url = URL.canParse(options.brainUrl) ? new URL(options.brainUrl) : undefined
   if (options.brainUrl === "") {
-    return yield* optionsRefused("The brain's URL is missing. Set brainUrl, or SVC_AGENT_BRAIN_URL, to where people reach the brain, such as https://svc.example.com.")
+    return yield* optionsRefused("The brain's URL is missing. Set brainUrl, or SVC_AGENT_BRAIN_URL, to the brain's address, such as https://svc.example.com.")
   }
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return yield* optionsRefused("The brain's URL must begin with https:// (or http:// on this machine), such as https://svc.example.com.")
   }
   if (url.protocol === "http:" && !loopback.has(url.hostname) && options.allowInsecure !== true) {
-    return yield* optionsRefused("The brain's URL is plain http to another machine, where anyone on the way could read the token. Use https://, or set allowInsecure for development.")
+    return yield* optionsRefused("The brain's URL is plain http to another machine, which would expose the token. Use https://, or set allowInsecure for development.")
   }
   const token = revealSecret(options.token).trim()
-  if (!/^[\x21-\x7e]+$/.test(token)) return yield* optionsRefused("The agent's token is missing or is no token. Use the one that the brain showed when the agent was made.")
+  if (!/^[\x21-\x7e]+$/.test(token)) return yield* optionsRefused("The agent's token is missing or invalid. Use the one that the brain showed when the agent was created.")
   const secret = decodeSecret(revealSecret(options.hmacSecret))
   if (Either.isLeft(secret)) {
-    return yield* optionsRefused(`The agent's hmac secret ${secret.left === "invalid" ? "is not URL-safe base64" : "is shorter than 32 bytes"}. Use the one that the brain showed when the agent was made.`)
+    return yield* optionsRefused(`The agent's hmac secret ${secret.left === "invalid" ? "is not URL-safe base64" : "is shorter than 32 bytes"}. Use the one that the brain showed when the agent was created.`)
   }
   url.pathname = url.pathname.replace(/\/+$/, "")
   url.search = url.hash = url.username = url.password = ""
@@ -110,13 +110,13 @@ const checkWholeNumber = (name: string, value: number | undefined, fallback: num
     ? Effect.succeed(value ?? fallback)
     : optionsRefused(`${name} must be a whole number of at least ${min}, but is ${value}.`)
 
-/** Fails with the first thing that is wrong. */
+/** Fails with the first invalid option. */
 export const checkOptions = Effect.fnUntraced(function*(options: AgentOptions) {
   const brain = yield* checkBrain(options)
   const names = options.engines.flatMap(({ name, scheduler }) => scheduler === undefined ? [name] : [name, scheduler.name])
   const invalidName = names.find((name) => !/^[^A-Z\s]{1,40}$/.test(name))
-  if (invalidName !== undefined) return yield* optionsRefused(`An engine or scheduler is called "${invalidName.slice(0, 60)}"; names are lower case, without spaces, and at most 40 characters.`)
-  if (new Set(names).size < names.length) return yield* optionsRefused("Two engines, or an engine and a scheduler, have the same name; give one of them another.")
+  if (invalidName !== undefined) return yield* optionsRefused(`An engine or scheduler has the name "${invalidName.slice(0, 60)}". Names are lower case, without spaces, at most 40 characters.`)
+  if (new Set(names).size < names.length) return yield* optionsRefused("Two engines, or an engine and a scheduler, have the same name. Give one of them another name.")
   return {
     ...brain,
     engines: options.engines,
@@ -135,7 +135,7 @@ export const checkOptions = Effect.fnUntraced(function*(options: AgentOptions) {
   } satisfies AgentConfig
 })
 
-/** An address below the brain's URL; `ws` for the WebSocket. */
+/** An address below the brain's URL; with `ws` that of the WebSocket. */
 export const urlBelow = (base: URL, path: string, ws = false): URL => {
   const url = new URL(base)
   url.pathname = `${base.pathname.replace(/\/+$/, "")}${path}`

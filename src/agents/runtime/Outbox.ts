@@ -1,4 +1,4 @@
-/** Events on their way: from memory to the buffer file within milliseconds, and out of it once the brain has them. */
+/** The queue of unacknowledged events: from memory to the buffer file within milliseconds, and out of it at their ack. */
 import { parseEvents, type LossCounters, type BufferRow } from "./BufferFile.ts"
 import { type BufferFolder, type ClaimedBuffer, isCorruption } from "./BufferFolder.ts"
 import { InFlight, type OutgoingBatch } from "./InFlight.ts"
@@ -6,12 +6,12 @@ import type { Log } from "./Log.ts"
 import { type BufferLimits, checkRow, makeFitCheck, MAX_BATCH_BYTES, MAX_ROW_EVENTS, packRows } from "./Packing.ts"
 import { SnapshotQueue } from "./SnapshotQueue.ts"
 
-/** Events wait so long in memory for others to be written with them. */
+/** Time that events wait in memory, so that more of them share one transaction. */
 const FLUSH_DELAY_MILLIS = 5
-/** More are written at once. */
+/** More events are written without waiting. */
 const MAX_PENDING = 1000
 const MAX_PENDING_BYTES = 1_048_576
-/** While the file takes nothing: the next attempt, and how much memory may hold. */
+/** While the file cannot be written: the time to the next attempt, and the events kept in memory. */
 const RETRY_DELAY_MILLIS = 1000
 const MAX_MEMORY_EVENTS = 20_000
 /** Rows of a dead process's file that are moved in one go. */
@@ -23,14 +23,14 @@ const minDefined = (left: number | null, right: number | null): number | null =>
   left === null || right === null ? left ?? right : Math.min(left, right)
 
 export class Outbox {
-  /** Since the file was made; part of each heartbeat. */
+  /** Counted since the file was created; part of each heartbeat. */
   readonly loss: LossCounters
   lastFlushAt: number | null = null
-  /** Called when there is something to send. */
+  /** Called when there are events to send. */
   onSendable: () => void = () => {}
-  /** Called when a damaged file was replaced: what else was in it is gone. */
+  /** Called when a damaged file was replaced: its counters and commands are lost. */
   onFileReplaced: () => void = () => {}
-  /** What goes beside the events, each in a frame of its own. */
+  /** Snapshots of schedules, sent beside the events, each in its own frame. */
   readonly snapshots: SnapshotQueue
   private pending: Array<string> = []
   private pendingBytes = 0
@@ -41,7 +41,7 @@ export class Outbox {
   private readonly inFlight = new InFlight()
   /** Rows up to this one are in flight or gone. */
   private cursor = 0
-  /** Rows up to this one are looked at before they are sent: another process wrote them, or a session ended with them. */
+  /** Rows up to this one are checked before they are sent: another process wrote them, or a session ended while they were sent. */
   private uncheckedUpTo: number
   private isLossSaved = true
 
@@ -87,7 +87,7 @@ export class Outbox {
     return minDefined(this.inFlight.oldestSentAt, this.snapshots.oldestSentAt)
   }
 
-  /** Takes an event's canonical text. */
+  /** Adds an event's canonical text. */
   add(text: string): void {
     if (this.isClosed) return this.countEvicted(1)
     this.pending.push(text)
@@ -100,7 +100,7 @@ export class Outbox {
     }
   }
 
-  /** Writes what is in memory, and what was acknowledged, in one transaction. */
+  /** Writes the events in memory, and deletes acknowledged rows, in one transaction. */
   flush(): void {
     if (this.timer !== null) clearTimeout(this.timer)
     this.timer = null
@@ -126,7 +126,7 @@ export class Outbox {
     this.onSendable()
   }
 
-  /** The next frame's events, at most so many bytes; null when nothing waits or enough is under way. */
+  /** The next frame's events, at most so many bytes; null when the queue is empty or enough frames are unacknowledged. */
   next(maxBytes: number): OutgoingBatch | null {
     if (this.isClosed) return null
     const snapshot = this.snapshots.next(maxBytes, this.now())
@@ -159,7 +159,7 @@ export class Outbox {
     return true
   }
 
-  /** The brain refuses this parcel, or one event of a parcel if no parcel has the id: it is given up, and counted. */
+  /** The brain refused this parcel, or, where no parcel has the id, one event of a parcel: dropped and counted. */
   reject(id: string): void {
     if (this.snapshots.reject(id)) return
     this.loss.rejectedFrames++
@@ -169,8 +169,8 @@ export class Outbox {
   }
 
   /**
-   * The connection ended: all that was not acknowledged is to be sent again. It is looked at first, lest one bad event
-   * that made the brain end the session ends each that follows.
+   * The connection ended: all unacknowledged events are sent again. They are checked first, because one bad event that
+   * made the brain end the session would end each later one.
    */
   rewind(): void {
     this.snapshots.rewind()
@@ -179,17 +179,17 @@ export class Outbox {
     this.countDropped(unsent.length - intact.length, DAMAGED)
     this.pending.unshift(...intact)
     this.pendingBytes += intact.reduce((sum, text) => sum + text.length, 0)
-    this.flush() // removes what was acknowledged, before all is read again from the start
+    this.flush() // deletes acknowledged rows before all rows are read again
     this.uncheckedUpTo = Math.max(this.uncheckedUpTo, this.cursor)
     this.cursor = 0
   }
 
-  /** A file that a dead process left. What is safe on disk is not moved into a memory, which ends with this process. */
+  /** Adds a dead process's file. Its rows are not moved while this process buffers in memory: there they would be less safe. */
   claimAbandoned(): ClaimedBuffer | null {
     return this.path === null ? null : this.folder.claimAbandoned()
   }
 
-  /** Takes over some of a dead process's events; true while there may be more. */
+  /** Moves some of a dead process's events; true while there may be more. */
   adopt(other: ClaimedBuffer): boolean {
     let count = 0
     const rows = other.file.readAfter(0, () => count++ < ADOPTION_BATCH_ROWS)
@@ -201,7 +201,7 @@ export class Outbox {
       })
     } catch (error) {
       if (isCorruption(error)) this.handleFailure(error)
-      throw new Error("this process's own buffer did not take it", { cause: error }) // no damage of the other's
+      throw new Error("this process's own buffer did not take it", { cause: error }) // the other file is not damaged
     }
     this.uncheckedUpTo = this.file.newestId()
     other.file.transaction(() => rows.forEach(({ id }) => other.file.delete(id)))
@@ -216,7 +216,7 @@ export class Outbox {
     this.isLossSaved = false
   }
 
-  /** Writes what is left, and gives the file back; it is deleted unless somebody needs it. */
+  /** Writes the remaining events and releases the file; deletes it unless a later process needs it. */
   close(needed: boolean): void {
     if (this.isClosed) return
     this.flush()
@@ -237,7 +237,7 @@ export class Outbox {
     for (const [name, value] of Object.entries(this.loss)) this.file.saveMeta(name, String(value))
   }
 
-  /** Drops the oldest rows while there are too many. */
+  /** Drops the oldest rows beyond the capacity. */
   private evictOldest(): void {
     while (this.file.events > this.limits.maxEvents || this.file.bytes > this.limits.maxBytes) {
       const lost = this.file.deleteOldest()
@@ -247,7 +247,7 @@ export class Outbox {
     }
   }
 
-  /** Whether the row can be sent as it is; what is too long for the brain is written again in pieces. */
+  /** Whether the row can be sent as it is. One that is too long for the brain is written again in pieces. */
   private isSendable(row: BufferRow, maxBytes: number): boolean {
     const defects = checkRow(row, maxBytes, row.id > this.uncheckedUpTo)
     if (defects === null) return true
@@ -257,7 +257,7 @@ export class Outbox {
       for (const text of usable) this.file.add(1, Buffer.byteLength(text) + 1, text)
     })
     this.countDropped(damaged, DAMAGED)
-    this.countDropped(tooLong, `longer than the brain takes (${maxBytes} bytes)`)
+    this.countDropped(tooLong, `longer than the brain accepts (${maxBytes} bytes)`)
     return false
   }
 
@@ -299,7 +299,7 @@ export class Outbox {
       this.onFileReplaced()
     } else if (!this.isFailing) {
       this.isFailing = true
-      this.log("error", `events cannot be buffered on disk (${String(error)}); they are sent from memory, which keeps ${MAX_MEMORY_EVENTS}`)
+      this.log("error", `events cannot be buffered on disk (${String(error)}); they are sent from memory, which holds ${MAX_MEMORY_EVENTS}. Free space on the disk of SVC_AGENT_HOME`)
     }
     if (this.timer === null) this.scheduleFlush(RETRY_DELAY_MILLIS)
   }

@@ -12,7 +12,7 @@ const MAX_ROW_BYTES = 65_536
 const MAX_BATCH_EVENTS = 500
 export const MAX_BATCH_BYTES = 131_072
 
-/** The texts as bodies of rows, which are small beside the limits: the oldest row is what is dropped at once. */
+/** The texts as bodies of rows. Rows are small, because a full buffer drops whole rows. */
 export const packRows = (
   texts: ReadonlyArray<string>,
   { maxBytes, maxEvents }: BufferLimits,
@@ -36,7 +36,7 @@ export const packRows = (
   flushRow()
 }
 
-/** Tells row after row whether it still fits into one frame of `most` bytes; the first one always does. */
+/** A function that says, row after row, whether it still fits into one frame of `most` bytes. The first one always does. */
 export const makeFitCheck = (maxBytes: number): (row: BufferRow) => boolean => {
   let events = 0
   let bytes = 0
@@ -48,14 +48,14 @@ export const makeFitCheck = (maxBytes: number): (row: BufferRow) => boolean => {
   }
 }
 
-/** What is wrong with a row: its events that can still be sent one by one, and how many cannot, by reason. */
+/** A row that cannot be sent as it is: the events that can be sent one by one, and the number of others by reason. */
 export interface RowDefects {
   readonly usable: ReadonlyArray<string>
   readonly damaged: number
   readonly tooLong: number
 }
 
-/** Null when the row can be sent as it is. `trusted`: its body needs no look. */
+/** Null when the row can be sent as it is. `trusted`: its body is valid without a check. */
 export const checkRow = (row: BufferRow, maxBytes: number, trusted: boolean): RowDefects | null => {
   if (trusted && row.bytes <= maxBytes) return null
   const events = parseEvents(row.body)

@@ -1,11 +1,11 @@
-/** A command's target and parameters, read as each action needs them (agents' protocol, section 5.2). */
+/** Reads a command's target and parameters (agents' protocol, section 5.2). */
 import { Data } from "effect"
 import { type JsonInput, type JsonObject, type JsonValue, toValue } from "../../domain/CanonicalJson.ts"
 import type { Call, Retry, When } from "./Engine.ts"
 
 type Values = { readonly [name: string]: JsonValue }
 
-/** The command lacks something or has it wrong; the sentence says what. */
+/** A parameter is missing or invalid; the sentence says which one. */
 export class BadCommand extends Data.TaggedError("BadCommand")<{ readonly message: string }> {}
 
 export const isRecord = (value: JsonValue | undefined): value is Values =>
@@ -13,7 +13,7 @@ export const isRecord = (value: JsonValue | undefined): value is Values =>
 
 const isList = (value: JsonValue | undefined): value is ReadonlyArray<JsonValue> => Array.isArray(value)
 
-/** Reads throw `BadCommand`. */
+/** Its methods throw `BadCommand`. */
 export class Parameters {
   readonly values: Values
   private readonly target: Values
@@ -52,7 +52,7 @@ export class Parameters {
     return named
   }
 
-  /** A text that must be there: a parameter, or one of the target's members. */
+  /** A required text: a parameter, or one of the target's members. */
   text(name: string, ...ofTarget: ReadonlyArray<string>): string {
     const found = this.optionalText(name, ...ofTarget)
     if (found === undefined) throw new BadCommand({ message: `The command has no ${name}.` })
@@ -78,7 +78,7 @@ export class Parameters {
     return this.values[name] === true
   }
 
-  /** `eta` or `eta_seconds`, only what was set. */
+  /** `eta` or `eta_seconds`, whichever is set. */
   when(): When {
     const { eta, eta_seconds } = this.values
     return {
@@ -113,7 +113,7 @@ export class Parameters {
   }
 }
 
-/** Both or none: half of a call's arguments is no call (section 5.4). */
+/** Both overrides or neither: half of a call's arguments is no call (section 5.4). */
 export const overridesOf = (args: JsonValue | undefined, kwargs: JsonValue | undefined): Pick<Retry, "overrides"> => {
   const list = listOf(args, "override_args")
   const record = recordOf(kwargs, "override_kwargs")

@@ -8,7 +8,7 @@ export interface HttpAnswer {
   readonly body: string
 }
 
-/** No answer: the network's own words. */
+/** No answer came; the message is the network error's. */
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly message: string }> {}
 
 export interface HttpCall {
@@ -22,8 +22,7 @@ export interface HttpCall {
 const MAX_ANSWER_BYTES = 16 * 1_048_576
 
 /**
- * Plain HTTP/1.1 without redirects. Not fetch: its sockets would keep the host's process alive for as long as a poll
- * waits.
+ * HTTP/1.1 without redirects. Not fetch: its sockets keep the host's process alive while a poll waits.
  */
 export const makeHttp = Effect.map(
   Effect.acquireRelease(
@@ -46,7 +45,7 @@ export const makeHttp = Effect.map(
       request.on("error", (error) => fail(error.message === "" ? String(Reflect.get(error, "code")) : error.message))
       request.on("close", () => {
         clearTimeout(timer)
-        fail("the connection ended before the answer did") // of no effect once there was one
+        fail("the connection ended before the answer did") // no effect after an answer
       })
       request.on("response", (response) => {
         const chunks: Array<Buffer> = []

@@ -1,4 +1,4 @@
-/** What an answer to a long-poll request means, and what it says. */
+/** Reads answers to long-poll requests. */
 import { Redacted } from "effect"
 import type { BrainConfig } from "./Options.ts"
 import type { HttpAnswer } from "./PlainHttp.ts"
@@ -7,7 +7,7 @@ import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 const MAX_WAIT_SECONDS = 30
 const MAX_SENTENCE_LENGTH = 300
 
-/** Why an answer that is no 200 ends the session (agents' protocol, section 1.2). */
+/** The failure behind an answer other than 200 (agents' protocol, section 1.2). */
 export const failureOfAnswer = (answer: HttpAnswer, token: BrainConfig["token"]): ConnectionFailed => {
   const { body, headers, status } = answer
   const sentence = describeAnswer(answer, token)

@@ -1,18 +1,18 @@
 import { Data } from "effect"
 import { randomInt } from "node:crypto"
 
-/** Why a connection ended, by what is likely to mend it (agents' protocol, section 1.1). */
+/** Why a connection ended, by what is likely to fix it (agents' protocol, section 1.1). */
 export type FailureKind = "auth" | "incompatible" | "protocol" | "connection"
 
-/** A connection could not be made, or ended. `detail` is a sentence for people, without secrets. */
+/** A connection failed or ended. `detail` is a sentence for people, without secrets. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly kind: FailureKind
   readonly detail: string
-  /** The WebSocket did not come to its handshake though the address answered: another transport may get through. */
+  /** The address answered without a WebSocket handshake, so long-poll may work. */
   readonly isBlocked?: boolean
-  /** Another live process has our worker id: a copied buffer file, so a new one is taken. */
+  /** Another live process has our worker id, from a copied buffer file. The process takes a new id. */
   readonly isReplaced?: boolean
-  /** The brain asks to wait at least so long, in milliseconds. */
+  /** The brain's shortest delay before the next attempt, in milliseconds. */
   readonly retryAfter?: number
 }> {}
 
@@ -22,7 +22,7 @@ export const connectionFailure = (
   more: Partial<Pick<ConnectionFailed, "isBlocked" | "isReplaced" | "retryAfter">> = {}
 ) => new ConnectionFailed({ kind: "connection", detail, ...more })
 
-/** First delay and longest one, in milliseconds. */
+/** First and longest delay, in milliseconds. */
 const delays: Readonly<Record<FailureKind, readonly [first: number, longest: number]>> = {
   auth: [10_000, 600_000],
   incompatible: [120_000, 3_600_000],
@@ -32,7 +32,7 @@ const delays: Readonly<Record<FailureKind, readonly [first: number, longest: num
 
 const JITTER_PERCENT = 30
 
-/** How long to wait before the next attempt: each class doubles by itself, and a session that holds resets all. */
+/** The delay before the next attempt: each kind of failure doubles its own, and a long session resets all. */
 export class Backoff {
   readonly streaks: Record<FailureKind, number> = { auth: 0, incompatible: 0, protocol: 0, connection: 0 }
 

@@ -51,7 +51,7 @@ const streamOf = (parameters: Parameters, streams: ReadonlyArray<ScheduleStream>
   throw new BadCommand({ message: `no scheduler adapter registered for this command: ${which}` })
 }
 
-/** What is done to a schedule directly. A stream that is active shows that one is gone. */
+/** Acts on a schedule directly. An active stream publishes a deletion. */
 const runScheduleAction = (
   action: string,
   parameters: Parameters,
@@ -63,7 +63,7 @@ const runScheduleAction = (
   const schedule_id = parameters.text("schedule_id", "schedule_id", "id")
   const effect = Effect.map(callEngine(() => act({ schedule_id })), (answer): Answer => ({ schedule_id, ...answer }))
   if (actionName === "trigger_now") return effect
-  // it is deleted, whether or not this can be shown now: the next look will
+  // the schedule is deleted even if publishing fails now; the next read publishes it
   return Effect.tap(effect, () => Effect.ignore(stream.publish("signal:deleted")))
 }
 
@@ -105,8 +105,8 @@ const activationOf = (parameters: Parameters, scheduler: string): Epoch => {
 }
 
 /**
- * Changes a schedule if it is as the brain believes, and publishes what came of it. Where nothing was done the failure
- * says only that; the published agents say that nobody knows, then too.
+ * Changes a schedule if it equals the brain's copy, and publishes the change. Where nothing was done it fails without
+ * `indeterminate`, which the published agents always add.
  */
 const mutate = (parameters: Parameters, stream: ScheduleStream): ActionEffect => {
   const { scheduler } = stream
@@ -130,12 +130,12 @@ const mutate = (parameters: Parameters, stream: ScheduleStream): ActionEffect =>
     const { rows } = yield* stream.readSchedules
     const row = rows.find((row) => row.source_key === source_key)
     if (row === undefined || configurationOf(row) !== configuration) {
-      return yield* actionFailed(`The schedule ${source_key} is not as the command expects it; look again.`)
+      return yield* actionFailed(`The schedule ${source_key} is not as the command expects it. Read it again and repeat the command.`)
     }
     const answer = yield* callEngine(() => act({ schedule_id: source_key }))
     const published = yield* Effect.mapError(
       stream.publish(`native-mutation:${operation_id}`),
-      ({ message }) => actionFailed(`It was done, but what came of it cannot be shown: ${message}`, true)
+      ({ message }) => actionFailed(`The command was executed, but its effect cannot be published: ${message}`, true)
     )
     const observed = operation === "delete"
       ? { observed_configuration: null }

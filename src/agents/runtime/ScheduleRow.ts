@@ -5,15 +5,15 @@ import type { NativeSchedule, Scheduler } from "./Engine.ts"
 import { wireTimeOf } from "./WireTime.ts"
 
 const MAX_ID_LENGTH = 200
-/** Arguments whose text is longer are left out, as those of tasks are. */
+/** Longer arguments are left out, as those of tasks are. */
 const MAX_ARGUMENTS_LENGTH = 65_536
 const OMITTED_NOTE = `[more than ${MAX_ARGUMENTS_LENGTH} characters: left out]`
 
-/** Whether commands could name it. */
+/** Whether a command can name the schedule by its id. */
 export const hasUsableId = ({ id }: NativeSchedule): boolean =>
   id !== "" && id.length <= MAX_ID_LENGTH && !id.includes("\0") && id.isWellFormed()
 
-/** The schedule as it is published: its arguments without their secrets, which the published agents leave in. */
+/** The published row of a schedule. Secrets in arguments are masked; the published agents do not mask them. */
 export const scheduleRowOf = (
   engine: string,
   scheduler: Scheduler["name"],

@@ -17,18 +17,18 @@ import type { Log } from "./Log.ts"
 import { hasUsableId, scheduleRowOf } from "./ScheduleRow.ts"
 import type { SnapshotQueue } from "./SnapshotQueue.ts"
 
-/** Without anything having changed, a snapshot is published so often (agents' protocol, section 6.3). */
+/** Interval of snapshots without a change (agents' protocol, section 6.3). */
 const PERIOD_MILLIS = 900_000
 /** Each takes about 12 µs. */
 const ROWS_PER_TURN = 200
-/** How long a question waits for an engine that is starting. */
+/** Time that a command waits for a starting engine. */
 const START_TIMEOUT = "5 seconds"
-/** What a frame has beside its rows. */
+/** Bytes of a frame without its rows. */
 const FRAME_BYTES = 4096
-/** While so much waits for the brain (characters), no command makes more of it. */
+/** While so many characters wait for the brain, no command publishes a snapshot. */
 const MAX_PENDING_LENGTH = 16 * 1_048_576
 
-/** What a stream needs of the agent around it. */
+/** The parts of the agent that a stream needs. */
 export interface PublishContext {
   readonly snapshots: SnapshotQueue
   readonly redaction: Redaction
@@ -36,18 +36,18 @@ export interface PublishContext {
   readonly log: Log
   /** Of one event, as far as the connection says. */
   readonly maxBytes: () => number
-  /** There is something to send. */
+  /** Called when there is a snapshot to send. */
   readonly wake: () => void
   readonly stateOf: (engine: string) => "starting" | "running" | "failed"
 }
 
-/** What stands there, and a digest of it that stays the same while schedules only run. */
+/** The rows of all schedules, and their digest, which does not change when schedules run. */
 export interface ScheduleReading {
   readonly rows: ReadonlyArray<ScheduleRow>
   readonly digest: string
 }
 
-/** What a command that published a snapshot answers of it. */
+/** The result of a command that published a snapshot. */
 export type PublishedSnapshot = Omit<Epoch, "owner" | "source_scope"> & {
   readonly scheduler: string
   readonly sequence: number
@@ -57,16 +57,16 @@ export type PublishedSnapshot = Omit<Epoch, "owner" | "source_scope"> & {
 }
 
 /**
- * Publishes the schedules of one scheduler, from the moment the brain activates it until the process ends or a snapshot
- * that the brain waits for cannot be made. Looks and publications take turns: what is published later was seen later.
+ * Publishes the schedules of one scheduler, from its activation by the brain until the process ends or a requested
+ * snapshot fails. Reads and publications take turns, so a later snapshot is of a later state.
  */
 export class ScheduleStream {
   private epoch: Epoch | null = null
   private sequence = 0
   private publishedAt = 0
-  /** The digest of what was. */
+  /** The digest of the last published rows. */
   private publishedDigest = ""
-  /** What is said once, and not each minute: that the schedules cannot be read, and how many were left out. */
+  /** Logged once, not each minute: that the schedules cannot be read, and how many were left out. */
   private isFailing = false
   private omittedCount = 0
   private readonly lock = Effect.unsafeMakeSemaphore(1)
@@ -88,12 +88,12 @@ export class ScheduleStream {
       const row = scheduleRowOf(this.engine, this.scheduler.name, schedule, this.publishing.redaction)
       rows.push(row)
       configurations.push(configurationOf(row))
-      if (rows.length % ROWS_PER_TURN === 0) yield* Effect.sleep(0) // the host's turn
+      if (rows.length % ROWS_PER_TURN === 0) yield* Effect.sleep(0) // lets the host's work run
     }
     return { rows, digest: createHash("sha256").update(configurations.sort().join("\n")).digest("hex") }
   })
 
-  /** Begins the epoch with a first snapshot, without which it is void; one that is active goes on. */
+  /** Begins the epoch with a first snapshot, without which it is void. An active one goes on. */
   activate(epoch: Epoch): Effect.Effect<PublishedSnapshot, ActionFailed> {
     return this.lock.withPermits(1)(Effect.suspend(() => {
       if (this.isActive(epoch)) return this.publishSnapshot(epoch, "activation")
@@ -116,13 +116,13 @@ export class ScheduleStream {
     return this.epoch !== null && canonicalize(this.epoch) === canonicalize(epoch)
   }
 
-  /** Publishes a snapshot; null where the brain has not asked for any. */
+  /** Publishes a snapshot; null where no epoch is active. */
   publish(reason: string): Effect.Effect<PublishedSnapshot | null, ActionFailed> {
     return this.lock.withPermits(1)(Effect.suspend(() =>
       this.epoch === null ? Effect.succeed(null) : this.publishSnapshot(this.epoch, reason)))
   }
 
-  /** Publishes when it is time, or when somebody else has changed something; nothing while one waits to be sent. */
+  /** Publishes at the interval, or after a change from elsewhere; not while a snapshot waits to be sent. */
   readonly tick: Effect.Effect<void> = this.lock.withPermits(1)(Effect.gen(this, function*() {
     const { epoch } = this
     if (epoch === null || this.publishing.snapshots.lengthOf(this.scheduler.name) > 0) return
@@ -145,7 +145,7 @@ export class ScheduleStream {
     return Effect.map(this.readSchedules, (look) => this.send(epoch, look, reason))
   }
 
-  /** A brain activates as soon as it is greeted, when the engine may not have begun. */
+  /** Waits for the engine: a brain activates right after hello, when the engine may still start. */
   private readonly awaitEngine: Effect.Effect<void, ActionFailed> = Effect.suspend(() => {
     const state = Effect.sync(() => this.publishing.stateOf(this.engine))
     const begun = Effect.repeat(state, { while: (now) => now === "starting", schedule: Schedule.spaced("50 millis") })
@@ -191,7 +191,7 @@ export class ScheduleStream {
   }
 }
 
-/** A question that fails leaves nothing open. */
+/** A failed read changed nothing, so it is not indeterminate. */
 const mapReadFailure = <A>(question: Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> =>
   Effect.mapError(question, ({ message }) => new ActionFailed({ message: `The schedules cannot be read: ${message}` }))
 

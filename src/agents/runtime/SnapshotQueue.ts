@@ -11,27 +11,27 @@ interface PendingFrame {
 }
 
 /**
- * Snapshots of schedules on their way, one event a frame, in order, and the next only once the brain has acknowledged
- * the one before it. They are kept in memory: the epoch that they belong to ends with the process.
+ * The queue of unacknowledged snapshots of schedules, one event a frame, in order. Each frame waits for the ack of the
+ * one before. They are kept in memory, because their epoch ends with the process.
  */
 export class SnapshotQueue {
   private pending: ReadonlyArray<PendingFrame> = []
-  /** The first that waits is under way under this id. */
+  /** The id under which the first frame was sent and is unacknowledged. */
   private inFlight: { readonly id: string; readonly at: number } | null = null
 
   constructor(private readonly log: Log) {}
 
-  /** When the one that is under way was sent. */
+  /** When the unacknowledged frame was sent. */
   get oldestSentAt(): number | null {
     return this.inFlight?.at ?? null
   }
 
-  /** Snapshots that the brain does not have. */
+  /** Unacknowledged snapshots. */
   get snapshots(): number {
     return new Set(this.pending.map(({ snapshot }) => snapshot)).size
   }
 
-  /** Characters that wait of this scheduler. */
+  /** Queued characters of this scheduler. */
   lengthOf(owner: string): number {
     return this.pending.reduce((sum, each) => each.owner === owner ? sum + each.text.length : sum, 0)
   }
@@ -40,7 +40,7 @@ export class SnapshotQueue {
     this.pending = [...this.pending, ...texts.map((text) => ({ owner, snapshot, text }))]
   }
 
-  /** What is to be sent now, at most so many bytes; `now` is epoch milliseconds. */
+  /** The next frame to send, at most so many bytes; `now` is epoch milliseconds. */
   next(maxBytes: number, now: number): OutgoingBatch | null {
     if (this.inFlight !== null) return null
     for (;;) {
@@ -50,7 +50,7 @@ export class SnapshotQueue {
         this.inFlight = { id: `ev_${randomUUID().replaceAll("-", "")}`, at: now }
         return { id: this.inFlight.id, bodies: [first.text] }
       }
-      this.drop(first, `a schedule of it is longer than the brain takes (${maxBytes} bytes)`)
+      this.drop(first, `a schedule of it is longer than the brain accepts (${maxBytes} bytes)`)
     }
   }
 
@@ -61,26 +61,26 @@ export class SnapshotQueue {
     return true
   }
 
-  /** The brain will not take it. */
+  /** The brain refused the frame with this id. */
   reject(id: string): boolean {
     const [first] = this.pending
     if (this.inFlight?.id !== id || first === undefined) return false
-    this.drop(first, "the brain refuses it")
+    this.drop(first, "the brain refused them")
     return true
   }
 
-  /** The connection ended: what was under way is to be sent again. */
+  /** The connection ended: the unacknowledged frame is sent again. */
   rewind(): void {
     this.inFlight = null
   }
 
-  /** The brain has begun another epoch of this scheduler: nobody waits for what is left of the one before. */
+  /** The brain has begun another epoch of this scheduler: frames of the one before are dropped. */
   discard(owner: string): void {
     if (this.pending[0]?.owner === owner) this.inFlight = null
     this.pending = this.pending.filter((each) => each.owner !== owner)
   }
 
-  /** Without one of its frames a snapshot is none. */
+  /** Drops all frames of a snapshot: without one of them it is invalid. */
   private drop({ owner, snapshot }: PendingFrame, why: string): void {
     this.inFlight = null
     this.pending = this.pending.filter((each) => each.snapshot !== snapshot)

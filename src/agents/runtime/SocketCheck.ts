@@ -11,7 +11,7 @@ import { describeRefusal } from "./FrameText.ts"
 
 export class SocketFailed extends Data.TaggedError("SocketFailed")<{
   readonly message: string
-  /** The handshake was fine, and the signature was not. */
+  /** The handshake succeeded, and the signature was refused. */
   readonly isBadSignature: boolean
 }> {}
 

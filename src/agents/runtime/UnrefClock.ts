@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect } from "effect"
 
-/** A clock that keeps no process alive: the agent's timers must not hold up the end of its host. */
+/** A clock that keeps no process alive: the agent's timers must not delay the end of its host. */
 export const unrefClock = (clock: Clock.Clock): Clock.Clock => ({
   [Clock.ClockTypeId]: Clock.ClockTypeId,
   currentTimeMillis: clock.currentTimeMillis,

@@ -14,18 +14,18 @@ import { ConnectionFailed, connectionFailure, type FailureKind } from "./Reconne
 
 const HANDSHAKE_TIMEOUT_MILLIS = 10_000
 const CLOSE_TIMEOUT_MILLIS = 2000
-/** Nothing heard for so long, pings included: the connection is dead. */
+/** A connection without a message or pong for so long is dead. */
 const SILENCE_TIMEOUT_MILLIS = 60_000
-/** A brain that has not acknowledged for so long is called again (agents' protocol, section 0, point 4). */
+/** Without an ack for so long the agent reconnects (agents' protocol, section 0, point 4). */
 const ACK_TIMEOUT_MILLIS = 90_000
-/** What the brain has read so long ago it has written down too, as far as anybody can tell. */
+/** The brain has stored what it read so long ago. No frame confirms results, so this is an assumption. */
 const CONFIRM_DELAY_MILLIS = 10_000
 const MAX_BUFFERED_BYTES = 1_048_576
 const PUMP_RETRY_MILLIS = 20
 /** The envelope of an event_batch. */
 const ENVELOPE_BYTES = 600
 
-/** Network errors that say that nobody is there, so that no other transport would get through either. */
+/** Network errors of an unreachable address, where long-poll would fail too. */
 const unreachableCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"])
 
 const incompatibleCodes = new Set(["scheduler_upgrade_required", "agent_incompatible", "protocol_incompatible"])
@@ -34,7 +34,7 @@ const failureBeforeHello = (code: number, reason: string): ConnectionFailed => {
   const suffix = reason === "" ? "" : `: ${reason}`
   if (code === 4401) return new ConnectionFailed({ kind: "auth", detail: `The brain does not know the token${suffix}.` })
   if (code === 4403) return new ConnectionFailed({ kind: "auth", detail: `The brain does not admit this machine${suffix}.` })
-  if (code === 4426 || code === 4427) return new ConnectionFailed({ kind: "incompatible", detail: `The brain does not speak with this version of the agent${suffix}.` })
+  if (code === 4426 || code === 4427) return new ConnectionFailed({ kind: "incompatible", detail: `The brain does not support this version of the agent${suffix}.` })
   return connectionFailure(`The connection was closed during the handshake (${code}${suffix}).`, { isBlocked: code < 4000 })
 }
 
@@ -45,7 +45,7 @@ const failureAfterHello = (code: number, reason: string): ConnectionFailed => {
   return connectionFailure(`The connection was closed (${code}${suffix}).`)
 }
 
-/** One connection by WebSocket, from the upgrade to its end: fails when it ends, which is the only way out. */
+/** One connection by WebSocket, from the upgrade to its end. It never succeeds: it fails when the connection ends. */
 export const runWebSocket = (core: Core): Effect.Effect<never, ConnectionFailed> =>
   Effect.async<never, ConnectionFailed>((resume) => {
     const session = new WebSocketSession(core, (down) => resume(Effect.fail(down)))
@@ -72,7 +72,7 @@ class WebSocketSession implements Session {
       perMessageDeflate: false,
       maxPayload: MAX_FRAME_BYTES,
       finishRequest: (request) => {
-        request.on("socket", (socket) => socket.unref()) // the host may end when it likes
+        request.on("socket", (socket) => socket.unref()) // the socket must not keep the host's process alive
         request.end()
       }
     })
@@ -200,7 +200,7 @@ class WebSocketSession implements Session {
     for (const id of confirmed) this.resultsSentAt.delete(id)
   }
 
-  /** One frame a turn of the event loop, so that the host gets its own. */
+  /** Sends one frame a turn of the event loop, so that the host's work runs in between. */
   private pump(): void {
     if (this.isPumping || this.isOver) return
     this.isPumping = true
@@ -214,7 +214,7 @@ class WebSocketSession implements Session {
     if (this.ws.bufferedAmount > MAX_BUFFERED_BYTES) return this.pump()
     const parcel = this.core.outbox.next(this.maxBytes)
     if (parcel === null) return
-    // bodies are lists already, spliced one after the other
+    // each body is a list of events, joined by commas
     this.send("event_batch", parcel.id, { events: parcel.bodies.map((body) => new CanonicalText(body)) })
     this.pump()
   }
@@ -224,7 +224,7 @@ class WebSocketSession implements Session {
     this.detach()
     this.onFailure(down)
     if (this.ws.readyState === WebSocket.OPEN) this.ws.close(1000)
-    // a peer that does not answer the close is cut; its socket alone keeps nobody alive
+    // a peer that does not answer the close is terminated; the unref'd timer keeps no process alive
     if (this.ws.readyState === WebSocket.CONNECTING) this.ws.terminate()
     else if (this.ws.readyState !== WebSocket.CLOSED) setTimeout(() => this.ws.terminate(), CLOSE_TIMEOUT_MILLIS).unref()
   }

@@ -4,15 +4,15 @@ import type { AgentStatus } from "./Core.ts"
 import { type Log, catchThrows } from "./Log.ts"
 import type { AgentOptions } from "./Options.ts"
 
-/** An agent in an application that does not use Effect. */
+/** An agent in an application without Effect. */
 export interface AgentHandle extends RunningAgent {
-  /** Ends it: what is still unsent is sent for up to three seconds, and the rest kept for the next process. */
+  /** Closes the agent: it sends unsent events for up to three seconds and keeps the rest for the next process. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Starts an agent. Never rejects: with options that are wrong it says so in the log and in `status()`, and the host
- * runs on without it.
+ * Starts an agent. Never rejects: for invalid options it says so in the log and in `status()`, and the host runs on
+ * without it.
  */
 export const startAgent = async (options: AgentOptions): Promise<AgentHandle> => {
   const log = catchThrows(options.log ?? logToStandardError)
@@ -24,12 +24,12 @@ export const startAgent = async (options: AgentOptions): Promise<AgentHandle> =>
   let closing: Promise<void> | null = null
   const close = () => (closing ??= keepProcessAlive(Effect.runPromiseExit(Scope.close(scope, Exit.void))))
   if (Exit.isSuccess(exit)) return { ...exit.value, close }
-  const problem = exit.cause._tag === "Fail" ? exit.cause.error.message : "The agent broke while it was started."
+  const problem = exit.cause._tag === "Fail" ? exit.cause.error.message : "The agent failed while it started."
   log("error", `${problem} The agent does not run; the application does.`)
   return { status: () => ({ ...refusedStatus, problem }), report: () => {}, close }
 }
 
-/** The agent's own timers and sockets keep no process alive: one that waits for its end would not live to see it. */
+/** Keeps the process alive until the agent has closed: the agent's own timers and sockets do not. */
 const keepProcessAlive = async (work: Promise<unknown>): Promise<void> => {
   const timer = setInterval(() => {}, 60_000)
   await work
@@ -50,7 +50,7 @@ const refusedStatus: AgentStatus = {
   engines: {}
 }
 
-/** What engines log goes where the agent's own lines go, and not to the host's standard output. */
+/** Engines' log lines go where the agent's own go, not to the host's standard output. */
 const redirectLogger = (log: Log) =>
   Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
     if (LogLevel.lessThan(logLevel, LogLevel.Info)) return

@@ -63,7 +63,7 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       const agent = yield* started(yield* optionsFor(proxy.url, credentials, { engines: [shop.engine], webSocketRetrySeconds: 2 }))
       yield* statusOf(agent, ({ transport }) => transport === "longpoll")
       assert.isAtLeast(proxy.manners.seen.filter((line) => line === "upgrade").length, 2)
-      assert.match(agent.lines.join(), /WebSockets do not get through/)
+      assert.match(agent.lines.join(), /WebSockets do not reach the brain/)
       shop.work(shop.enqueue())
       yield* drained(agent)
       assert.include(proxy.manners.seen, "POST /api/v1/agent/events")
@@ -85,7 +85,7 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       // two handshakes of ten seconds, and the wait between them
       yield* statusOf(agent, ({ transport }) => transport === "longpoll")
       yield* drained(agent)
-      assert.match(agent.lines.join(), /No hello_ack came within 10 seconds.*trying long-poll/)
+      assert.match(agent.lines.join(), /No hello_ack came within 10 seconds.*the agent uses long-poll/)
       assert.strictEqual(agent.status().lostEvents, 0)
     }))
 

@@ -52,7 +52,7 @@ describe("an engine that", () => {
       assert.deepStrictEqual(engines.refusing, { state: "failed", problem: "no such queue: shpo" })
       assert.strictEqual(engines.breaking?.state, "failed")
       assert.strictEqual(engines.good?.state, "running")
-      assert.match(agent.lines.join(), /the engine refusing was not started: no such queue: shpo/)
+      assert.match(agent.lines.join(), /the engine refusing did not start: no such queue: shpo/)
       const id = good.enqueue()
       yield* statusOf(agent, ({ buffer }) => buffer.events === 0)
       assert.isTrue(brain.events.has(id))

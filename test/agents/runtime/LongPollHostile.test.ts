@@ -75,7 +75,7 @@ describe.concurrent("a long-poll brain that answers", () => {
       yield* drained(agent)
       assert.isTrue(brain.events.has(good) && brain.events.has(later))
       assert.strictEqual(agent.status().lostEvents, 1)
-      assert.match(agent.lines.join(), /does not take an event; it was dropped/)
+      assert.match(agent.lines.join(), /the brain refused an event; it was dropped/)
     }))
 
   it.scopedLive("commands: each is answered, and the result kept until a POST with it was accepted", () =>

@@ -57,7 +57,7 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
       assert.deepStrictEqual(ids.filter((id) => !brain.events.has(id)), [])
       assert.isFalse(brain.events.has(large))
       assert.strictEqual(agent.status().lostEvents, 1)
-      assert.match(agent.lines.join("\n"), /does not take an event; it was dropped.*HTTP 413: "413 Request Entity Too Large"/)
+      assert.match(agent.lines.join("\n"), /the brain refused an event; it was dropped.*HTTP 413: "413 Request Entity Too Large"/)
       const heartbeats = Effect.sync(() => brain.frames.filter((frame) => frame.type === "heartbeat"))
       const [told] = yield* until(
         Effect.map(heartbeats, (all) => all.filter(({ payload }) => payload.telemetryLoss?.eventRecords === 1)),

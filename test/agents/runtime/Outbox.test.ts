@@ -101,8 +101,8 @@ describe("the outbox", () => {
       outbox.reject(refused.id)
       assert.deepStrictEqual(drain(outbox, 5), [], "too long for this brain")
       assert.deepStrictEqual(lines, [
-        "the schedules of other were not published: the brain refuses it",
-        "the schedules of clock were not published: a schedule of it is longer than the brain takes (5 bytes)"
+        "the schedules of other were not published: the brain refused them",
+        "the schedules of clock were not published: a schedule of it is longer than the brain accepts (5 bytes)"
       ])
       assert.deepStrictEqual([snapshots.snapshots, outbox.loss.events], [0, 0])
     }))
@@ -137,7 +137,7 @@ describe("the outbox", () => {
       fill(outbox, 200)
       assert.deepStrictEqual(drain(outbox, 500), range(0, 200))
       assert.deepInclude(outbox.loss, { events: 1, rejectedFrames: 1 })
-      assert.match(lines.join(), /longer than the brain takes/)
+      assert.match(lines.join(), /longer than the brain accepts/)
     }))
 
   it.scoped("gives up no event but the bad one when a session ends with it, and says so once", () =>
@@ -239,7 +239,7 @@ describe("a damaged buffer", () => {
       const { files, found, next } = yield* damaged((path) => writeFileSync(path, "this was a database once ".repeat(5000)))
       assert.deepStrictEqual(found, [99_999])
       assert.isTrue(files.some((name) => name.endsWith(".damaged")))
-      assert.match(next.lines.join(), /nothing in it could be read/)
+      assert.match(next.lines.join(), /no event in it could be read/)
     }))
 
   for (const end of ["", "-wal"]) {
