@@ -2,7 +2,8 @@
  * A day's events (a million, of which three make a task) at full speed through an agent into a real brain that is
  * killed and started again meanwhile. Prints one line of JSON: events a second, processor time an event of the process
  * with the agent in it, its memory (at the start, after each restart, at the end, and the highest), the longest time
- * for which its event loop stood still, and fails when an event is missing. Run: npx vite-node bench/agent-day.ts sqlite|postgresql [events] [restarts]
+ * for which its event loop stood still, and fails when an event is missing. Run: npx vite-node bench/agent-day.ts
+ * sqlite|postgresql [events] [restarts]
  */
 import { Effect } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -18,7 +19,7 @@ import { databaseAndNumbersOf, report } from "./run.ts"
 
 const { database, events, restarts } = databaseAndNumbersOf("agent-day", { events: 1_000_000, restarts: 10 })
 const tasks = Math.ceil(events / 3)
-/** Tasks between two looks at the buffer. */
+/** Tasks between two reads of the buffer. */
 const step = 500
 
 setFlagsFromString("--expose-gc")

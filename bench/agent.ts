@@ -1,5 +1,5 @@
 /**
- * What an agent costs its host: events a second taken from an engine (made canonical, searched for secrets, and
+ * The cost of an agent for its host: events a second accepted from an engine (encoded, searched for secrets, and
  * written to the buffer file), and out of the file again into frames and acknowledged. Beside it the bare driver
  * writing the same texts, a row each in transactions of a thousand, which is the limit of the plain way. Prints one
  * line of JSON, of the best round. Run: npx vite-node bench/agent.ts [events]
@@ -20,7 +20,7 @@ const ROUNDS = 7
 const { events: count } = numbersOf("agent", { events: 100_000 })
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-agent-"))
 
-/** What a queue's worker tells of one task: added, started, done. */
+/** A worker's events of one task: added, started, done. */
 const events = Array.from({ length: count }, (_, n): EngineEvent => {
   const common = { task_name: "shop.orders.send_receipt", queue: "default", worker: n % 3 === 0 ? null : "shop:4711:1", priority: "normal" }
   const data = n % 3 === 0

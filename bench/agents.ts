@@ -24,7 +24,7 @@ const pidOf = (port: string): number =>
     try {
       return readFileSync(`/proc/${entry}/cmdline`, "utf8").includes(`serve\0--port\0${port}\0`)
     } catch {
-      return false // it ended meanwhile
+      return false // the process ended in between
     }
   }))
 

@@ -16,10 +16,9 @@ import { freshHome, freshSettings, settingsIn } from "./services.ts"
 /**
  * The ingest's writer without sockets: received, started and succeeded of each task from `offer` to `settle`, in
  * batches of `frame` events, `inFlight` of them at a time; beside it what the bare driver upserts of the same rows, in
- * batches of 500 on one connection, in turns with it.
- * `npx vite-node bench/ingest-writer.ts sqlite|postgresql [tasks] [frame] [inFlight] [spread] [existing]`:
- * `spread` tasks are told side by side, so that their events are that far apart; `existing` tasks are there before, and
- * the rate into the empty table stands beside.
+ * batches of 500 on one connection, in turns with it. `npx vite-node bench/ingest-writer.ts sqlite|postgresql [tasks]
+ * [frame] [inFlight] [spread] [existing]`: `spread` tasks are reported side by side, so that their events are that far
+ * apart; `existing` tasks are stored before, and the rate into the empty table is printed beside it.
  */
 const { database, existing, frame, inFlight, spread, tasks } = databaseAndNumbersOf("ingest-writer", {
   tasks: 40_000,
@@ -29,7 +28,7 @@ const { database, existing, frame, inFlight, spread, tasks } = databaseAndNumber
   existing: 0
 })
 
-/** The frames are made before the clock starts: that must not be paid for afterwards. */
+/** The frames are encoded before the clock starts, so that it does not count. */
 const collectGarbage = (): void => {
   setFlagsFromString("--expose-gc")
   runInNewContext("gc")()

@@ -37,7 +37,7 @@ const event = (index: number) => {
   return { id: randomUUID(), kind, engine: "celery", task_id: task, occurred_at, data }
 }
 
-/** Frames as they stand on the wire: keys in the agents' order, not in the canonical one. */
+/** Frames as they are on the wire: keys in the agents' order, not in the canonical one. */
 const frames = (count: number, events: number): ReadonlyArray<Buffer> => {
   const agent = new WireSession(key, ids)
   return Array.from({ length: count }, (_, at) => {

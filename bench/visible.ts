@@ -26,7 +26,7 @@ const measure = (database: Database, jobs: number, rate: number) =>
     const waits: Array<number> = []
     const begun = performance.now()
     for (let last = false; !last;) {
-      last = host.exitCode !== null // one look more, for what was done since the one before
+      last = host.exitCode !== null // one more read, for jobs that ended since the last
       const { json } = yield* call("GET", "/projects/bench/tasks?state=success&limit=500")
       const now = Date.now()
       for (const { finished_at, task_id } of json.items) {

@@ -2,9 +2,11 @@ import BetterSqlite3 from "better-sqlite3"
 import pg from "pg"
 import { auditColumnNames, type StoredRow } from "../../src/services/Audit/ChainWriter.ts"
 
-/** What the driver alone does for a row: the same transaction, lock and statements on twins of the tables, no hashing. */
+/**
+ * The driver's own work for a row: the same transaction, lock and statements on copies of the tables, without hashing.
+ */
 export interface Bare {
-  /** Makes the twins, with what is in the tables. */
+  /** Creates the copies, with the tables' rows. */
   readonly copy: () => Promise<void>
   readonly append: (row: StoredRow) => Promise<void>
   readonly end: () => Promise<void>

@@ -12,7 +12,7 @@ export interface Seeded {
   readonly people: ReadonlyArray<{ readonly email: string; readonly session: string; readonly key: string }>
 }
 
-/** A thousand viewers of the project, with `each` sessions and as many API keys in all; nobody knows their passwords. */
+/** A thousand viewers of the project, with `each` sessions and as many API keys in all; their passwords are unknown. */
 export const seed = (env: Readonly<Record<string, string>>, projectId: string, each: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { Queue, Worker } from "bullmq"
 import { randomBytes } from "node:crypto"
 
-/** A queue of its own, and a worker that does next to nothing; without `autorun` it stands until it is told to go on. */
+/** A queue and a worker with almost no work; without `autorun` the worker waits until it is started. */
 export const mail = ({ autorun }: { readonly autorun: boolean }) => {
   const connection = { host: "127.0.0.1", port: 6379 }
   const prefix = `bench-${randomBytes(6).toString("hex")}`

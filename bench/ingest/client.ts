@@ -11,9 +11,9 @@ import { percentile } from "../percentile.ts"
 import type { Job, Outcome } from "./Job.ts"
 
 /**
- * The agents of the ingest bench. Where they send as fast as they can, all frames are made and signed before the clock
- * starts, so that the client takes as little as possible of the two cores; at a given rate they are made as they go.
- * An acknowledgement is matched by its text.
+ * The agents of the ingest bench. At full speed all frames are encoded and signed before the clock starts, so that the
+ * client takes as little as possible of the two cores; at a given rate they are encoded when they are sent. An
+ * acknowledgement is matched by its text.
  */
 interface Agent {
   readonly socket: WebSocket
@@ -21,7 +21,7 @@ interface Agent {
   frames: Array<Frame>
   /** Where in `frames` the next one to send is. */
   next: number
-  /** Tasks told so far, and how many there are to tell. */
+  /** Tasks reported so far, and tasks to report. */
   told: number
   readonly tasks: number
   sent: number
@@ -65,7 +65,7 @@ const connect = (url: string, given: Job["agents"][number], index: number, tasks
 
 const names = ["shop.checkout", "shop.mail", "shop.invoice", "shop.stock", "shop.report", "billing.charge", "billing.refund"]
 
-/** received, started and succeeded of one task, as the Celery agent tells them. */
+/** received, started and succeeded of one task, as the Celery agent reports them. */
 const eventsOf = (number: number) => {
   const task_id = randomUUID()
   const at = Date.now() * 1000 + number

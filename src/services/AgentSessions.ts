@@ -32,7 +32,7 @@ export interface AgentSession {
 export type AgentProcess = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
 
 /** The agents' sessions as services need them; the gateway (`src/agents/gateway`) provides them. */
-export class AgentSessions extends Context.Tag("svc/AgentLine")<AgentSessions, {
+export class AgentSessions extends Context.Tag("svc/AgentSessions")<AgentSessions, {
   /** The agent's sessions on this replica; a long-poll session counts only while a poll waits. */
   readonly sessions: (agentId: string) => ReadonlyArray<AgentSession>
   /** Agents that have a session on this replica. */

@@ -3,7 +3,7 @@ import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import { encodeFrame, type WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 
-/** The command's signed frame, or null when the agent could not read one so long. `now` is epoch milliseconds. */
+/** The command's signed frame, or null when it is longer than the agent accepts. `now` is epoch milliseconds. */
 export const encodeCommandFrame = (command: OutboundCommand, wire: WireSession, now: number): string | null => {
   const text = encodeFrame("command", command.id, {
     action: command.action,
@@ -16,7 +16,7 @@ export const encodeCommandFrame = (command: OutboundCommand, wire: WireSession, 
   return Buffer.byteLength(text) > MAX_FRAME_BYTES ? null : text
 }
 
-/** Stored JSON text in its canonical form. What is no JSON cannot have been stored; an agent takes objects only. */
+/** Stored JSON text in its canonical form. Creation refuses other texts; an agent accepts only objects. */
 const canonicalObject = (text: string): CanonicalText => {
   const node = parse(text)
   return node instanceof ParseFailure ? new CanonicalText("{}") : toCanonicalText(node)

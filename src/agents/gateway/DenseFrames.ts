@@ -6,12 +6,18 @@ import { decodeDenseFrame, type DenseFrameRequest, type DenseFrameResponse } fro
 import type { FrameRefusal } from "../protocol/Envelope.ts"
 import type { AgentFrame, WireSession } from "../protocol/Frame.ts"
 
-/** Opens frames of very many values on a thread, one at a time: no frame within the limits holds up the event loop for long. */
+/**
+ * Decodes frames of very many values on a thread, one at a time, so that no frame within the limits blocks the event
+ * loop.
+ */
 export class DenseFrames extends Effect.Service<DenseFrames>()("svc/gateway/DenseFrames", {
   scoped: Effect.gen(function*() {
     const read = yield* makeWorkerThread<DenseFrameRequest, DenseFrameResponse>(workerFile("DenseFrame", import.meta.url))
 
-    /** The frame, or why it is refused. The caller takes no other frame of the session in between. `now`: when it arrived. */
+    /**
+     * The frame, or why it is refused. The caller handles no other frame of the session meanwhile. `now`: when it
+     * arrived.
+     */
     const decode = (text: string, session: WireSession, now: number): Effect.Effect<AgentFrame | FrameRefusal, WorkerThreadFailed> =>
       Effect.gen(function*() {
         const pieces = decodeDenseFrame(yield* read({ text, key: session.key, ids: session.ids }), session, now)

@@ -9,13 +9,13 @@ import type { FrameSender } from "./Receiver.ts"
 import type { GatewaySession } from "./SessionRegistry.ts"
 import { SetupAdvisor } from "./SetupAdvisor.ts"
 
-/** An answer to a poll stays below this, as a POST of the agent does. */
+/** Largest answer to a poll, the same as an agent's largest POST. */
 const maxResponseBytes = 8 * MAX_FRAME_BYTES
 
 /**
- * Counts up by the clock, in microseconds, instead of by one: each poll of one nonce may reach another replica, and
- * the agent takes only a seq above the last (gaps are allowed). Replicas' clocks must agree to less than the time
- * between two polls; where they do not, the agent refuses a frame and comes back with a fresh nonce.
+ * Uses the clock in microseconds as seq: each poll of one nonce may reach another replica, and the agent accepts only a
+ * seq above the last (gaps are allowed). Where replicas' clocks differ by more than the time between two polls, the
+ * agent refuses a frame and returns with a fresh nonce.
  */
 export class PollWireSession extends WireSession {
   private lastSeq = 0
@@ -30,8 +30,8 @@ export class PollWireSession extends WireSession {
 }
 
 /**
- * One long-poll session: an agent and the nonce that it chose. It takes commands only while a poll waits here, and no
- * more than that poll has asked for: the next one may reach another replica.
+ * One long-poll session: an agent and the nonce that it chose. It accepts commands only while a poll waits here, and no
+ * more than that poll asked for, because the next poll may reach another replica.
  */
 export class PollSession implements GatewaySession, FrameSender {
   readonly transport = "longpoll"
@@ -43,13 +43,13 @@ export class PollSession implements GatewaySession, FrameSender {
   readonly capabilities = {}
   readonly advisor = new SetupAdvisor()
   engines: ReadonlyArray<string>
-  /** What the last agent_status said of engines and version, as text. */
+  /** Engines and version of the last agent_status, as text. */
   lastStatus = ""
-  /** Why nothing more is taken under this nonce. */
+  /** Why the session has ended; null while it is valid. */
   endReason: "refused" | "revoked" | null = null
   /** Epoch milliseconds of the last request. */
   lastUsedAt: number
-  /** Polls that wait, and the commands that they ask for. */
+  /** Waiting polls. */
   polls = 0
   private requestedCommands = 0
   private heartbeatAt: number
@@ -73,7 +73,7 @@ export class PollSession implements GatewaySession, FrameSender {
 
   lastHeartbeat = (): number => this.heartbeatAt
 
-  /** A request is a sign of life. */
+  /** Records a request: each one counts as a heartbeat. */
   touch(): void {
     this.lastUsedAt = this.heartbeatAt = this.clock.unsafeCurrentTimeMillis()
     this.presence.touch()
@@ -85,7 +85,7 @@ export class PollSession implements GatewaySession, FrameSender {
     this.touch()
   }
 
-  /** Ends a poll that asked for so many commands, whether or not it gets an answer. */
+  /** Ends a poll that asked for so many commands. */
   endPoll(maxFrames: number): void {
     this.polls--
     this.requestedCommands -= maxFrames
@@ -107,12 +107,12 @@ export class PollSession implements GatewaySession, FrameSender {
     this.wake()
   }
 
-  /** Ends when something waits for the agent, or the session is over. */
+  /** Returns when a command waits for the agent, or the session has ended. */
   get awaitCommands(): Effect.Effect<void> {
     return Effect.suspend(() => (this.outbox.length > 0 || this.endReason !== null ? Effect.void : Deferred.await(this.wakeSignal)))
   }
 
-  /** Signs what waits, at most `most` commands, at this moment: a signature is good for a minute only. */
+  /** Signs the waiting commands, at most `maxFrames`, only now: a signature is valid for a minute. */
   takeFrames(maxFrames: number): ReadonlyArray<string> {
     const frames: Array<string> = []
     const now = this.clock.unsafeCurrentTimeMillis()

@@ -9,13 +9,13 @@ import { signingKey } from "../protocol/Signing.ts"
 const maxEngineLength = 40
 const maxPid = 2 ** 31 - 1
 
-/** Names of engines and schedulers are lower case; longer ones are no names. */
+/** Lower-case names of engines and schedulers; names over 40 characters are dropped. */
 const normalizeEngines = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name.length <= maxEngineLength)
 
 const orNull = (text: string): string | null => (text === "" ? null : text)
 
-/** What a hello says, in the terms of the brain. */
+/** A hello as the brain's record of the process. */
 export const processInfoFromHello = (identity: AgentIdentity, { payload }: HelloFrame, sessionId: string): ProcessInfo => ({
   agentId: identity.agent_id,
   projectId: identity.project_id,
@@ -36,7 +36,7 @@ export const processInfoFromHello = (identity: AgentIdentity, { payload }: Hello
   startedAt: payload.workerStartedAt
 })
 
-/** The same for a long-poll session, which has no hello: engines as far as the headers name them. */
+/** The same for a long-poll session, which has no hello: the engines are those that headers or `agent_status` name. */
 export const processInfoFromPoll = (
   identity: AgentIdentity,
   sessionId: string,
@@ -59,7 +59,7 @@ export const processInfoFromPoll = (
   startedAt: null
 })
 
-/** What a session signs with, and what its signatures bind. */
+/** The key and the ids that a session's signatures use. */
 export const wireSessionArgs = (identity: AgentIdentity, sessionId: string): ConstructorParameters<typeof WireSession> => [
   signingKey(Redacted.value(identity.key)),
   { agentId: identity.agent_id, projectId: identity.project_id, sessionId }

@@ -12,7 +12,7 @@ import * as Payload from "../protocol/Payload.ts"
 import { type Peer, Refusals } from "./Refusals.ts"
 import type { SetupAdvisor } from "./SetupAdvisor.ts"
 
-/** Who sent a frame. */
+/** The sender of a frame. */
 export interface FrameSender extends Peer {
   readonly sessionId: string
   readonly workerId: string
@@ -20,19 +20,22 @@ export interface FrameSender extends Peer {
   readonly advisor: SetupAdvisor
 }
 
-/** What became of a batch, as its ack says. */
+/** The outcome of a batch, for its ack. */
 export interface BatchAck {
   readonly received: number
   readonly accepted: number
   readonly rejected: number
 }
 
-/** A process without an id of its own (long-poll, old agents) is known by its session only. */
+/** A process without its own id (long-poll, old agents) is identified by its session. */
 const reporterOf = ({ agentId, sessionId, workerId }: FrameSender): string => workerId === agentId ? sessionId : workerId
 
 const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 
-/** What verified frames lead to, whichever transport they came by. All but answers to commands is plain code. */
+/**
+ * Passes verified frames of both transports to services. All frames except reports on commands are handled by plain
+ * code.
+ */
 export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver", {
   effect: Effect.gen(function*() {
     const ingest = yield* Ingest
@@ -52,8 +55,8 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
     }
 
     /**
-     * A frame's events as the ingest takes them. Unusable ones count as rejected and do not reach it; when none is
-     * left the batch is settled at once and the answer is null.
+     * The events of a frame as a batch for the ingest. Unusable events count as rejected and are left out. Without a
+     * usable event the batch is acknowledged at once, and the answer is null.
      */
     const toEventBatch = (
       frame: FrameOf<"event_batch">,
@@ -94,7 +97,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       if (loss !== null) sender.presence.reportTelemetryLoss(JSON.stringify(encodeLoss(loss)))
     }
 
-    /** Any other frame. What is answered, if not null, is still to be run, one after the other for one session. */
+    /** Handles any other frame. The caller runs the answered effects of one session one after the other. */
     const handleFrame = (frame: Exclude<AgentFrame, { readonly type: "event_batch" }>, sender: FrameSender): Effect.Effect<void> | null => {
       counters[frame.type].inc()
       const { agentId, sessionId, workerId } = sender
@@ -119,11 +122,11 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
             error: frame.payload.error
           })
         case "error":
-          return Effect.logInfo(`an agent reports the error ${frame.payload.code}${frame.payload.fatal ? " and leaves" : ""}`).pipe(
+          return Effect.logInfo(`an agent reports the error ${frame.payload.code}${frame.payload.fatal ? " and closes its session" : ""}`).pipe(
             Effect.annotateLogs({ agent_id: agentId, project_id: sender.projectId, logger: "agents" })
           )
         case "registry_delta":
-          return null // task names are learnt from events and heartbeats; no agent sends this yet
+          return null // events and heartbeats have the task names; no agent sends this yet
       }
     }
 

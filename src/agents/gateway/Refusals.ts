@@ -5,22 +5,22 @@ import type { FrameRefusal, RefusalReason } from "../protocol/Envelope.ts"
 import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "../protocol/Payload.ts"
 import type { UnusableReason } from "../protocol/Event.ts"
 
-/** Why the gateway turns an agent away: a frame's refusal, or one of its own. Labels of a metric. */
+/** Why the gateway refuses an agent: a frame's refusal, or one of its own. Labels of a metric. */
 export type GatewayReason = RefusalReason | "bad_hello" | "protocol_version" | "hello_timeout" | "slow_reader" | "websocket"
 
-/** Whom a refusal is about. */
+/** The agent that a refusal is about. */
 export interface Peer {
   readonly agentId: string
   readonly projectId: string
   readonly transport: "websocket" | "longpoll"
 }
 
-/** One line about the same agent and reason in this time: an agent with a wrong secret comes back every second. */
+/** One log line an agent and reason in this time: an agent with a wrong secret reconnects every second. */
 const logIntervalMillis = 60_000
 
 /**
- * Every refusal passes here: counted by reason, logged once, and remembered on the agent's record, so that people see
- * why an agent does not come in.
+ * Counts each refusal by reason, logs it, and stores it in the agent's record, where people see why an agent does not
+ * connect.
  */
 export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals", {
   scoped: Effect.gen(function*() {
@@ -43,14 +43,14 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
       )
     }
 
-    /** Plain code, for the edge. */
+    /** Plain code: it is called from a socket's callback. */
     const refuse = (peer: Peer, reason: GatewayReason, detail: string): void => {
       metrics.framesRefused.inc({ reason })
       presence.recordRefusal(peer.agentId, reason, detail)
       log(peer, reason, `refused an agent: ${reason}: ${detail}`)
     }
 
-    /** An event that is counted and acknowledged as rejected, because it cannot be stored. */
+    /** Counts and logs an event that cannot be stored, and is acknowledged as rejected. */
     const rejectEvent = (peer: Peer, reason: UnusableReason): void => {
       metrics.eventsUnusable.inc({ reason })
       log(peer, reason, `events were rejected: ${reason}: ${unusableDetails[reason]}`)
@@ -96,7 +96,7 @@ const unusableDetails: Readonly<Record<UnusableReason, string>> = {
   too_many_values: `An event has more than ${MAX_EVENT_NODES} values, or all events of a frame more than ${MAX_FRAME_NODES}.`
 }
 
-/** What a refusal means, in one sentence for people. Never holds what the agent sent. */
+/** A refusal in one sentence for people. It contains no text of the agent. */
 export const describeRefusal = (refusal: FrameRefusal): string => {
   if (refusal.skewSeconds !== undefined) {
     const seconds = Math.abs(refusal.skewSeconds).toFixed(1)

@@ -4,12 +4,14 @@ import { Metrics } from "../../services/Metrics.ts"
 
 /** A session as the gateway holds it. */
 export interface GatewaySession extends AgentSession {
-  /** Whether it is the only one of its process: a newer one with the same worker id takes its place. */
+  /** Whether a newer session with the same worker id replaces this one. */
   readonly exclusive: boolean
   readonly close: (why: "replaced" | "revoked") => void
 }
 
-/** The sessions of this replica that take commands now, by agent; a long-poll session while a poll waits. */
+/**
+ * The sessions of this replica that accept commands now, by agent. A long-poll session accepts them while a poll waits.
+ */
 export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gateway/Sessions", {
   scoped: Effect.gen(function*() {
     const metrics = yield* Metrics
@@ -18,7 +20,7 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
 
     const listOfAgent = (agentId: string): ReadonlyArray<GatewaySession> => [...byAgent.get(agentId)?.values() ?? []]
 
-    /** Makes the session known; an older one of the same process is closed. */
+    /** Registers the session and closes an older one of the same process. */
     const add = (session: GatewaySession): void => {
       if (session.exclusive) {
         for (const other of listOfAgent(session.agentId)) {
@@ -39,7 +41,7 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
       if (sessions.size === 0) byAgent.delete(session.agentId)
     }
 
-    /** Every session of an agent whose token is void ends. */
+    /** Closes every session of an agent whose token was revoked. */
     const closeRevoked = (agentId: string): void => {
       for (const session of listOfAgent(agentId)) session.close("revoked")
     }
@@ -52,7 +54,7 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
   static readonly layer = this.Default
 }
 
-/** The agents' line, as services see it. */
+/** The agents' sessions, for services. */
 export const agentSessionsLayer = Layer.effect(
   AgentSessions,
   Effect.map(SessionRegistry, ({ agentIds, listOfAgent, opened }) => ({ sessions: listOfAgent, agentIds, opened }))

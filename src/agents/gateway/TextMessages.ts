@@ -6,8 +6,8 @@ const max16BitLength = 0xffff
 const headerBytes = (bytes: number): number => (bytes <= maxShortLength ? 2 : bytes <= max16BitLength ? 4 : 10)
 
 /**
- * Text messages of a server, unmasked and one after the other, as the bytes of one write. The WebSocket library makes
- * two writes of each message, which for hundreds of small ones costs more than signing them.
+ * Encodes a server's text messages, unmasked, as the bytes of one write. The WebSocket library makes two writes of each
+ * message, which for hundreds of small ones costs more than signing them.
  */
 export const encodeTextMessages = (texts: ReadonlyArray<string>): Buffer => {
   const lengths = texts.map((text) => Buffer.byteLength(text))

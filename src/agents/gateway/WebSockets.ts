@@ -26,24 +26,27 @@ import { type GatewayContext, SocketSession } from "./SocketSession.ts"
 
 export const agentSocketPath = "/ws/agent"
 
-/** At shutdown: how long committed events may take to be acknowledged, and peers to answer the close. */
+/** At shutdown: the time for acks of committed events, and for peers to answer the close. */
 const ackTimeout = "2 seconds"
 const closeTimeout = "2500 millis"
 
-const temporarilyUnavailable = new Unavailable({ detail: "The brain cannot let an agent in now. Connect again in a moment." })
+const temporarilyUnavailable = new Unavailable({ detail: "The brain cannot admit an agent now. Connect again in a moment." })
 
-/** Answers an upgrade that is not let in, and ends the connection. */
+/** Answers a refused upgrade and closes the connection. */
 const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
   Effect.map(Ids.requestIdFrom(request.headersDistinct["x-request-id"]?.[0]), (requestId) =>
     refuseUpgrade(socket, problemOf(failure, requestId)))
 
-/** Newer versions of Node hand over a stream around the server's socket. A closure in the upgrade would keep its whole request. */
-function ignoreSocketError(): void {} // the stream destroys itself, and `close` follows
+/**
+ * Newer versions of Node pass a stream around the server's socket. A function here, because a closure would keep the
+ * request in memory.
+ */
+function ignoreSocketError(): void {} // the stream destroys itself and emits `close`
 
 /**
- * The WebSocket end of the agents' line, on `/ws/agent` of the HTTP server. The server's upgrades are taken over:
- * the platform's own path takes messages of 100 MiB and cannot be told otherwise. Upgrades to other paths go where
- * they went before.
+ * The agents' WebSocket, `/ws/agent` on the HTTP server. It replaces the server's upgrade listeners, because the
+ * platform's accept messages of 100 MiB and have no setting for it. Upgrades to other paths go to the listeners that
+ * were there before.
  */
 export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const { close, server } = yield* NodeServer
@@ -86,7 +89,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const context: ConnectionContext = { gateway, presence, heartbeatSeconds: settings.agentHeartbeat, forkFiber: (effect) => fork(effect) }
 
   const stopRetrying = gateway.receiver.ingest.onCapacity(() => {
-    const turn = Array.from(blockedSessions) // whose batch finds no room again goes to the end of the line
+    const turn = Array.from(blockedSessions) // a session whose batch is refused again goes to the end
     for (const session of turn) {
       blockedSessions.delete(session)
       if (session.retryBatch()) continue
@@ -111,7 +114,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     if (!(yield* limits.takeFrom("agent", address))) {
       metrics.framesRefused.inc({ reason: "too_many_connects" })
       return accept(request, socket, head, (ws) => {
-        ws.on("error", () => {}) // it is being closed: whatever else goes wrong with it is of no interest
+        ws.on("error", () => {}) // the socket is closing: its errors do not matter
         closeSocket(ws, closeCode.tooManyConnects, "too many connects from your address in the last minute")
       })
     }
@@ -124,7 +127,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const otherListeners = server.listeners("upgrade")
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.url?.split("?", 1)[0] !== agentSocketPath) {
-      // the listeners of `upgrade` take just these
+      // listeners of `upgrade` have these parameters
       for (const other of otherListeners) other.call(server, request, socket, head)
       return
     }
@@ -142,7 +145,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
 
   yield* loops.forever("agents access", Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.closeRevoked(id))))
 
-  /** Pings what has gone quiet, and cuts a connection that is open on our side only. */
+  /** Pings quiet sessions, and terminates connections that are open only on our side. */
   const pingAfterMillis = settings.agentHeartbeat * 2000
   const terminateAfterMillis = Math.max(settings.agentHeartbeat * 4000, settings.agentOfflineAfter * 1000) + 30_000
   const checkQuietSessions = Effect.map(Clock.currentTimeMillis, (now) => {
@@ -165,7 +168,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     yield* Effect.timeoutOption(waitUntil(() => openSockets.size === 0), closeTimeout)
     for (const ws of openSockets) ws.terminate()
   })
-  // polls and other requests end meanwhile: the one after the other could take longer than a shutdown may
+  // in parallel with the end of polls and other requests: one after the other could exceed the time of a shutdown
   yield* Effect.addFinalizer(() => Effect.interruptible(Effect.all([shutDown, close], { concurrency: 2 })))
 }))
 

@@ -18,7 +18,7 @@ export interface DenseFrameRequest {
   readonly ids: SessionIds
 }
 
-/** What the thread makes of a dense frame; texts are canonical JSON. */
+/** The thread's result for a dense frame; texts are canonical JSON. */
 export type DenseFrameResponse =
   | { readonly kind: "refused"; readonly reason: FrameRefusal["reason"]; readonly field: string | undefined }
   | {
@@ -53,7 +53,7 @@ const refusedAs = ({ field, reason }: FrameRefusal): DenseFrameResponse => ({ ki
 const headOf = ({ frame }: VerifiedFrame): string =>
   `{${frame.keys.flatMap((key, at) => key === "payload" ? [] : [frame.memberText(at)]).join(",")}}`
 
-/** Values that the event loop parses before other work gets its turn: about 10 ms. */
+/** Values that the event loop parses in one turn, about 10 ms. */
 const SLICE_NODES = 10_000
 
 const parseText = (text: string): JsonNode => {
@@ -62,7 +62,10 @@ const parseText = (text: string): JsonNode => {
   return node
 }
 
-/** The frame, in pieces: between two of them the caller lets other work go on. `now` is when the frame arrived, epoch milliseconds. */
+/**
+ * Decodes the frame in pieces; the caller yields to the event loop between them. `now` is when the frame arrived, epoch
+ * milliseconds.
+ */
 export function* decodeDenseFrame(
   response: DenseFrameResponse,
   session: WireSession,
@@ -77,7 +80,7 @@ export function* decodeDenseFrame(
     const payload = parseText(response.payload)
     const decoded = payload instanceof JsonObject ? payloadDecoders[response.type](payload) : new FrameRefusal("malformed", "payload")
     if (decoded instanceof FrameRefusal) return decoded
-    // The cast: the thread took a type that agents send, and the decoder was picked by it.
+    // The cast: the thread accepts only types that agents send, and the decoder was picked by the type.
     return { type: response.type, id: response.id, payload: decoded } as AgentFrame
   }
   const events: Array<JsonNode> = []

@@ -1,8 +1,8 @@
-/** What every frame has, signed or not (agents' protocol, section 2.1), and why one is refused. */
+/** The members of every frame, signed or not (agents' protocol, section 2.1), and the reasons for a refusal. */
 import { asString, canonicalTextOf, JsonObject, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
 import { MAX_FRAME_BYTES } from "./Payload.ts"
 
-/** A closed set, fit for the label of a metric and for a log line. */
+/** A closed set, for the label of a metric and for log lines. */
 export type RefusalReason =
   | "too_long"
   | "not_json"
@@ -26,7 +26,7 @@ export type RefusalReason =
 export class FrameRefusal {
   constructor(
     readonly reason: RefusalReason,
-    /** For `malformed` and `bad_payload`: which field. */
+    /** The field of `malformed` and `bad_payload`. */
     readonly field?: string,
     /** For `stale`: how many seconds the sender's clock is ahead of ours, negative when behind. */
     readonly skewSeconds?: number
@@ -47,7 +47,7 @@ const SIGNED_TYPES = [
 export type SignedType = typeof SIGNED_TYPES[number]
 export type FrameType = SignedType | "hello" | "hello_ack"
 
-/** By canonical text, so that the type of a frame is found without making a string of it. */
+/** By canonical text, so that a frame's type is found without decoding a string. */
 const TYPE_BY_TEXT = new Map<string, FrameType>(
   [...SIGNED_TYPES, "hello" as const, "hello_ack" as const].map((type) => [`"${type}"`, type])
 )
@@ -80,7 +80,7 @@ const MIN_DENSE_LENGTH = 32_768
 /** Commas and opening brackets, about one a value. A frame of 1 MiB with 2 400 short events has 46 000. */
 const MAX_MARKS = 50_000
 
-/** Whether a text of so many units, UTF-8 or UTF-16, holds so many values that a thread should read it. */
+/** Whether a text of so many units, UTF-8 or UTF-16, has so many values that a thread should decode it. */
 export const isDense = (units: ArrayLike<number>, length: number): boolean => {
   if (length < MIN_DENSE_LENGTH) return false
   let marks = 0
@@ -94,11 +94,11 @@ export const isDense = (units: ArrayLike<number>, length: number): boolean => {
 const isInt = (node: JsonObject["values"][number] | undefined): boolean =>
   typeof node === "string" && /^-?\d+$/.test(node)
 
-/** A character is at most three bytes a UTF-16 unit, so that most texts need no counting. */
+/** A UTF-16 unit is at most three bytes, so most texts need no count. */
 const isTooLong = (text: string): boolean =>
   text.length * 3 > MAX_FRAME_BYTES && Buffer.byteLength(text) > MAX_FRAME_BYTES
 
-/** The frame's id: 1 to 64 characters that a database can hold. Shares memory with the frame's text. */
+/** The frame's id: 1 to 64 characters that a database can store. Shares memory with the frame's text. */
 export const frameId = (frame: JsonObject): string | undefined => {
   const id = asString(frame.get("id"))
   return id !== undefined && id.length >= 1 && id.length <= 64 && !id.includes("\0") ? id : undefined

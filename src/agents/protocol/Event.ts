@@ -29,13 +29,13 @@ const KINDS: Readonly<Record<Exclude<EventKind, "task.reconciled">, null>> = {
 
 export const isEventKind = (kind: string): kind is EventKind => Object.hasOwn(KINDS, kind)
 
-/** By canonical text, so that no string has to be made to find a kind. */
+/** By canonical text, so that a kind is found without decoding a string. */
 const KIND_BY_TEXT = new Map<string, EventKind>(
   // The cast: the record has no other keys.
   Object.keys(KINDS).map((kind) => [`"${kind}"`, kind as EventKind])
 )
 
-/** Why an event cannot be stored. A closed set, fit for the label of a metric. */
+/** Why an event cannot be stored. A closed set, for the label of a metric. */
 export type UnusableReason =
   | "not_an_object"
   | "bad_id"
@@ -49,7 +49,7 @@ export type UnusableReason =
   | "too_many_keys"
   | "too_many_values"
 
-/** `events` stay nodes, unchecked: one that cannot be used must not cost its neighbours. */
+/** `events` are unchecked nodes: an unusable event must not reject its neighbours. */
 export interface EventBatchPayload {
   readonly events: ReadonlyArray<JsonNode>
   /** Events of a dense frame that its thread refused, by their place in `events`. */
@@ -88,12 +88,12 @@ export const readEvent = (node: JsonNode): AgentEvent | UnusableReason => {
   const data = node.get("data")
   if (!(data instanceof JsonObject)) return "bad_data"
   if (hasNul(node, "engine") || hasNul(node, "task_id")) return "nul_character"
-  // What of `data` becomes a column of its own, where PostgreSQL takes no NUL.
+  // These members of `data` become columns, where PostgreSQL accepts no NUL.
   if (hasNul(data, "task_name") || hasNul(data, "queue") || hasNul(data, "worker")) return "nul_character"
   return { id, kind, engine, taskId, occurredAt, data }
 }
 
-/** The events of a frame, or why each is unusable. An event that what is left of the frame's bound cannot hold is. */
+/** The events of a frame, or why each is unusable. Events beyond the frame's bound of values are unusable. */
 export const readEvents = ({ events, refused }: EventBatchPayload): ReadonlyArray<AgentEvent | UnusableReason> => {
   let left = MAX_FRAME_NODES
   return events.map((node, at) => {
@@ -106,13 +106,13 @@ export const readEvents = ({ events, refused }: EventBatchPayload): ReadonlyArra
   })
 }
 
-/** A NUL can only be written as an escape, so that most strings need no search. */
+/** JSON writes a NUL only as an escape, so most strings need no search. */
 const hasNul = (object: JsonObject, key: string): boolean => {
   const node = object.get(key)
   return node instanceof JsonString && node.value.includes("\0")
 }
 
-/** In lower case with hyphens; also from 32 digits without, as a worker's farewell has them. */
+/** In lower case with hyphens. 32 digits without hyphens are valid too: Celery's worker-offline events have them. */
 const normalizeUuid = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined
   if (text.length === 32) return hyphenateUuid(text)

@@ -1,6 +1,6 @@
 /**
- * Signed frames, opened and sealed by plain functions, for this is the hot path of the line. A text becomes a frame
- * only after every check of the agents' protocol, section 3.3, in the order given there.
+ * Decodes and encodes signed frames, by plain functions because every message passes here. A text becomes a frame only
+ * after every check of the agents' protocol, section 3.3, in the order given there.
  */
 import type { KeyObject } from "node:crypto"
 import {
@@ -20,7 +20,7 @@ import { payloadDecoders, type Payloads } from "./PayloadDecoder.ts"
 import { ReplayGuard } from "./ReplayGuard.ts"
 import { type SessionIds, Signer } from "./Signing.ts"
 
-/** One end's side of a session: what it signs with, counts up and remembers. Nothing of it outlives the session. */
+/** One end's state of a session: key, seq and replay guard. It ends with the session. */
 export class WireSession {
   readonly signer: Signer
   readonly guard = new ReplayGuard()
@@ -35,17 +35,17 @@ export class WireSession {
   }
 }
 
-/** A frame of one of the types `T`. Strings share memory with the text it was opened from. */
+/** A frame of one of the types `T`. Strings share memory with the text that it was decoded from. */
 export type FrameOf<T extends SignedType> = {
   readonly [K in T]: { readonly type: K; readonly id: string; readonly payload: Payloads[K] }
 }[T]
 
-/** What an agent may send once the handshake is done. */
+/** Frames that an agent may send after the handshake. */
 export type AgentFrame = FrameOf<
   "event_batch" | "heartbeat" | "agent_status" | "command_ack" | "command_result" | "error" | "registry_delta"
 >
 
-/** What the brain may send. */
+/** Frames that the brain may send. */
 export type BrainFrame = FrameOf<"event_batch_ack" | "command" | "heartbeat" | "error">
 
 export const AGENT_FRAME_TYPES: ReadonlySet<FrameType> = new Set<AgentFrame["type"]>([
@@ -65,12 +65,12 @@ const BRAIN_FRAME_TYPES: ReadonlySet<FrameType> = new Set<BrainFrame["type"]>([
   "error"
 ])
 
-/** Opens what an agent sent; `now` is epoch milliseconds. Never throws. */
+/** Decodes an agent's message; `now` is epoch milliseconds. Never throws. */
 export const decodeAgentFrame = (text: string, session: WireSession, now: number): AgentFrame | FrameRefusal =>
   // The cast: a frame of another type than FROM_AGENT's is refused.
   decodeFrame(text, session, now, AGENT_FRAME_TYPES) as AgentFrame | FrameRefusal
 
-/** Opens what the brain sent. */
+/** Decodes the brain's message. */
 export const decodeBrainFrame = (text: string, session: WireSession, now: number): BrainFrame | FrameRefusal =>
   // The cast: a frame of another type than FROM_BRAIN's is refused.
   decodeFrame(text, session, now, BRAIN_FRAME_TYPES) as BrainFrame | FrameRefusal
@@ -122,7 +122,7 @@ const hasStatus = (payload: JsonObject): boolean => {
   return status === "success" || status === "failed"
 }
 
-/** Longest nonce taken (agents' protocol, section 2.1). */
+/** Longest valid nonce (agents' protocol, section 2.1). */
 const MAX_NONCE_LENGTH = 32
 
 /** The checks of section 3.3 that need the session's memory: seq, nonce and time. */
@@ -140,10 +140,10 @@ export const checkReplay = (frame: JsonObject, guard: ReplayGuard, now: number):
   return new FrameRefusal(reason, undefined, reason === "stale" ? (sentAt - now) / 1000 : undefined)
 }
 
-/** An object that is sent as it is: plain values, or canonical text that was parsed or stored before. */
+/** An object that is sent as it is: plain values, or canonical text. */
 type WireObject = CanonicalText | { readonly [key: string]: JsonInput }
 
-/** Payloads as they stand on the wire. */
+/** Payloads as they are on the wire. */
 export interface WirePayloads {
   readonly event_batch: { readonly events: ReadonlyArray<WireObject> }
   readonly event_batch_ack: typeof Payload.EventBatchAck.Encoded
@@ -165,8 +165,8 @@ export interface WirePayloads {
 }
 
 /**
- * The text of a signed frame, to be sent before any that is sealed later in the same session: its seq is the next.
- * `now` is epoch milliseconds.
+ * The text of a signed frame. Frames of one session must be sent in the order of their encoding, because each takes the
+ * next seq. `now` is epoch milliseconds.
  */
 export const encodeFrame = <T extends SignedType>(
   type: T,

@@ -16,12 +16,11 @@ export interface HelloAckFrame {
 }
 
 /**
- * Opens an agent's first message. A `protocolVersion` other than ours is for the caller to refuse, with its own close
- * code.
+ * Decodes an agent's first message. The caller refuses another `protocolVersion`, with its own close code.
  */
 export const decodeHelloFrame = (text: string): HelloFrame | FrameRefusal => decodeHandshakeFrame(text, "hello", decodeHelloPayload)
 
-/** Opens the brain's first message. */
+/** Decodes the brain's first message. */
 export const decodeHelloAckFrame = (text: string): HelloAckFrame | FrameRefusal => decodeHandshakeFrame(text, "hello_ack", decodeHelloAckPayload)
 
 export const encodeHelloFrame = (id: string, payload: typeof Payload.Hello.Encoded): string =>

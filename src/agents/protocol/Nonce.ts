@@ -8,7 +8,7 @@ let used = POOL_BYTES
 
 /**
  * A fresh nonce: 16 random bytes in URL-safe base64 without padding, 22 characters (agents' protocol, section 2.1).
- * The system's random source is asked for many at a time.
+ * One call of the system's random source serves many nonces.
  */
 export const generateNonce = (): string => {
   if (used === POOL_BYTES) {

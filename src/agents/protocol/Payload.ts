@@ -11,20 +11,20 @@ import { Timestamp } from "../../domain/Timestamp.ts"
 /** The version of the wire in `hello` and `hello_ack`; frames carry it as the integer `v`. */
 export const PROTOCOL_VERSION = "2"
 
-/** What the other end reads at most in one message (agents' protocol, section 1.1). */
+/** Largest message that the other end reads (agents' protocol, section 1.1). */
 export const MAX_FRAME_BYTES = 1_048_576
 
 export const MAX_EVENTS = 5000
 
 /**
- * Keys of one object, and values at any depth of one event and of all events of a frame. What has more is data that
- * people do not look at in a task, and takes the brain longer than its length lets expect: 115 000 keys fit into a frame.
+ * Most keys of one object, and most values at any depth of one event and of all events of a frame. Larger data takes
+ * the brain long for its length (115 000 keys fit into a frame), and people do not read it in a task.
  */
 export const MAX_KEYS = 1000
 export const MAX_EVENT_NODES = 20_000
 export const MAX_FRAME_NODES = 100_000
 
-/** An object whose numbers must survive: kept as the node that was parsed. */
+/** An object whose numbers must keep all digits: a parsed node. */
 const Lossless = Schema.instanceOf(JsonObject)
 
 const names = (most: number) => Schema.Array(text(128)).pipe(Schema.maxItems(most))
@@ -35,7 +35,9 @@ const Streak = between(0, 1_000_000)
 const withDefault = <A, I, R>(schema: Schema.Schema<A, I, R>, value: NoInfer<A>) =>
   Schema.optionalWith(schema, { default: () => value, nullable: true })
 
-/** A message for people: cut at its limit instead of refused, since nobody could act on the refusal. */
+/**
+ * A message for people. It is cut at its limit instead of refused: a refusal would lose the message and help no one.
+ */
 const message = (most: number) =>
   Schema.transform(Schema.String, Schema.String, {
     strict: true,
@@ -77,7 +79,10 @@ export const EventBatchAck = Schema.Struct({
   rejected: Count
 })
 
-/** Counters since the buffer file or the process began; `eventRecords` overlaps the frame counters. */
+/**
+ * Counters since the creation of the buffer file, or the start of the process; `eventRecords` overlaps the frame
+ * counters.
+ */
 export const TelemetryLoss = Schema.Struct({
   bufferId: withDefault(text(64), "").pipe(Schema.fromKey("buffer_id")),
   runtimeId: withDefault(text(64), "").pipe(Schema.fromKey("runtime_id")),
@@ -148,7 +153,7 @@ export const ErrorReport = Schema.Struct({
 
 const entries = Schema.Array(Lossless).pipe(Schema.maxItems(10_000))
 
-/** Tasks that an engine has learnt, forgotten or changed. No published agent sends it. */
+/** Added, removed and changed tasks of an engine. No published agent sends it. */
 export const RegistryDelta = Schema.Struct({
   engine: text(40),
   added: withDefault(entries, []),

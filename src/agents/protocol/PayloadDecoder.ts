@@ -6,7 +6,7 @@ import { FrameRefusal, type SignedType } from "./Envelope.ts"
 import type { EventBatchPayload } from "./Event.ts"
 import * as Payload from "./Payload.ts"
 
-/** What each signed frame carries, decoded. */
+/** The decoded payload of each signed frame. */
 export interface Payloads {
   readonly event_batch: EventBatchPayload
   readonly event_batch_ack: typeof Payload.EventBatchAck.Type

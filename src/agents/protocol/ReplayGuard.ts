@@ -3,17 +3,20 @@ const MAX_SKEW_MILLIS = 60_000
 const NONCE_MEMORY_MILLIS = 180_000
 const MAX_NONCES = 4096
 
-/** What speaks against a well-signed frame: its time, its place, or that it was seen before. */
+/** Why a correctly signed frame is refused: its time, its seq, or its nonce. */
 export type ReplayRefusal = "stale" | "old_seq" | "replayed_nonce"
 
 /**
- * The memory of one session in one direction against frames sent again (agents' protocol, section 3.3): the last seq,
- * and the nonces of the last 180 seconds, at most 4096.
+ * Replay protection of one session in one direction (agents' protocol, section 3.3): the last seq, and the nonces of
+ * the last 180 seconds, at most 4096.
  */
 export class ReplayGuard {
   private lastSeq = 0
   private readonly nonces = new Set<string>()
-  /** The same nonces in order of arrival, from `oldest` on; what lies before has left and is cut off now and then. */
+  /**
+   * The same nonces in order of arrival, from `oldest` on. Those before it have expired, and are removed from time to
+   * time.
+   */
   private arrivals: Array<{ readonly nonce: string; readonly at: number }> = []
   private oldest = 0
 

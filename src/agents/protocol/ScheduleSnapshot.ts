@@ -1,6 +1,6 @@
 /**
- * The stream in which an agent publishes an engine's own schedules (agents' protocol, section 6.3): what a snapshot is
- * on the wire, and its digests. Pure.
+ * Snapshots of an engine's own schedules (agents' protocol, section 6.3): their frames on the wire, and their digests.
+ * Pure.
  */
 import { createHash } from "node:crypto"
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
@@ -8,17 +8,17 @@ import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
 
 /** In a hello's `runtime_features`: the agent publishes schedules when it is asked to. */
 export const SCHEDULE_PROTOCOL = "external_schedule_protocol_v1"
-/** Among a scheduler's capabilities: each of its snapshots is all that there is at one moment. */
+/** Among a scheduler's capabilities: each of its snapshots has all schedules of one moment. */
 export const STABLE_SNAPSHOT = "external_schedule_stable_snapshot_v1"
 /** Among a scheduler's capabilities: `schedule.external.mutate` changes its schedules. */
 export const MUTATION = "external_schedule_mutation_v1"
 
-/** The text of all rows in one frame. */
+/** Most bytes of all rows in one frame. */
 export const MAX_ROW_BYTES = 736 * 1024
 
-/** A schedule as it is published. */
+/** A published schedule. */
 export type ScheduleRow = {
-  /** By which commands name it; unique within its scheduler. */
+  /** The id in commands; unique within its scheduler. */
   readonly source_key: string
   readonly engine: string
   readonly scheduler: string
@@ -43,7 +43,7 @@ export type ScheduleRow = {
   readonly source_hash: string | null
 }
 
-/** What the brain has authorized a publisher to: one stream of snapshots of one scheduler, until a higher epoch. */
+/** The brain's authorization of a publisher: one stream of snapshots of one scheduler, until a higher epoch. */
 export type Epoch = {
   readonly stream_id: string
   readonly epoch_uuid: string
@@ -55,7 +55,7 @@ export type Epoch = {
   readonly adapter_instance_id: string
 }
 
-/** The only scope that there is: everything of one scheduler. */
+/** The only scope: all schedules of one scheduler. */
 export const sourceScopeOf = (owner: string): string => canonicalize({ kind: "scheduler-owner", owner, version: 1 })
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -67,7 +67,7 @@ export interface SnapshotFrame {
 
 /**
  * A snapshot's frames in the order in which they are sent: rows, sorted by `source_key`, as many as fit into
- * `mostBytes` each (a longer one stands alone), then the terminal one.
+ * `mostBytes` each (a longer one has its own frame), then the terminal one.
  */
 export const buildSnapshot = (
   epoch: Epoch,
@@ -121,8 +121,8 @@ const pack = (rows: ReadonlyArray<CanonicalText>, maxBytes: number): ReadonlyArr
 }
 
 /**
- * A row's canonical text without what changes by running: whether two looks at a schedule found the same. Of a row that
- * the brain sent back, too.
+ * A row's canonical text without the fields that a run changes. Two reads of a schedule, or a row that the brain sent
+ * back, are compared by it.
  */
 export const configurationOf = (row: { readonly [field: string]: JsonInput | undefined }): string =>
   canonicalize({ ...row, last_run_at: undefined, next_run_at: undefined, total_runs: undefined })

@@ -1,12 +1,12 @@
 /**
- * Signatures of the agents' line (agents' protocol, section 3): HMAC-SHA256 over the canonical text of a frame
+ * Signatures of frames (agents' protocol, section 3): HMAC-SHA256 over the canonical text of a frame
  * together with three ids that both ends know and neither sends.
  */
 import * as Either from "effect/Either"
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
 import { canonicalTextOf, canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
 
-/** Bytes that a decoded secret has at least. */
+/** Shortest decoded secret, in bytes. */
 const MIN_SECRET_BYTES = 32
 
 /**
@@ -20,18 +20,18 @@ export const decodeSecret = (secret: string): Either.Either<Buffer, "invalid" | 
   return bytes.length < MIN_SECRET_BYTES ? Either.left("too_short") : Either.right(bytes)
 }
 
-/** The key of a secret's bytes, to be made once a session. */
+/** The key of a secret's bytes. Create it once a session. */
 export const signingKey = (secret: Uint8Array): KeyObject => createSecretKey(secret)
 
-/** What a session's signatures bind besides the frame: the strings of `hello_ack`, or of the long-poll's headers. */
+/** The ids that a session's signatures cover besides the frame: from `hello_ack`, or from long-poll's headers. */
 export interface SessionIds {
   readonly agentId: string
   readonly projectId: string
-  /** On the long-poll, the session nonce. */
+  /** On long-poll, the session nonce. */
   readonly sessionId: string
 }
 
-/** The members of a frame to be sent, but the signature. `payload` is canonical text. */
+/** The members of a frame to be sent, without the signature. `payload` is canonical text. */
 export interface UnsignedFrame {
   readonly type: string
   readonly id: string
@@ -88,7 +88,10 @@ export class Signer {
 
 const hmac = (key: KeyObject, text: string): string => createHmac("sha256", key).update(text).digest("hex")
 
-/** The members that are signed but not sent, sorted. Their names are ASCII, which sorts alike by unit and by point. */
+/**
+ * The members that are signed but not sent, sorted. Their names are ASCII, which sorts the same by unit and by code
+ * point.
+ */
 const BOUND_KEYS = ["agent_id", "project_id", "session_id"]
 
 const appendMember = (text: string, member: string): string => text === "{" ? text + member : text + "," + member

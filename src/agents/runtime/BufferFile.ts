@@ -80,7 +80,10 @@ export class BufferFile {
     this.recount()
   }
 
-  /** Opens an existing file, which may be empty. Throws SQLITE_BUSY while another process has it, other codes when it is damaged. */
+  /**
+   * Opens an existing file, which may be empty. Throws SQLITE_BUSY while another process has it, other codes when it is
+   * damaged.
+   */
   static open(path: string): BufferFile {
     const db = new BetterSqlite3(path, { timeout: 0, fileMustExist: true })
     try {
@@ -213,7 +216,9 @@ export const parseEvents = (body: string): ReadonlyArray<string> => {
 
 const isObject = (node: unknown): node is JsonObject => node instanceof JsonObject
 
-/** The body cut at the commas between its events. It need not be JSON; reading stops at an unmatched closing bracket. */
+/**
+ * The body cut at the commas between its events. It need not be JSON; reading stops at an unmatched closing bracket.
+ */
 const splitAtCommas = (body: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let from = 0

@@ -25,7 +25,9 @@ export interface Session {
   readonly wake: () => void
   /** The brain re-sent this command, so it does not have the result. */
   readonly resendResult: (commandId: string) => void
-  /** Called with each heartbeat: sends a ping, and closes the connection when the brain has been silent for too long. */
+  /**
+   * Called with each heartbeat: sends a ping, and closes the connection when the brain has been silent for too long.
+   */
   readonly checkLiveness: () => void
 }
 

@@ -14,8 +14,8 @@ export interface EngineEvent {
 }
 
 /**
- * Accepts an event for the brain. Plain code on the host's path: never throws, never waits, costs microseconds. An event
- * beyond the buffer's capacity is counted as lost.
+ * Accepts an event for the brain. Plain code on the host's path: never throws, never waits, costs microseconds. An
+ * event beyond the buffer's capacity is counted as lost.
  */
 export type Report = (event: EngineEvent) => void
 
@@ -46,8 +46,8 @@ export interface Purge {
   readonly queue: string
   readonly force: boolean
   /**
-   * Succeeds when the queue may be emptied at this depth (protocol, section 5.3), else fails with the reason. The engine
-   * measures the depth and calls this just before it purges.
+   * Succeeds when the queue may be emptied at this depth (protocol, section 5.3), else fails with the reason. The
+   * engine measures the depth and calls this just before it purges.
    */
   readonly confirm: (depth: number) => Effect.Effect<void, ActionFailed>
 }
@@ -152,8 +152,8 @@ export interface Scheduler {
   /** Free text, lower case, at most 40 characters, not an engine's name: `bullmq-scheduler`. */
   readonly name: string
   /**
-   * All schedules. A missing one counts as deleted, so this fails where it cannot list all. Called only while the engine
-   * runs: when the brain asks, after changes by command, and once a minute.
+   * All schedules. A missing one counts as deleted, so this fails where it cannot list all. Called only while the
+   * engine runs: when the brain asks, after changes by command, and once a minute.
    */
   readonly list: Effect.Effect<ReadonlyArray<NativeSchedule>, ActionFailed>
   /** Implemented operations are advertised, as an engine's actions are. */

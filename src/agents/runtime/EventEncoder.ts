@@ -15,7 +15,10 @@ const MAX_STRING_BYTES = 8192
 const MAX_SEARCHED_LENGTH = 2 * MAX_STRING_BYTES
 /** A field (all arguments of a task, for example) with a longer text is left out: encoding it costs the host. */
 const MAX_FIELD_LENGTH = 65_536
-/** Three fields of one event may be as large (arguments, keyword arguments, result), and the brain refuses an event with more. */
+/**
+ * Three fields of one event may be as large (arguments, keyword arguments, result), and the brain refuses an event with
+ * more.
+ */
 const MAX_FIELD_NODES = Math.floor(MAX_EVENT_NODES / 4)
 const MAX_DEPTH = 64
 const MAX_KEY_LENGTH = 256

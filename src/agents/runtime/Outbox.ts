@@ -1,4 +1,6 @@
-/** The queue of unacknowledged events: from memory to the buffer file within milliseconds, and out of it at their ack. */
+/**
+ * The queue of unacknowledged events: from memory to the buffer file within milliseconds, and out of it at their ack.
+ */
 import { parseEvents, type LossCounters, type BufferRow } from "./BufferFile.ts"
 import { type BufferFolder, type ClaimedBuffer, isCorruption } from "./BufferFolder.ts"
 import { InFlight, type OutgoingBatch } from "./InFlight.ts"
@@ -41,7 +43,10 @@ export class Outbox {
   private readonly inFlight = new InFlight()
   /** Rows up to this one are in flight or gone. */
   private cursor = 0
-  /** Rows up to this one are checked before they are sent: another process wrote them, or a session ended while they were sent. */
+  /**
+   * Rows up to this one are checked before they are sent: another process wrote them, or a session ended while they
+   * were sent.
+   */
   private uncheckedUpTo: number
   private isLossSaved = true
 
@@ -126,7 +131,9 @@ export class Outbox {
     this.onSendable()
   }
 
-  /** The next frame's events, at most so many bytes; null when the queue is empty or enough frames are unacknowledged. */
+  /**
+   * The next frame's events, at most so many bytes; null when the queue is empty or enough frames are unacknowledged.
+   */
   next(maxBytes: number): OutgoingBatch | null {
     if (this.isClosed) return null
     const snapshot = this.snapshots.next(maxBytes, this.now())
@@ -184,7 +191,10 @@ export class Outbox {
     this.cursor = 0
   }
 
-  /** Adds a dead process's file. Its rows are not moved while this process buffers in memory: there they would be less safe. */
+  /**
+   * Adds a dead process's file. Its rows are not moved while this process buffers in memory: there they would be less
+   * safe.
+   */
   claimAbandoned(): ClaimedBuffer | null {
     return this.path === null ? null : this.folder.claimAbandoned()
   }

@@ -36,7 +36,9 @@ export const packRows = (
   flushRow()
 }
 
-/** A function that says, row after row, whether it still fits into one frame of `most` bytes. The first one always does. */
+/**
+ * A function that says, row after row, whether it still fits into one frame of `most` bytes. The first one always does.
+ */
 export const makeFitCheck = (maxBytes: number): (row: BufferRow) => boolean => {
   let events = 0
   let bytes = 0

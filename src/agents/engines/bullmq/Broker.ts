@@ -1,25 +1,31 @@
-/** Calls of BullMQ as effects: what fails is one sentence for the operator. */
+/** Calls of BullMQ as effects. A failure is one sentence for the operator. */
 import { Effect } from "effect"
 import { ActionFailed } from "../../runtime/Engine.ts"
 import { messageOf } from "../../runtime/ErrorInfo.ts"
 
 const timeout = "10 seconds"
 
-/** Nothing is changed by it, so nothing is left open when no answer comes. */
+/** A call that changes nothing, so a timeout leaves nothing unknown. */
 export const read = <A>(call: () => Promise<A>): Effect.Effect<A, ActionFailed> => callBroker(call, false)
 
-/** After ten seconds without an answer it is not known whether it was done: the client does it when Redis is back. */
+/** A call that changes something. After a timeout the outcome is unknown: the client executes it when Redis is back. */
 export const write = <A>(call: () => Promise<A>): Effect.Effect<A, ActionFailed> => callBroker(call, true)
 
 const callBroker = <A>(call: () => Promise<A>, indeterminate: boolean) =>
   Effect.tryPromise({ try: call, catch: toActionFailed }).pipe(
     Effect.timeoutFail({
       duration: timeout,
-      onTimeout: () => new ActionFailed({ message: "Redis did not answer within 10 seconds", indeterminate })
+      onTimeout: () =>
+        new ActionFailed({
+          message: "Redis did not answer within 10 seconds. Check that it runs and that this machine reaches it.",
+          indeterminate
+        })
     })
   )
 
-/** Closes what the agent opened, for a finalizer: with Redis away BullMQ would wait for it for ever. */
+/**
+ * Closes an object in a finalizer. The timeout is for a Redis that is away, for which BullMQ would wait without end.
+ */
 export const close = (opened: { readonly close: () => Promise<void> }): Effect.Effect<void> =>
   Effect.tryPromise(() => opened.close()).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
 

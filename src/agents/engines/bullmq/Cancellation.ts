@@ -1,8 +1,8 @@
 /**
- * Cancelling a job that runs. BullMQ has no such thing: it aborts the processor's signal, and a processor that throws is
- * retried while it has attempts left. Two things make the job end as failed, once:
+ * Cancels a running job. BullMQ has no such operation: it aborts the processor's signal, and retries a job whose
+ * processor throws while it has attempts left. Two measures make the job end as failed, once:
  *
- * - what the processor throws is replaced by an UnrecoverableError, which BullMQ does not retry;
+ * - the processor's error is replaced by an UnrecoverableError, which BullMQ does not retry;
  * - the job gets a deferred failure (field `defa`, as BullMQ gives a job that stalled too often), so that a job that its
  *   processor puts back, or whose process dies, fails at its next start instead of running.
  */
@@ -15,7 +15,7 @@ const CANCELLED = "cancelled by command"
 export const isCancellation = (reason: string | undefined): boolean =>
   reason !== undefined && (reason === CANCELLED || reason.startsWith(`${CANCELLED}: `))
 
-/** The error that the job fails with, whatever its processor threw. */
+/** The error that replaces the processor's. */
 export const makeCancellationError = (cause: unknown): Error => {
   const detail = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : ""
   const error = new UnrecoverableError(detail === "" || detail === CANCELLED ? CANCELLED : `${CANCELLED}: ${detail}`)
@@ -23,7 +23,7 @@ export const makeCancellationError = (cause: unknown): Error => {
   return error
 }
 
-/** Not on a job that has ended: it may be run again some day. */
+/** Not on an ended job: a later retry would fail. */
 const DEFER_FAILURE = {
   name: "svcDeferFailure",
   numberOfKeys: 1,
@@ -32,7 +32,7 @@ const DEFER_FAILURE = {
 end`
 }
 
-/** How a cancelled job's run ended; `open`: put back, or not known here. */
+/** How a cancelled job's run ended; `open`: put back, or unknown in this process. */
 export type RunEnd = "failed" | "completed" | "open"
 
 interface CancelledJob {
@@ -42,7 +42,7 @@ interface CancelledJob {
   readonly deferral: Promise<void>
 }
 
-/** The jobs of one worker that were cancelled and run on. */
+/** The cancelled jobs of one worker that still run. */
 export class CancelledJobs {
   readonly #jobs = new Map<string, CancelledJob>()
   readonly #queue: () => Queue | undefined
@@ -55,7 +55,9 @@ export class CancelledJobs {
     return this.#jobs.has(jobId)
   }
 
-  /** Aborts the job's signal by `abort`, and tells how its run ended; null when `abort` says that there is no signal. */
+  /**
+   * Aborts the job's signal by `abort` and answers how its run ended; null when `abort` says that there is no signal.
+   */
   async cancel(jobId: string, abort: (reason: string) => boolean): Promise<RunEnd | null> {
     const before = this.#jobs.get(jobId)
     if (before !== undefined) return before.ended
@@ -64,26 +66,26 @@ export class CancelledJobs {
     const deferral = this.#defer(jobId)
     this.#jobs.set(jobId, { ended, end, deferral })
     await deferral
-    // an attempt that ended by itself meanwhile counts as cancelled too
+    // an attempt that ended by itself in between counts as cancelled too
     if (!this.has(jobId) || abort(CANCELLED)) return ended
     await this.clearDeferredFailure(jobId)
     this.#jobs.delete(jobId)
     return null
   }
 
-  /** Takes the deferred failure back from a job whose processor returned: it succeeds, and may be run again some day. */
+  /** Removes the deferred failure of a job whose processor returned: it succeeds, and a later retry must not fail. */
   async clearDeferredFailure(jobId: string): Promise<void> {
     await this.#jobs.get(jobId)?.deferral
-    // Redis refuses: the job succeeds all the same, and fails with the cancellation as its reason if it is run again
+    // If Redis fails here, the job still succeeds, but a retry fails with the cancellation as its reason.
     await this.#onRedis((client, key) => client.hdel(key, "defa"), jobId)
   }
 
-  /** Called for each end that BullMQ tells of. */
+  /** Called for each end that BullMQ emits. */
   ended(jobId: string, how: RunEnd): void {
     this.#jobs.get(jobId)?.end(how)
   }
 
-  /** The run is over, and BullMQ has done with the job what it could. */
+  /** The run is over: BullMQ has stored its end, or failed to. */
   release(jobId: string): void {
     this.ended(jobId, "open")
     this.#jobs.delete(jobId)
@@ -96,14 +98,14 @@ export class CancelledJobs {
     }, jobId)
   }
 
-  /** Never fails: without its mark on the job a cancellation still ends this attempt. */
+  /** Never fails: a cancellation ends this attempt without the deferred failure too. */
   async #onRedis(call: (client: RedisClient, key: string) => Promise<unknown>, jobId: string): Promise<void> {
     const queue = this.#queue()
     if (queue === undefined) return
     try {
       await call(await queue.getBackend().client, queue.toKey(jobId))
     } catch {
-      // as said above
+      // see above
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Jobs that failed for good: each queue's failed set. */
+/** Dead letters: the failed jobs of each queue. */
 import type { Job, Queue } from "bullmq"
 import { Effect } from "effect"
 import type { Actions, DeadLetter } from "../../runtime/Engine.ts"
@@ -7,7 +7,7 @@ import { taskIdOfJob } from "./JobEvents.ts"
 import { getQueue } from "./Queues.ts"
 import type { EngineContext } from "./EngineContext.ts"
 
-/** Queue after queue, the latest failure first. The cursor is `<queue>:<how many of it were shown>`. */
+/** Queue after queue, the latest failure first. The cursor is `<queue>:<number of jobs shown>`. */
 export const listDeadLetters = (context: EngineContext): NonNullable<Actions["list_dead_letters"]> =>
   Effect.fnUntraced(function*({ cursor, limit, queue: name }) {
     const queues = name === null ? [...context.queues.values()] : [yield* getQueue(context.queues, name)]
@@ -36,7 +36,7 @@ const positionOf = (cursor: string | null): readonly [queue: string | undefined,
 
 const maxExcerptLength = 512
 
-/** A job that was removed while it was asked for is none. */
+/** Leaves out jobs that were removed during the read. */
 const entryOf = (queue: Queue, job: Job | undefined): ReadonlyArray<DeadLetter> =>
   job === undefined ? [] : [{
     task_id: taskIdOfJob(job),

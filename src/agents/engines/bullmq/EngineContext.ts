@@ -1,7 +1,9 @@
 import type { Queue } from "bullmq"
 import type { Report } from "../../runtime/Engine.ts"
 
-/** What an engine's parts share. Filled when the engine starts; before that there are no queues and nobody listens. */
+/**
+ * State that an engine's parts share. Filled when the engine starts; before that it has no queues and reports nothing.
+ */
 export interface EngineContext {
   readonly queues: Map<string, Queue>
   report: Report

@@ -12,17 +12,17 @@ import { StreamReporter } from "./StreamReporter.ts"
 export interface StreamReader {
   readonly redis: Redis
   readonly prefix: string
-  /** Under which the place in the stream is kept, so that two readers do not share one. */
+  /** Name under which the place in the stream is stored: two readers do not share one. */
   readonly name: string
 }
 
 const blockMillis = 5000
-/** After so many entries at once the reader is slow enough for the stream's end to have caught up with it. */
+/** After so many entries in one read, unread entries may have been trimmed. */
 const resumeThreshold = 5000
-/** Before the first entry there ever was. */
+/** The place before the first entry. */
 const START = "0-0"
 
-/** Never ends and never fails: what goes wrong is tried again. */
+/** Never ends and never fails: failures are retried. */
 export const followEvents = Effect.fnUntraced(function*(queue: Queue, reader: StreamReader, context: EngineContext, roots: FlowRoots) {
   const { prefix, redis } = reader
   const cursorKey = `${prefix}:svc-agent:cursor:${reader.name}:${queue.name}`
@@ -32,14 +32,14 @@ export const followEvents = Effect.fnUntraced(function*(queue: Queue, reader: St
     Effect.sync(() => new QueueEvents(queue.name, { connection: redis, prefix, autorun: false })),
     close
   )
-  events.on("error", () => undefined) // told by what fails next
+  events.on("error", () => undefined) // the next read fails and is logged
 
   let position: string | undefined
   yield* Effect.forkScoped(saveCursor(() => position, (cursor) => redis.set(cursorKey, cursor)))
 
   /**
-   * Tells what the jobs say, as far as the stream after `upTo` will not tell it. A page of jobs is read before the
-   * stream is: what they say that happened is in the stream by then, or is before it.
+   * Reports transitions read from the jobs, unless the stream after `upTo` has them. A page of jobs is read before the
+   * stream, so a transition in a job is in the stream by then, or before `upTo`.
    */
   const reportMissed = async (since: number, upTo: string) => {
     const inStream = new Set<string>()
@@ -62,7 +62,7 @@ export const followEvents = Effect.fnUntraced(function*(queue: Queue, reader: St
     await reportPages(readMissedOf(queue, roots, new Set(movedIds), since))
   }
 
-  /** Where to go on. What the stream has dropped meanwhile is made up from the jobs themselves. */
+  /** The place to go on from. Transitions that the stream has trimmed are read from the jobs. */
   const resume = Effect.gen(function*() {
     const cursor = position ?? (yield* Effect.tryPromise(() => redis.get(cursorKey)))
     if (cursor !== null && cursor !== START) {
@@ -98,8 +98,8 @@ export const followEvents = Effect.fnUntraced(function*(queue: Queue, reader: St
 const saveInterval = "250 millis"
 
 /**
- * Keeps the place as it was a moment ago: what was told just now may not be on the disk yet, and is told again after a
- * crash, with the same moments, which the brain takes for the same.
+ * Stores the place of a moment ago: events reported since then may not be on disk yet. After a crash they are reported
+ * again with the same times, and the brain counts them once.
  */
 const saveCursor = (position: () => string | undefined, save: (cursor: string) => Promise<unknown>) => {
   let previous: string | undefined
@@ -109,7 +109,7 @@ const saveCursor = (position: () => string | undefined, save: (cursor: string) =
     previous = position()
     return due === undefined || due === saved
       ? Effect.void
-      // Redis away: the next tick keeps a later place
+      // Redis is away: the next tick stores a later place
       : Effect.tryPromise(() => save(due)).pipe(Effect.andThen(Effect.sync(() => (saved = due))), Effect.ignore)
   })
   return Effect.repeat(tick, Schedule.spaced(saveInterval))

@@ -4,8 +4,8 @@ import { read, refuse } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 
 /**
- * Fails once a connection is down, where the question would wait until it is back. `wait`: the first question makes
- * the connection.
+ * Fails when the connection is down, where a request would wait until it is back. In the status `wait` the first
+ * request opens the connection.
  */
 export const failWhenDisconnected = <A>(context: EngineContext, question: Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> => {
   const checkConnections = Effect.suspend(() =>

@@ -2,18 +2,18 @@ import type { Job, Queue } from "bullmq"
 import { taskIdOfKey } from "./TaskId.ts"
 
 /**
- * The roots of flows. A job knows its parent only; whose child that is stands in the parent's hash. One question a
- * parent, whatever the number of its children.
+ * The roots of flows. A job names only its parent; the parent's hash names the next one. One read a parent, for any
+ * number of children.
  */
 export class FlowRoots {
   readonly #known = new Map<string, string>()
 
-  /** The root if it is known without asking; a job without a parent has none. */
+  /** The root, if it is cached; a job without a parent has none. */
   cachedRoot(job: Job): string | undefined {
     return job.parentKey === undefined ? undefined : this.#known.get(job.parentKey)
   }
 
-  /** Asks for it. Undefined where nobody can tell any more. */
+  /** Reads the root. Undefined for a job without a parent. */
   async find(queue: Queue, job: Job): Promise<string | undefined> {
     const { parentKey } = job
     if (parentKey === undefined) return undefined

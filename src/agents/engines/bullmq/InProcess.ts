@@ -18,22 +18,22 @@ import type { Defer } from "./WorkerReporter.ts"
 import { WorkerWatch } from "./WorkerWatch.ts"
 
 export interface BesideOptions {
-  /** The app's own workers, as it made them. */
+  /** The application's workers. */
   readonly workers?: ReadonlyArray<Worker>
-  /** The app's own queues. For a worker whose queue is not among them the agent opens one. */
+  /** The application's queues. The agent opens one for each worker whose queue is missing here. */
   readonly queues?: ReadonlyArray<Queue>
-  /** The app's own producers of flows, so that their jobs are seen when they are added. */
+  /** The application's flow producers, so that their jobs are reported when they are added. */
   readonly flows?: ReadonlyArray<FlowProducer>
 }
 
 /**
- * The engine beside an app's own workers and queues, in their process: it listens to them, so events cost no question
- * to Redis, and can do everything that BullMQ can. The app keeps and closes what it made.
+ * The engine beside an application's workers and queues, in their process. It listens to them, so events cost no
+ * request to Redis, and it supports all of BullMQ's operations. The application keeps and closes its objects.
  */
 export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions): Engine => {
   const context = makeEngineContext()
   let watches: ReadonlyArray<WorkerWatch> = []
-  let askOthers: Ask = () => refuse("the agent has not begun yet")
+  let askOthers: Ask = () => refuse("the agent has not started yet")
   const handle = makeHandler(() => watches)
   const request: Ask = (workerRequest) => handle(workerRequest) ?? askOthers(workerRequest)
 
@@ -88,7 +88,7 @@ const checkOptions = (workers: ReadonlyArray<Worker>, queues: ReadonlyArray<Queu
     : refuseStart(`one agent follows one prefix; here are ${[...prefixes].join(" and ")}: start an agent for each`)
 }
 
-/** Commands need a queue for each worker's name; what is opened here is closed with the scope. */
+/** Opens the queues that commands need for the workers, and closes them with the scope. */
 const openQueues = Effect.fnUntraced(function*(
   context: EngineContext,
   workers: ReadonlyArray<Worker>,
@@ -105,12 +105,12 @@ const openQueues = Effect.fnUntraced(function*(
       Effect.sync(() => new BullQueue(worker.name, options)),
       close
     )
-    queue.on("error", () => undefined) // Redis away: it comes back by itself, and the inventory tells
+    queue.on("error", () => undefined) // Redis is away: the client reconnects, and the inventory shows it
     context.queues.set(queue.name, queue)
   }
 })
 
-/** Its work is done one after the other. */
+/** Runs deferred work, one piece after the other. */
 const makeBackgroundQueue: Effect.Effect<Defer, never, Scope.Scope> = Effect.gen(function*() {
   const queue = yield* WorkQueue.unbounded<() => Promise<void>>()
   yield* WorkQueue.take(queue).pipe(
@@ -124,7 +124,7 @@ const makeBackgroundQueue: Effect.Effect<Defer, never, Scope.Scope> = Effect.gen
 const acquireWatch = <A extends { readonly close: () => void }>(begin: () => A): Effect.Effect<A, never, Scope.Scope> =>
   Effect.acquireRelease(Effect.sync(begin), (watch) => Effect.sync(() => watch.close()))
 
-/** Two workers of one name in a process are told apart by a number. */
+/** A number distinguishes two workers of one name in a process. */
 const workerNameOf = (workers: ReadonlyArray<Worker>, at: number): string => {
   const baseName = (worker: Worker | undefined) => worker?.opts.name ?? worker?.name
   const before = workers.slice(0, at).filter((worker) => baseName(worker) === baseName(workers[at])).length

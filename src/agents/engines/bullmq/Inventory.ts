@@ -4,7 +4,7 @@ import { depthOf } from "./Purge.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
 
-/** Asked at each heartbeat: a question a queue. A store that is away is told, not waited for. */
+/** Read at each heartbeat, one request a queue. It reports a store that is away instead of waiting for it. */
 export const inventoryOf = (
   context: EngineContext,
   workers: Effect.Effect<ReadonlyArray<WorkerInventory>, ActionFailed>

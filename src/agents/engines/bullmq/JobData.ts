@@ -2,14 +2,14 @@ import { Either } from "effect"
 import { canonicalize, type JsonInput } from "../../../domain/CanonicalJson.ts"
 import { ActionFailed } from "../../runtime/Engine.ts"
 
-/** What a task is called with. */
+/** A task's arguments. */
 export interface Arguments {
   readonly args: ReadonlyArray<JsonInput>
   readonly kwargs: { readonly [name: string]: JsonInput }
 }
 
 /**
- * A job's one value as arguments: an object is the named ones, an array the positional ones, anything else the only
+ * A job's value as arguments: an object has the named ones, an array the positional ones, any other value is the only
  * one.
  */
 export const argumentsOf = (data: unknown): Arguments => {
@@ -22,8 +22,8 @@ export const argumentsOf = (data: unknown): Arguments => {
 }
 
 /**
- * The job's value that stands for these arguments. `like` is the data of the job that they replace: where that was
- * neither object nor array, a single positional argument becomes the value itself again.
+ * The job's value for these arguments. `like` is the data of the job that they replace: where that was neither object
+ * nor array, a single positional argument becomes the value itself again.
  */
 export const dataOf = ({ args, kwargs }: Arguments, like?: unknown): Either.Either<unknown, ActionFailed> => {
   const named = Object.keys(kwargs).length
@@ -33,14 +33,13 @@ export const dataOf = ({ args, kwargs }: Arguments, like?: unknown): Either.Eith
     )
   }
   const single = like !== undefined && (typeof like !== "object" || like === null) && args.length === 1
-  // by way of text: integers beyond 2^53 are not for JSON.stringify, and a worker would read them as floats all the
-  // same
+  // as text: JSON.stringify refuses bigints, and a worker would read them as floats anyway
   return Either.right(JSON.parse(canonicalize(single ? args[0]! : args.length > 0 ? args : kwargs)))
 }
 
 /**
- * A value of the app's for an event. The assertion: the runtime writes whatever it is given as `JSON.stringify` would,
- * which is what BullMQ stores.
+ * A value of the application for an event. The assertion: the runtime encodes any value as `JSON.stringify` does, and
+ * so does BullMQ.
  */
 export const asJson = (value: unknown): JsonInput => value as JsonInput
 

@@ -1,4 +1,4 @@
-/** A job's data as the events of the agents' protocol have it (section 4.2). */
+/** A job's data in the events of the agents' protocol (section 4.2). */
 import type { Job } from "bullmq"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import { fromEpochMicros } from "../../../domain/Timestamp.ts"
@@ -15,14 +15,14 @@ export const STALLED = "stalled: its worker stopped renewing the lock"
 
 export const taskIdOfJob = (job: Job): string => taskIdOf(job.queueName, job.id ?? "")
 
-/** What each event of a job says. */
+/** Data of every event of a job. */
 export const baseData = (job: Job, worker: string | null): { readonly [field: string]: JsonInput | undefined } => ({
   task_name: job.name,
   queue: job.queueName,
   worker
 })
 
-/** What the job was made with: its arguments, its parent, when it may run. */
+/** What the job was created with: arguments, parent, options. */
 export const originData = (job: Job): { readonly [field: string]: JsonInput | undefined } => ({
   ...argumentsOf(job.data),
   parent_task_id: parentOf(job),
@@ -31,23 +31,23 @@ export const originData = (job: Job): { readonly [field: string]: JsonInput | un
   schedule: job.repeatJobKey
 })
 
-/** 0 is none. */
+/** BullMQ's 0 means no priority. */
 export const priorityOf = (job: Job): number | undefined => job.priority > 0 ? job.priority : undefined
 
 export const parentOf = (job: Job): string | undefined =>
   job.parentKey === undefined ? undefined : taskIdOfKey(job.parentKey, job.prefix)
 
-/** When a delayed job may run first, as `eta`. */
+/** The time of a delayed job's first run, as `eta`. */
 export const etaAfter = (from: number, delay: number | undefined): string | undefined =>
   delay === undefined || delay <= 0 ? undefined : fromEpochMicros(Math.round((from + delay) * 1000))
 
-/** What was thrown, as it was thrown. */
+/** A thrown value as event data. */
 export const errorData = (error: unknown): { readonly [field: string]: JsonInput | undefined } =>
   error instanceof Error
     ? { exception: error.name, exception_message: error.message, traceback: error.stack }
     : { exception: String(error) }
 
-/** What was thrown, as the job has it: the message, and the stack whose first line is `Name: message`. */
+/** A stored failure as event data: the message, and the stack whose first line is `Name: message`. */
 export const storedErrorData = (
   reason: string | undefined,
   stacks: ReadonlyArray<string> | null
@@ -57,6 +57,6 @@ export const storedErrorData = (
   return { exception: name ?? reason, exception_message: name === undefined ? undefined : reason, traceback: stack }
 }
 
-/** Of the last attempt, in milliseconds. */
+/** Run time of the last attempt, in milliseconds. */
 export const runtimeOf = ({ finishedOn, processedOn }: Job): number | undefined =>
   finishedOn === undefined || processedOn === undefined ? undefined : Math.max(finishedOn - processedOn, 0)

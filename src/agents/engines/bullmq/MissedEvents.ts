@@ -1,4 +1,4 @@
-/** What became of jobs while nobody listened, as far as the jobs themselves still say. */
+/** Transitions that no listener saw, read from the jobs that still exist. */
 import type { Job, Queue } from "bullmq"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { isCancellation } from "./Cancellation.ts"
@@ -6,25 +6,25 @@ import { asJson } from "./JobData.ts"
 import { baseData, etaAfter, originData, storedErrorData, runtimeOf, taskIdOfJob } from "./JobEvents.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
 
-/** One transition, and the name of the stream's entry that tells of the same. */
+/** One transition, and the name of the stream's entry for it. */
 export interface MissedEvent {
   readonly entry: "added" | "active" | "completed" | "failed"
   readonly jobId: string
   readonly event: EngineEvent
 }
 
-/** Of each state; of finished jobs the latest. */
+/** Most jobs read of each state; of finished jobs the latest. */
 const maxJobs = 10_000
 const pageSize = 500
 const STATES = ["waiting", "prioritized", "delayed", "waiting-children", "active", "completed", "failed"] as const
-/** How far the clocks of the machines that add and run jobs may differ from Redis's. */
+/** Allowed difference between Redis's clock and those of machines that add and run jobs. */
 const maxClockSkewMillis = 1000
 
 /**
- * What happened since that moment (epoch milliseconds, 0 for ever), by the jobs' own times, a page of jobs at a time:
- * they may be large. What happened within a second before it is there too, since clocks differ: better told twice than
- * not at all. A job that goes from one state to the next while these are looked through is met in both: what it did is
- * there once.
+ * Transitions since that moment (epoch milliseconds, 0 for all), by the jobs' own times, a page of jobs at a time
+ * because jobs may be large. Those of the second before it are included, since clocks differ: a repeated event is
+ * better than a lost one. A job that changes its state during the reads may be found in both states: its transitions
+ * are returned once.
  */
 export const readMissedSince = async function*(
   queue: Queue,
@@ -47,8 +47,8 @@ export const readMissedSince = async function*(
 }
 
 /**
- * The same of single jobs, as far as they began: for those that changed their state while the states were looked
- * through, and so may have been met in none.
+ * The same of single jobs that have begun: those that changed their state during the reads, and so may have been found
+ * in no state.
  */
 export const readMissedOf = async function*(
   queue: Queue,
@@ -63,7 +63,7 @@ export const readMissedOf = async function*(
   }
 }
 
-/** A job that was removed while it was asked for is none. */
+/** Leaves out jobs that were removed during the read. */
 const transitionsSince = async (
   queue: Queue,
   jobs: ReadonlyArray<Job | undefined>,

@@ -16,17 +16,17 @@ import { makeEngineContext } from "./EngineContext.ts"
 export interface OutsideOptions {
   /** Names of the queues to follow. */
   readonly queues: ReadonlyArray<string>
-  /** `redis://…`, or what ioredis takes. */
+  /** `redis://…`, or the options of ioredis. */
   readonly connection: string | RedisOptions
-  /** Of the queues' keys; `bull` unless the app says otherwise. */
+  /** Prefix of the queues' keys (default: `bull`). */
   readonly prefix?: string
-  /** Where several agents of different brains follow the same queues: this one's name, `default` if there is none. */
+  /** This agent's name, where agents of different brains follow the same queues (default: `default`). */
   readonly reader?: string
 }
 
 /**
- * The engine from outside, by its queues' names alone, for an app that cannot be changed: it follows the queues' event
- * streams and reads the jobs. It can do what a queue can; a worker, and a job that runs, it cannot reach.
+ * The engine from outside, by the queues' names, for an application that cannot be changed. It follows the queues'
+ * event streams and reads the jobs. It controls queues, but neither workers nor running jobs.
  */
 export const bullmqFromOutside = (options: OutsideOptions): Engine => {
   const { connection, prefix = "bull", queues: names, reader = "default" } = options
@@ -45,7 +45,7 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
       Effect.sync(() => connect(connection)),
       (redis) => Effect.sync(() => redis.disconnect())
     )
-    redis.on("error", () => undefined) // Redis away: it comes back by itself, and the inventory tells
+    redis.on("error", () => undefined) // Redis is away: the client reconnects, and the inventory shows it
     yield* Effect.addFinalizer(() => Effect.sync(() => context.queues.clear()))
     const roots = new FlowRoots()
     for (const name of names) {
@@ -82,20 +82,20 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
 
 const unreachable = "the job runs, and from outside nobody can end it: that needs the agent in the worker's process"
 
-/** Commands wait for Redis to come back; those who wait for their answers have their own patience. */
+/** Commands wait until Redis is back; callers have their own timeouts. */
 const connect = (connection: string | RedisOptions): Redis =>
   typeof connection === "string"
     ? new Redis(connection, { maxRetriesPerRequest: null })
     : new Redis({ ...connection, maxRetriesPerRequest: null })
 
 /**
- * What Redis's list of clients says of the queues' workers: a name if the app gave one, and where they call from. A
- * Redis that gives no list, as some services' do not, knows of no workers.
+ * The queues' workers in Redis's list of clients: a name if the application gave one, and an address. Where a Redis
+ * refuses the list, as some services' do, there are no workers.
  */
 const listWorkers = Effect.fnUntraced(function*(queues: ReadonlyArray<Queue>) {
   const [any] = queues
   if (any === undefined) return []
-  // all queues have one connection
+  // all queues share one connection
   const lists = yield* Effect.orElseSucceed(read(() => any.getBackend().getClientList()), () => [])
   const clients = lists.flatMap(clientsOf)
   const found = yield* Effect.forEach(queues, (queue) => workersOfQueue(queue, clients))
@@ -113,7 +113,7 @@ const clientsOf = (list: string): ReadonlyArray<Client> =>
     address: / addr=(\S+)/.exec(line)?.[1] ?? "unknown"
   }))
 
-/** Workers' connections are called after their queue, and after the worker if it has a name. */
+/** A worker's connection has the queue's name, and the worker's if it has one. */
 const workersOfQueue = Effect.fnUntraced(function*(queue: Queue, clients: ReadonlyArray<Client>) {
   const [unnamed, named] = [queue.getBackend().clientName(), queue.getBackend().clientName(":w:")]
   const workers = clients.filter(({ name }) => name === unnamed || name.startsWith(named))
@@ -133,10 +133,10 @@ const workersOfQueue = Effect.fnUntraced(function*(queue: Queue, clients: Readon
   })
 })
 
-/** Jobs that are looked at for who runs them, with each heartbeat. */
+/** Running jobs that each heartbeat reads, to count those of each worker. */
 const maxActiveJobs = 1000
 
-/** The name of the worker of each job that runs; of the job nothing else is read. */
+/** The worker's name of each running job. No other field of the job is read. */
 const listActiveWorkers = (queue: Queue) =>
   read(async () => {
     const ids = await queue.getRanges(["active"], 0, maxActiveJobs - 1)

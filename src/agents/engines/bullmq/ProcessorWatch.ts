@@ -1,11 +1,11 @@
-/** Watches a worker at the calls of its processor, where BullMQ has no event for what happens. */
+/** Wraps the calls of a worker's processor, for what BullMQ emits no event for. */
 import { type Job, RATE_LIMIT_ERROR, type Worker } from "bullmq"
 import { replaceMethod } from "./ReplaceMethod.ts"
 
 /** Where a processor put its job. */
 export type PutBackTarget = "later" | "the queue" | "its children"
 
-/** What a processor throws when it has put its job back itself, or wants it put back; BullMQ goes by these. */
+/** Where a thrown error says that its processor put the job back. BullMQ decides by the same errors. */
 export const putBackTargetOf = (error: unknown): PutBackTarget | undefined => {
   if (!(error instanceof Error)) return undefined
   return error.message === RATE_LIMIT_ERROR ? "the queue" : PUT_BACK_BY.get(error.name)
@@ -26,22 +26,22 @@ interface ProcessorMethods {
 }
 
 export interface ProcessorHooks {
-  /** Called before the processor's value goes to BullMQ; undefined: there is nothing to wait for. */
+  /** Called before BullMQ gets the processor's value; undefined when there is nothing to wait for. */
   readonly onReturned: (job: Job) => Promise<void> | undefined
-  /** What BullMQ is to know as thrown, in place of what the processor threw. */
+  /** The error that BullMQ gets in place of the processor's. */
   readonly mapThrown: (job: Job, error: unknown) => unknown
-  /** The processor has returned, or this counts as thrown. */
+  /** The processor has returned, or failed with this error. */
   readonly onEnded: (job: Job, error: unknown) => void
-  /** BullMQ has done with the job what it could. */
+  /** BullMQ has stored the job's end, or failed to. */
   readonly onReleased: (job: Job) => void
 }
 
 /**
- * Keeps in `running` whom the worker's processor works on. BullMQ has no event for a job that its processor puts back,
- * nor for one whose end could not be written down, so the call of the processor itself is watched, and that around it.
+ * Keeps the ids of running jobs in `running`. BullMQ has no event for a job that its processor puts back, nor for one
+ * whose end could not be stored. Therefore the call of the processor and the method around it are wrapped.
  */
 export const watchProcessor = (worker: Worker, running: Set<string>, { onEnded, onReturned, onReleased, mapThrown }: ProcessorHooks) => {
-  // The assertion: the methods are for those who extend the class, which is what happens here to one object of it.
+  // The assertion: the methods are protected, for subclasses. Here one object is changed as a subclass would be.
   const methods = worker as unknown as ProcessorMethods
   const call = methods.callProcessJob.bind(worker)
   const processJob = methods.processJob.bind(worker)

@@ -1,4 +1,4 @@
-/** Emptying a queue of what waits in it. */
+/** Removes the waiting jobs of a queue. */
 import type { Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, Actions } from "../../runtime/Engine.ts"
@@ -7,20 +7,20 @@ import { getQueue } from "./Queues.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { taskIdOf } from "./TaskId.ts"
 
-/** The states of jobs that a queue's depth counts, and that a purge takes. */
+/** The states of jobs that a queue's depth counts, and that a purge removes. */
 const WAITING = ["waiting", "prioritized", "delayed"] as const
 
 export const depthOf = (queue: Queue): Effect.Effect<number, ActionFailed> =>
   read(() => queue.getJobCountByTypes(...WAITING))
 
-/** Jobs that are removed at once: Redis does nothing else meanwhile. */
+/** Jobs removed in one call, which blocks Redis. */
 const batchSize = 1000
-/** Jobs that a purge tells about one by one, so that they push nothing else out of the agent's buffer. */
+/** Jobs that a purge reports one by one. More could push other events out of the agent's buffer. */
 const maxReported = 10_000
 
 /**
- * Removes what waits, delayed ones too, as many as there were when the depth was confirmed. What runs goes on, also what
- * began meanwhile, and so does the next job of each scheduler.
+ * Removes waiting jobs, delayed ones too, as many as there were when the depth was confirmed. Running jobs go on, also
+ * those that began in between, and so does the next job of each scheduler.
  */
 export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_queue"]> =>
   Effect.fnUntraced(function*({ confirm, force, queue: name }) {
@@ -31,10 +31,10 @@ export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_q
     let purged = 0
     for (const state of WAITING) {
       while (purged < depth) {
-        // schedulers' jobs stay: more than those, so that others are among them
+        // schedulers' jobs stay, so more than their number are read
         const limit = Math.min(batchSize + schedulers, depth - purged)
         const names = purged < maxReported ? yield* namesOf(queue, state, limit) : new Map<string, string>()
-        // BullMQ compares with the time that the job has, which may be any
+        // BullMQ compares with the job's own time, which may be any
         const removed = yield* write(() => queue.clean(-Infinity, limit, state))
         if (removed.length === 0) break
         for (const id of removed.slice(0, Math.max(maxReported - purged, 0))) reportRevoked(context, queue, id, names.get(id))
@@ -42,9 +42,9 @@ export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_q
       }
     }
     return { queue: name, depth_before: depth, purged, force }
-  }, Effect.uninterruptible) // when its time is up it goes on by itself, so that all that is removed is told
+  }, Effect.uninterruptible) // after its timeout it goes on, so that every removed job is reported
 
-/** Of those that come first: the ones that `clean` removes, unless workers took some of them before it. */
+/** The first jobs, which `clean` removes, unless workers take some of them before. */
 const namesOf = (queue: Queue, state: (typeof WAITING)[number], limit: number) =>
   read(async () => {
     const ids = await queue.getRanges([state], 0, limit - 1, true)

@@ -1,4 +1,4 @@
-/** What may be done by a queue alone, wherever its workers are. */
+/** Actions that need only a queue, wherever its workers are. */
 import type { Job, JobsOptions, JobState, Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, Actions, Answer, Call, Retry, When } from "../../runtime/Engine.ts"
@@ -19,8 +19,8 @@ export const submitTask = (context: EngineContext): NonNullable<Actions["submit_
   })
 
 /**
- * A failed job runs again under its id; one that completed, or that is to run later or with another priority, as a new
- * job with the same value. With overrides it is a new job in any case.
+ * A failed job runs again under its id. A completed one, or a retry at a later time or with a priority, is a new job
+ * with the same value. With overrides it is always a new job.
  */
 export const retryTask = (context: EngineContext): NonNullable<Actions["retry_task"]> =>
   Effect.fnUntraced(function*(retry: Retry) {
@@ -34,10 +34,10 @@ export const retryTask = (context: EngineContext): NonNullable<Actions["retry_ta
     })
     if (retry.overrides !== undefined) {
       const name = job?.name ?? retry.task_name
-      if (name === undefined) return yield* refuse("BullMQ has the job no more: name the task")
+      if (name === undefined) return yield* refuse("BullMQ no longer has the job: name the task")
       return yield* submitCopy(name, yield* dataOf(retry.overrides, job?.data))
     }
-    if (job === null) return yield* refuse("BullMQ has the job no more: give its arguments to run it as a new one")
+    if (job === null) return yield* refuse("BullMQ no longer has the job: give its arguments to run it as a new one")
     const state = yield* read(() => queue.getJobState(jobId))
     if (state !== "failed" && state !== "completed") {
       return yield* refuse(`the job is ${state}: there is nothing to retry`)
@@ -56,17 +56,17 @@ export const requeueDeadLetter = (context: EngineContext): NonNullable<Actions["
     return yield* retryTask(context)(retry)
   })
 
-/** A job that has not begun is removed. One that runs is for `running` to end. */
+/** Removes a job that has not begun. `running` ends one that runs. */
 export const cancelTask = (
   context: EngineContext,
   cancelRunning: (queue: Queue, jobId: string) => ReturnType<NonNullable<Actions["cancel_task"]>>
 ): NonNullable<Actions["cancel_task"]> =>
   Effect.fnUntraced(function*({ task_id }) {
     const { job, jobId, queue } = yield* findJob(context.queues, task_id)
-    if (job === null) return yield* refuse("BullMQ has no such job, or no more")
+    if (job === null) return yield* refuse("BullMQ does not have the job: it never existed or was removed")
     const state = yield* read(() => queue.getJobState(jobId))
     const stopRunning = Effect.map(cancelRunning(queue, jobId), (answer): Answer => ({ task_id, ...answer }))
-    /** A job that ends while it is looked for runs nowhere any more. */
+    /** A job may end while its process is searched for. */
     const orAlreadyEnded = (refusal: ActionFailed) =>
       Effect.flatMap(read(() => queue.getJobState(jobId)), (now) => {
         const answer = alreadyEnded(task_id, now)
@@ -75,7 +75,7 @@ export const cancelTask = (
     const endedAnswer = alreadyEnded(task_id, state)
     if (endedAnswer !== null) return endedAnswer
     if (state === "active") return yield* Effect.catchAll(stopRunning, orAlreadyEnded)
-    // its children, if it has any, run on: they are tasks of their own
+    // its children run on: they are separate tasks
     const removed = yield* Effect.either(write(() => job.remove({ removeChildren: false })))
     if (removed._tag === "Left") {
       const isActive = (yield* read(() => queue.getJobState(jobId))) === "active"
@@ -89,7 +89,7 @@ export const cancelTask = (
 const alreadyEnded = (task_id: string, state: JobState | "unknown"): Answer | null =>
   state === "completed" || state === "failed" ? { task_id, noop: true, reason: `the job has ${state} already` } : null
 
-/** BullMQ limits a queue, for all its workers together; a worker or a task name cannot have a rate of its own. */
+/** BullMQ limits a queue, for all its workers together. It has no rate for one worker or a task's name. */
 export const rateLimit = (context: EngineContext): NonNullable<Actions["rate_limit"]> =>
   Effect.fnUntraced(function*({ rate, task_name, worker_name }) {
     if (worker_name !== undefined) {
@@ -111,7 +111,7 @@ export const rateLimit = (context: EngineContext): NonNullable<Actions["rate_lim
 const MILLIS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 
 const retryInPlace = Effect.fnUntraced(function*(context: EngineContext, queue: Queue, job: Job) {
-  // with all its attempts before it, as if it were new
+  // with all its attempts, like a new job
   yield* write(() => job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true }))
   const task_id = taskIdOfJob(job)
   const data = { ...baseData(job, null), reason: "retried by command" }
@@ -119,11 +119,11 @@ const retryInPlace = Effect.fnUntraced(function*(context: EngineContext, queue: 
   return { task_id, queue: queue.name, source: "failed" }
 })
 
-/** The queue tells of it by itself, as of any job that is added. */
+/** The queue reports the new job, like any added one. */
 const addJob = (queue: Queue, name: string, data: unknown, options: JobsOptions) =>
   write(() => queue.add(name, data, options))
 
-/** What a new job in place of another has from it. */
+/** The options that a new job has from the one that it replaces. */
 const copiedOptionsOf = (job: Job | null): JobsOptions => {
   if (job === null) return {}
   const { attempts, backoff, keepLogs, lifo, priority, removeOnComplete, removeOnFail, stackTraceLimit } = job.opts
@@ -139,8 +139,8 @@ const delayOf = (context: EngineContext, { eta, eta_seconds }: When): { readonly
 const maxPriority = 2_097_151
 
 /**
- * The protocol's words in BullMQ's terms, where 0 runs first, then 1, up to the highest. `normal` is what a brain sends that
- * asks for nothing: the job keeps what it has.
+ * The protocol's priorities as BullMQ's, where 0 runs first, then 1, up to the highest. A brain sends `normal` when it
+ * asks for none: the job keeps its priority.
  */
 const LABELS: ReadonlyMap<string, JobsOptions> = new Map([
   ["critical", { priority: 0, lifo: true }],

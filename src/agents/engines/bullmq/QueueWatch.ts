@@ -7,7 +7,7 @@ interface Watch {
   readonly close: () => void
 }
 
-/** Tells of each job that this very object adds. Of `add` BullMQ has an event; `addBulk` is listened to itself. */
+/** Reports each job that this object adds. BullMQ has an event for `add`; `addBulk` is wrapped. */
 export const watchQueue = (queue: Queue, context: EngineContext): Watch => {
   const reportJob = (job: Job) => reportAdded(context, job, undefined)
   const addBulk = queue.addBulk.bind(queue)
@@ -25,7 +25,7 @@ export const watchQueue = (queue: Queue, context: EngineContext): Watch => {
   }
 }
 
-/** Tells of each job of the flows that this very object adds. BullMQ has no event for them. */
+/** Reports each job of the flows that this object adds. BullMQ has no event for them. */
 export const watchFlows = (flows: FlowProducer, context: EngineContext): Watch => {
   const add = flows.add.bind(flows)
   const addBulk = flows.addBulk.bind(flows)
@@ -47,7 +47,9 @@ export const watchFlows = (flows: FlowProducer, context: EngineContext): Watch =
   }
 }
 
-/** Where the top has a parent of its own, whose root that is would have to be asked: it is told when the jobs start. */
+/**
+ * Where the top job has a parent itself, finding the root needs a read. The root is then reported when the jobs start.
+ */
 const reportTree = (context: EngineContext, { children, job }: JobNode, root?: string): void => {
   reportAdded(context, job, root)
   const childRoot = root ?? (job.parentKey === undefined ? taskIdOfJob(job) : undefined)

@@ -4,10 +4,10 @@ import type { ActionFailed } from "../../runtime/Engine.ts"
 import { read, refuse } from "./Broker.ts"
 import { parseTaskId } from "./TaskId.ts"
 
-/** The queues that an agent has, by name. */
+/** The agent's queues, by name. */
 export type Queues = ReadonlyMap<string, Queue>
 
-/** The queue of this name; without a name the only one. */
+/** The queue of this name; without a name the agent's only one. */
 export const getQueue = (queues: Queues, name: string | undefined): Effect.Effect<Queue, ActionFailed> => {
   const names = [...queues.keys()].join(", ")
   if (name === undefined) {
@@ -19,7 +19,7 @@ export const getQueue = (queues: Queues, name: string | undefined): Effect.Effec
   return queue === undefined ? refuse(`the agent has no queue ${name}, only: ${names}`) : Effect.succeed(queue)
 }
 
-/** The job of a task id, or null where BullMQ has it no more. */
+/** The job of a task id, or null where BullMQ no longer has it. */
 export const findJob = (
   queues: Queues,
   taskId: string

@@ -1,11 +1,11 @@
 /**
- * Between the processes of an app that have the same queues: a command arrives at one of them, and the job or the
- * worker that it means may be in another. Goes by an event stream of BullMQ's own on the same Redis,
+ * Relays commands between the processes of an application that have the same queues: a command reaches one of them, and
+ * its job or worker may be in another. The relay is an event stream of BullMQ on the same Redis,
  * `<prefix>:svc-agent:events`.
  *
- * Each ask has a key of its own, `<prefix>:svc-agent:ask:<id>`. Whoever deletes it decides: the process that does what
- * is asked takes it before it begins, the one that asked takes it back when nobody answers. So what was said not to be
- * done is never done later, however long a process stood still and whatever the clocks of the machines say.
+ * Each request has its own key, `<prefix>:svc-agent:ask:<id>`, and the process that deletes it decides. The executing
+ * process deletes it before it begins; the asking one deletes it when no answer comes. So a request that was reported
+ * as not executed is never executed later, however long a process was stopped and whatever the machines' clocks say.
  */
 import {
   type ConnectionOptions,
@@ -26,12 +26,12 @@ export type WorkerRequest =
   | { readonly action: "restart_worker"; readonly worker: string }
   | { readonly action: "add_consumer" | "cancel_consumer"; readonly worker: string; readonly queue: string }
 
-/** Does what is asked if the job or worker is this process's own; null if it is not. */
+/** Executes the request if the job or worker is in this process; else null. */
 export type Handler = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed> | null
 
 /**
- * Asks all other processes; the one that has the job or worker answers. Fails when none does, `indeterminate` only where
- * one began and was not heard of again.
+ * Asks all other processes; the one with the job or worker answers. Fails when none does, `indeterminate` only where
+ * one began and did not answer.
  */
 export type Ask = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed>
 
@@ -46,9 +46,11 @@ interface Listener extends QueueEventsListener {
 
 const channel = "svc-agent"
 const answerTimeout = Duration.seconds(6)
-/** More for who has begun by then. Both together are less than the runtime waits for an engine. */
+/**
+ * More time for a process that has begun by then. Both together are below the runtime's timeout of an engine's call.
+ */
 const completionTimeout = Duration.seconds(3)
-/** An ask is void after that, should the process that asked be gone. */
+/** A request expires after that, if the asking process has died. */
 const askTtlMillis = 10_000
 const maxStreamEntries = 100
 
@@ -71,7 +73,7 @@ export const makeRelay = Effect.fnUntraced(function*(
     Effect.sync(() => new QueueEventsProducer(channel, options)),
     close
   )
-  // Redis away: both come back by themselves
+  // Redis is away: both reconnect by themselves
   events.on("error", () => undefined)
   producer.on("error", () => undefined)
 
@@ -84,7 +86,7 @@ export const makeRelay = Effect.fnUntraced(function*(
   })
 
   const keyOf = (id: string) => producer.toKey(`ask:${id}`)
-  /** Whether the ask was still open. To one process only. */
+  /** Whether the request was still open. True for one process only. */
   const claim = (id: string) =>
     write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
 
@@ -98,7 +100,7 @@ export const makeRelay = Effect.fnUntraced(function*(
   })
   const logFailure = Effect.catchAllCause((cause: Cause.Cause<ActionFailed>) =>
     Effect.logWarning("what another process asked could not be done or answered", cause))
-  /** What takes long is done beside what comes next, whose askers would take it back meanwhile. */
+  /** Long requests run in the background, so that the next one is not withdrawn while it waits. */
   const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
     const handled = handle(JSON.parse(request))
     if (handled !== null && (yield* claim(id))) yield* Effect.forkIn(logFailure(publishAnswer(id, handled)), scope)
@@ -133,8 +135,8 @@ export const makeRelay = Effect.fnUntraced(function*(
 })
 
 /**
- * The connection as a reader that blocks needs it: BullMQ refuses a client that gives up after some tries, which a
- * queue may have. A client's copy is closed with the scope.
+ * The connection for a blocking reader: BullMQ refuses a client that stops its retries, which a queue may have. A
+ * client is copied, and the copy closed with the scope.
  */
 const withoutRetryLimit = (connection: ConnectionOptions): Effect.Effect<ConnectionOptions, never, Scope.Scope> => {
   if (!isRedisInstance(connection)) return Effect.succeed({ ...connection, maxRetriesPerRequest: null })

@@ -1,6 +1,6 @@
 /**
- * Puts a method into the place of one object's own, where BullMQ has no event for what it does; answers what undoes
- * it. Where somebody else has replaced it meanwhile, who then calls this one, it is left.
+ * Replaces a method of one object, where BullMQ has no event for its work. Answers a function that restores it. The
+ * method stays where other code has replaced it since: that code calls this one.
  */
 export const replaceMethod = <O extends object, K extends keyof O>(object: O, name: K, method: O[K]): () => void => {
   const before = Object.getOwnPropertyDescriptor(object, name)

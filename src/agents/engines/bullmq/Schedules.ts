@@ -1,4 +1,4 @@
-/** BullMQ's job schedulers: the schedules that its queues have of their own. */
+/** BullMQ's job schedulers, as schedules of the engine. */
 import type { JobSchedulerJson, Queue } from "bullmq"
 import { Effect } from "effect"
 import { ActionFailed, type NativeSchedule, type ScheduleAction, type Scheduler } from "../../runtime/Engine.ts"
@@ -23,7 +23,7 @@ export const schedulerOf = (context: EngineContext): Scheduler => ({
   actions: { trigger_now: triggerNow(context), delete: deleteSchedule(context) }
 })
 
-/** What a queue may have of them: all are read at once, since a part of them would be no snapshot. */
+/** Most schedulers of a queue: all are read at once, because a part would be no snapshot. */
 const maxSchedules = 10_000
 
 const listSchedules = Effect.fnUntraced(function*(context: EngineContext, queue: Queue) {
@@ -37,8 +37,8 @@ const listSchedules = Effect.fnUntraced(function*(context: EngineContext, queue:
 })
 
 /**
- * BullMQ makes the next job when the one before it starts, and counts those that it made. When one last ran it does not
- * keep; it cannot be turned off, but comes to an end by a limit or a date.
+ * BullMQ creates the next job when the one before it starts, and counts them. It does not store the last run. A
+ * scheduler cannot be disabled; it ends by a limit or a date.
  */
 const scheduleOf = (queue: string, scheduler: JobSchedulerJson, now: number): NativeSchedule => {
   const { endDate, every, iterationCount = 0, key, limit, name, next = 0, pattern, template, tz } = scheduler
@@ -60,16 +60,16 @@ const scheduleOf = (queue: string, scheduler: JobSchedulerJson, now: number): Na
   }
 }
 
-/** As the agents' protocol writes an interval: `30.0`. */
+/** Seconds as the agents' protocol writes them: `30.0`. */
 const secondsText = (seconds: number): string => Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds)
 
-/** A pattern without a time zone goes by that of the worker's process: this one, or from outside the best guess. */
+/** A pattern without a time zone follows that of the worker's process: this one, or from outside an assumption. */
 const localTimeZone = (): string => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   return timeZone === "Etc/Unknown" ? "UTC" : timeZone
 }
 
-/** `<queue>:<id>`, as a task's id is made. */
+/** `<queue>:<id>`, like a task's id. */
 const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: string) {
   const ref = parseTaskId(id)
   if (ref === undefined) {
@@ -80,7 +80,7 @@ const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: s
 
 const scheduleNotFound = (queue: Queue, key: string) => refuse(`the queue ${queue.name} has no job scheduler ${key}, or no more`)
 
-/** A job as the scheduler makes them, beside those that it makes. */
+/** Adds one of the scheduler's jobs, in addition to its own. */
 const triggerNow = (context: EngineContext): ScheduleAction =>
   Effect.fnUntraced(function*({ schedule_id }) {
     const { key, queue } = yield* getScheduleRef(context, schedule_id)
@@ -91,7 +91,7 @@ const triggerNow = (context: EngineContext): ScheduleAction =>
     return { task_id: taskIdOfJob(job), task_name: scheduler.name }
   })
 
-/** With it goes the job that waits for its time. */
+/** Also deletes the job that waits for its time. */
 const deleteSchedule = (context: EngineContext): ScheduleAction =>
   Effect.fnUntraced(function*({ schedule_id }) {
     const { key, queue } = yield* getScheduleRef(context, schedule_id)

@@ -8,7 +8,7 @@ export interface StreamEntry {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** What `XREAD` answers for one stream. */
+/** The entries of one stream in an answer of `XREAD`. */
 export type RawEntries = ReadonlyArray<readonly [id: string, fields: ReadonlyArray<string>]>
 
 export const entriesOf = (raw: RawEntries): ReadonlyArray<StreamEntry> =>

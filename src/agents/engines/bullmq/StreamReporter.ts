@@ -11,7 +11,7 @@ import type { EngineContext } from "./EngineContext.ts"
 import { epochMillisOf, type StreamEntry } from "./StreamEntry.ts"
 import { taskIdOf } from "./TaskId.ts"
 
-/** What is remembered of jobs between their events. */
+/** State of a job between its events. */
 const maxKnownJobs = 20_000
 const readBatchSize = 500
 
@@ -21,8 +21,9 @@ interface KnownJob {
 }
 
 /**
- * Tells what a queue's event stream says. An entry names the job only; the rest is read from the job as it stands by
- * then, once for all entries of a batch. A job that is removed at once may be gone: then its entries are all there is.
+ * Reports the entries of a queue's event stream. An entry names only the job. The rest is read from the job as it is
+ * then, once for all entries of a batch. A job that is removed at its end may be gone: then only its entries are
+ * reported.
  */
 export class StreamReporter {
   readonly #known = new Map<string, KnownJob>()
@@ -44,14 +45,14 @@ export class StreamReporter {
     const jobs = await this.#read(new Set(needsJob.map(({ jobId }) => jobId)))
     entries.forEach((entry, at) => {
       if (entry.jobId === "") return
-      // a stalled job is put back by one entry and called stalled by the next
+      // of a stalled job one entry says that it waits again, and the next that it stalled
       const next = entries[at + 1]
       if (entry.event === "waiting" && next?.event === "stalled" && next.jobId === entry.jobId) return
       this.#tell(entry, jobs.get(entry.jobId))
     })
   }
 
-  /** Tells what was made up from the jobs, as if the stream had said it. */
+  /** Reports transitions that were read from the jobs, like entries of the stream. */
   reportMissed(missed: ReadonlyArray<MissedEvent>): void {
     for (const { entry, event, jobId } of missed) {
       this.#remember(jobId, String(event.data.task_name), entry === "active")
@@ -175,7 +176,7 @@ const retryReasonOf = (job: Job | undefined): { readonly [field: string]: JsonIn
     ? { reason: PUT_BACK }
     : { ...storedErrorData(job.failedReason, job.stacktrace), attempt: job.attemptsMade }
 
-/** The text of a stored value; what is no JSON is the text itself. */
+/** The value of a stored JSON text; the text itself where it is no JSON. */
 const jsonOf = (text: string | undefined): JsonInput => {
   if (text === undefined || text === "") return null
   try {

@@ -9,14 +9,14 @@ export interface JobRef {
 
 export const taskIdOf = (queue: string, jobId: string): string => `${queue}:${jobId}`
 
-/** Undefined for what is no such id. */
+/** Undefined for an invalid id. */
 export const parseTaskId = (taskId: string): JobRef | undefined => {
   const at = taskId.indexOf(":")
   return at < 1 || at === taskId.length - 1 ? undefined : { queue: taskId.slice(0, at), jobId: taskId.slice(at + 1) }
 }
 
-/** Of a job's Redis key, `<prefix>:<queue>:<job id>`, in which the prefix has colons or not. */
+/** The task id of a job's Redis key, `<prefix>:<queue>:<job id>`. The prefix may have colons. */
 export const taskIdOfKey = (key: string, prefix: string): string => {
   if (key.startsWith(`${prefix}:`)) return key.slice(prefix.length + 1)
-  return key.split(":").slice(-2).join(":") // of a flow over several prefixes
+  return key.split(":").slice(-2).join(":") // a flow over several prefixes
 }

@@ -1,4 +1,4 @@
-/** What may be done to the workers of this process, and through the relay to those of the others. */
+/** Actions on the workers of this process, and through the relay on those of others. */
 import type { Worker } from "bullmq"
 import { Effect, Fiber, Option, Schedule } from "effect"
 import { ActionFailed, type Actions } from "../../runtime/Engine.ts"
@@ -6,7 +6,7 @@ import { read, refuse } from "./Broker.ts"
 import type { Ask, Handler, WorkerRequest } from "./Relay.ts"
 import type { WorkerWatch } from "./WorkerWatch.ts"
 
-/** Requests about a worker or job that is one of these. */
+/** Handles requests about these workers and their jobs. */
 export const makeHandler = (watches: () => ReadonlyArray<WorkerWatch>): Handler => (request) => {
   const watch = watches().find((watch) =>
     request.action === "cancel_job"
@@ -39,10 +39,10 @@ const execute = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerR
   }
 })
 
-/** A processor that does not listen is waited for no longer: commands of an agent are carried out one after the other. */
+/** Longest wait for a processor that ignores its signal: an agent executes commands one after the other. */
 const cancelTimeout = "2 seconds"
 
-/** Asks the job's processor to stop, and answers what came of it (agents' protocol, section 5.2). */
+/** Aborts the job's processor and answers how it ended (agents' protocol, section 5.2). */
 const cancelJob = Effect.fnUntraced(function*(watch: WorkerWatch, jobId: string) {
   const worker = watch.name
   const ended = yield* Effect.timeoutOption(Effect.promise(() => watch.cancel(jobId)), cancelTimeout)
@@ -60,8 +60,8 @@ const STILL_RUNS = "asked to stop, still running: the job fails when its process
   "it completes when its processor returns"
 
 /**
- * What runs goes on. BullMQ's pause leaves a fetch that waits for a job in the air, and so takes one more: breaking the
- * connection that it waits on ends it.
+ * Running jobs go on. After BullMQ's pause a waiting fetch would still take one more job; disconnecting its connection
+ * ends the fetch.
  */
 const stopFetching = (worker: Worker) =>
   read(async () => {
@@ -71,8 +71,8 @@ const stopFetching = (worker: Worker) =>
   })
 
 /**
- * Lets what runs end, which ends the worker's loop, and starts the loop again on a new connection. A worker that is
- * closed cannot be opened again, so this is as far as it goes.
+ * Waits for the running jobs, which ends the worker's loop, and starts the loop again on a new connection. BullMQ
+ * cannot reopen a closed worker, so the process itself stays.
  */
 const restartWorker = Effect.fnUntraced(function*(watch: WorkerWatch) {
   const { name, worker } = watch
@@ -80,7 +80,7 @@ const restartWorker = Effect.fnUntraced(function*(watch: WorkerWatch) {
   const running = watch.inventory().activeTasks
   yield* stopFetching(worker)
   const resume = Effect.suspend(() => worker.closing === undefined ? read(() => worker.resume()) : Effect.void)
-  // it may be long: the agent does not wait, and the worker resumes by itself
+  // in the background, since jobs may be long; the worker resumes by itself
   const restartFiber = yield* Effect.forkDaemon(Effect.zipRight(awaitLoopEnd(worker), resume))
   if (running === 0) {
     const onTimeout = () => new ActionFailed({ message: "the worker did not stop within 10 seconds; it resumes by itself once it has", indeterminate: true })
@@ -90,7 +90,7 @@ const restartWorker = Effect.fnUntraced(function*(watch: WorkerWatch) {
   return { worker: name, restarted: false, waiting_for: running }
 })
 
-/** Until the worker's loop has ended; BullMQ has no event for it. */
+/** Polls until the worker's loop has ended; BullMQ has no event for it. */
 const awaitLoopEnd = (worker: Worker) =>
   Effect.repeat(Effect.sync(() => worker.closing === undefined && worker.isRunning()), {
     while: (running) => running,

@@ -3,7 +3,7 @@ import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import type { ElementEnd } from "./Records.ts"
 
-/** What every event of a task says. A type, so that it fits the index signature of an event's data. */
+/** Data of every event of a task. A type, not an interface: it must fit the index signature of an event's data. */
 export type TaskData = {
   readonly task_name: string
   readonly queue: string
@@ -19,7 +19,7 @@ type AttemptEnd = Exit.Exit<unknown, unknown> | "cancelled" | "stopped"
 
 const STOPPED_REASON = "the worker stopped, and the task went back into the queue"
 
-/** One attempt at a task, and what is to be told of it. */
+/** One attempt at a task, and its events. */
 export class Attempt {
   private startedAt: number
   private end: AttemptEnd = "stopped"
@@ -40,7 +40,7 @@ export class Attempt {
     this.endedAt = now
   }
 
-  /** Whether the store was to hear that all is done. */
+  /** Whether the handler succeeded, so that the store completes the element. */
   get isDone(): boolean {
     return this.end === "cancelled" || (this.end !== "stopped" && Exit.isSuccess(this.end))
   }
@@ -55,7 +55,7 @@ export class Attempt {
       return { how: { as: "again", attempts: this.number - 1, failure: STOPPED_REASON }, event: this.event("task.retried", at, { reason: STOPPED_REASON }) }
     }
     if (Exit.isSuccess(end)) {
-      // The cast: whatever a handler answers is written down by the runtime's own rules for what JSON cannot say.
+      // The cast: the runtime encodes any value of a handler, by its rules for values that JSON does not have.
       const result = (end.value === undefined ? null : end.value) as JsonInput
       return { how: { as: "success" }, event: this.event("task.succeeded", at, { result }) }
     }

@@ -1,12 +1,12 @@
 /**
- * Queues of @effect/experimental's PersistedQueue that an agent can tell of and steer:
+ * Queues of @effect/experimental's PersistedQueue that an agent reports and controls:
  *
  *     import * as EffectQueue from "svc/agent/effect-queue"
  *
  *     const mail = yield* EffectQueue.make({ name: "mail", schema: Mail })
  *     yield* Effect.forkScoped(mail.run((letter) => send(letter), { concurrency: 4 }))
  *     yield* mail.offer({ to: "customer", subject: "Your order" })
- *     yield* Agent.make({ …, engines: [EffectQueue.engine([mail])] })
+ *     yield* Layer.build(Agent.layer({ …, engines: [EffectQueue.engine([mail])] }))
  *
  * over `EffectQueue.layerMemory()` or `EffectQueue.layerSql()`.
  */
@@ -22,7 +22,7 @@ export { engine } from "./Engine.ts"
 export type { EffectQueue, QueueOptions, RunOptions, TaskInfo } from "./Queue.ts"
 export { QueueRecords } from "./Records.ts"
 
-/** One queue by its name; make it once a process. */
+/** A queue of this name. Create it once a process. */
 export const make = <A, I>(
   options: QueueOptions<A, I>
 ): Effect.Effect<EffectQueue<A, I>, never, PersistedQueue.PersistedQueueFactory | QueueRecords> =>
@@ -33,7 +33,7 @@ export const make = <A, I>(
 
 export type SqlStoreOptions = Parameters<typeof SqlPersistedQueue.layerStore>[0]
 
-/** On the store in memory: what waits ends with the process. The last `remember` ended tasks (1000) can be retried. */
+/** The store in memory: waiting tasks end with the process. The last `remember` ended tasks (1000) can be retried. */
 export const layerMemory = (
   options: { readonly remember?: number } = {}
 ): Layer.Layer<PersistedQueue.PersistedQueueFactory | QueueRecords> =>
@@ -43,8 +43,8 @@ export const layerMemory = (
   )
 
 /**
- * On the store in SQL (SQLite, PostgreSQL), with the options of @effect/sql's SqlPersistedQueue. It keeps ended tasks
- * in its table, from where they are retried; when to delete them is the app's own affair.
+ * The store in SQL (SQLite, PostgreSQL), with the options of @effect/sql's SqlPersistedQueue. It keeps ended tasks in
+ * its table, where retries find them; the application decides when to delete them.
  */
 export const layerSql = (
   options?: SqlStoreOptions

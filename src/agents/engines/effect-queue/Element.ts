@@ -1,10 +1,10 @@
 import { Context } from "effect"
 import { canonicalize, type JsonInput } from "../../../domain/CanonicalJson.ts"
 
-/** What a store can keep. */
+/** A value that a store can keep. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-/** What stands in the store for a task: its value, and whose child it is. */
+/** The stored form of a task: its value and its parent. */
 export interface Element {
   readonly "svc:task": 1
   /** As the queue's schema encodes it. */
@@ -20,7 +20,7 @@ export const makeElement = (value: Json, { id, root }: Lineage): Element => ({
   root
 })
 
-/** An element that was offered past the wrapper is its own value. */
+/** An element that was offered without the wrapper is its own value. */
 export const readElement = (stored: unknown): Element => {
   if (typeof stored === "object" && stored !== null && "svc:task" in stored && "value" in stored) {
     return stored as Element // written by `elementOf`, and by nobody else under this name
@@ -35,14 +35,14 @@ interface Lineage {
 
 const noParent: Lineage = { id: null, root: null }
 
-/** The task whose handler this fiber runs: what is offered in there is its child. */
+/** The task whose handler this fiber runs: tasks offered inside it are its children. */
 export class CurrentTask extends Context.Reference<CurrentTask>()("svc/agent/effect-queue/CurrentTask", {
   defaultValue: () => noParent
 }) {}
 
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
 
-/** The arguments that a value is shown as: an object's are its fields, an array's its items. */
+/** A value as arguments: an object's fields, or an array's items. */
 export const argumentsOf = (
   value: Json
 ): { readonly args: ReadonlyArray<Json>; readonly kwargs: { readonly [name: string]: Json } } =>
@@ -52,7 +52,7 @@ export const argumentsOf = (
     ? { args: [], kwargs: value }
     : { args: [value], kwargs: {} }
 
-/** The values that arguments may stand for, the likeliest first; none when positional and named ones are mixed. */
+/** The possible values for arguments, the likeliest first; none when positional and named ones are mixed. */
 export const candidateValuesOf = (args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }): ReadonlyArray<Json> => {
   const positional = args.map(toPlainJson)
   const named = toPlainJson(kwargs)
@@ -61,5 +61,5 @@ export const candidateValuesOf = (args: ReadonlyArray<JsonInput>, kwargs: { read
   return first === undefined ? [named, positional] : args.length === 1 ? [first, positional] : [positional]
 }
 
-// The cast: what is printed as JSON is read as JSON.
+// The cast: printed JSON parses as JSON.
 const toPlainJson = (value: JsonInput): Json => JSON.parse(canonicalize(value)) as Json

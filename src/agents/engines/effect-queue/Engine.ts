@@ -6,7 +6,7 @@ import type { EffectQueue } from "./Queue.ts"
 import type { ElementRecord } from "./Records.ts"
 import type { Interval, Worker } from "./Worker.ts"
 
-/** Queues of any payload: what an engine does with one goes through the queue's own schema. */
+/** Queues of any payload: the engine encodes and decodes through the queue's own schema. */
 export type AnyQueue = Pick<
   EffectQueue<unknown, unknown>,
   "name" | "ref" | "records" | "workers" | "listen" | "put" | "reportReceived" | "reportRevoked" | "findValue" | "taskName"
@@ -22,7 +22,7 @@ const mapStoreError = <A, E extends { readonly message: string; readonly cause?:
 const intervals: { readonly [unit: string]: Interval } = { s: "1 second", m: "1 minute", h: "1 hour" }
 const states = { pending: "pending", started: "started", success: "success", failure: "failure", cancelled: "failure" } as const
 
-/** The queues of this process as an engine for the agent. All of one engine are on one store. */
+/** The queues of this process as an engine for the agent. All queues of one engine share one store. */
 export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name?: string } = {}): Engine => {
   const name = options.name ?? "effect-queue"
 
@@ -143,13 +143,13 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
         const workers: ReadonlyArray<Worker> = worker_name === undefined ? all : [(yield* getWorker(worker_name)).worker]
         if (workers.length === 0) return yield* actionFailed("No worker runs in the process that was asked, and it knows of no other's.")
         for (const worker of workers) yield* worker.setRateLimit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")
-        // those of other processes have limits of their own, and are not asked
+        // workers of other processes have their own limits and are not asked
         return { task_name, rate, worker: worker_name ?? null, limited: workers.map(({ name }) => name) }
       }),
     list_dead_letters: (page) =>
       Effect.gen(function*() {
         const selected = page.queue === null ? queues : [yield* getQueue(page.queue)]
-        // a cursor is `<queue> <the store's own cursor>`, and the lists of the queues follow each other
+        // a cursor is `<queue> <the store's cursor>`; the queues' lists follow each other
         const [from, after] = page.cursor === null ? [undefined, null] : splitCursor(page.cursor)
         const at = Math.max(0, selected.findIndex((queue) => queue.name === from))
         const entries: Array<ReturnType<typeof deadLetterOf>> = []
@@ -199,7 +199,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
   }
 }
 
-/** PersistedQueue has no tasks for later. */
+/** PersistedQueue has no delayed tasks. */
 const refuseDelay = ({ eta, eta_seconds }: { readonly eta?: number; readonly eta_seconds?: number }) =>
   eta === undefined && eta_seconds === undefined ? Effect.void : actionFailed("Effect's queues have no delayed tasks: leave the time out.")
 

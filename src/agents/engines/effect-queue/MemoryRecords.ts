@@ -5,16 +5,16 @@ interface Entry extends ElementRecord {
   readonly queue: string
 }
 
-/** Books of a store in memory, which forgets an element as soon as it has given it out. */
+/** Records of a store in memory, which forgets an element when it hands it out. */
 class MemoryStore {
-  /** What waits and what runs, in the order of offer. */
+  /** Waiting and running elements, in the order of offer. */
   private readonly open = new Map<string, Entry>()
-  /** In the order of their ends: the oldest is forgotten without a look at what waits. */
+  /** Ended elements in the order of their ends, so that the oldest is found without a scan. */
   private readonly ended = new Map<string, Entry>()
-  /** Cancelled ones that the store has still to give out. */
+  /** Cancelled elements that the store will still hand out. */
   private readonly cancelled = new Set<string>()
 
-  /** `remember`: ended elements that are kept, for retries and for questions. */
+  /** `remember`: number of ended elements that are kept, for retries and `reconcile`. */
   constructor(private readonly remember: number, private readonly now: () => number) {}
 
   recordOffer(queue: string, id: string, element: unknown): void {
@@ -54,7 +54,7 @@ class MemoryStore {
     return true
   }
 
-  /** Off the list of dead letters; nothing else is known of it any more. */
+  /** Removes it from the dead letters; there is no other record of it. */
   removeDead(queue: string, id: string): boolean {
     return this.find(queue, id)?.state === "failure" && this.ended.delete(id)
   }

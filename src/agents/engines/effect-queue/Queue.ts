@@ -10,13 +10,13 @@ import type { QueueRecords } from "./Records.ts"
 import { Worker } from "./Worker.ts"
 
 export interface QueueOptions<A, I> {
-  /** At most 100 characters: the store's column is no wider. */
+  /** At most 100 characters, the width of the store's column. */
   readonly name: string
-  /** Of what is offered. A struct's fields are shown as named arguments, an array's items as positional ones. */
+  /** The schema of values. A struct's fields are shown as named arguments, an array's items as positional ones. */
   readonly schema: Schema.Schema<A, I>
-  /** What a task is called where people look (default: the value's `_tag`, else the queue's name). */
+  /** The task's name, for people (default: the value's `_tag`, else the queue's name). */
   readonly taskName?: (value: A) => string
-  /** Attempts before the store gives up (default 10). It makes them one after the other, without a pause. */
+  /** Attempts before the store gives up (default 10), without a pause between them. */
   readonly maxAttempts?: number
 }
 
@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly workerName?: string
 }
 
-/** What a handler may know beside the value. `attempt` counts from 1. */
+/** What a handler gets beside the value. `attempt` counts from 1. */
 export interface TaskInfo {
   readonly id: string
   readonly attempt: number
@@ -36,11 +36,14 @@ export interface TaskInfo {
 type Handler<A, E, R> = (value: A, task: TaskInfo) => Effect.Effect<unknown, E, R>
 type OfferFailure = PersistedQueue.PersistedQueueError | ParseResult.ParseError | SqlError.SqlError
 
-/** A persisted queue whose tasks an agent can tell of and steer. */
+/** A persisted queue whose tasks an agent reports and controls. */
 export class EffectQueue<A, I> {
   readonly workers = new Set<Worker>()
   readonly ref: { readonly name: string; readonly maxAttempts: number }
-  /** One take waits at a time, of all workers: the store in memory wakes all that wait for one element, and they break. */
+  /**
+   * Only one take of all workers waits at a time: the store in memory wakes all waiting takes for one element, and all
+   * but one fail.
+   */
   private readonly takeLock = Effect.unsafeMakeSemaphore(1)
   private readonly listeners = new Set<(event: EngineEvent) => void>()
   private readonly encode: (value: A) => Effect.Effect<I, ParseResult.ParseError>
@@ -62,8 +65,8 @@ export class EffectQueue<A, I> {
   }
 
   /**
-   * Puts a task into the queue; answers its id. With an id that the store knows already nothing happens. Within a
-   * handler of this or another queue the task is the handled one's child.
+   * Puts a task into the queue and answers its id. An id that the store already has changes nothing. Within a handler
+   * of this or another queue the task is a child of the handled one.
    */
   offer(value: A, options?: { readonly id?: string }): Effect.Effect<string, OfferFailure> {
     return Effect.gen(this, function*() {
@@ -73,13 +76,13 @@ export class EffectQueue<A, I> {
     })
   }
 
-  /** Handles tasks until it is interrupted; those that run then go back into the queue. */
+  /** Handles tasks until interrupted. Tasks that run then go back into the queue. */
   run<E, R>(handler: Handler<A, E, R>, options: RunOptions = {}): Effect.Effect<never, never, R> {
     return Effect.scoped(Effect.gen(this, function*() {
       const worker = yield* this.acquireWorker(options)
       const tasks = yield* FiberSet.make()
       const next = Effect.gen(this, function*() {
-        if (!worker.isOpen) return // no more, after the wait for its turn
+        if (!worker.isOpen) return // closed while it waited for its turn
         const canTakeNext = yield* Deferred.make<void>()
         yield* FiberSet.run(tasks, this.handleNext(worker, handler, canTakeNext))
         yield* Deferred.await(canTakeNext)
@@ -91,7 +94,7 @@ export class EffectQueue<A, I> {
     }))
   }
 
-  /** Hears what happens until the answer is called. */
+  /** Subscribes to events until the returned function is called. */
   listen(listener: (event: EngineEvent) => void): () => void {
     this.listeners.add(listener)
     return () => void this.listeners.delete(listener)
@@ -110,18 +113,18 @@ export class EffectQueue<A, I> {
     })
   }
 
-  /** Tells that the element waits (again). */
+  /** Reports that the element waits (again). */
   reportReceived(element: Element, taskId: string, occurredAt = this.now()): void {
     this.publish({ kind: "task.received", taskId, occurredAt, data: this.dataOf(element, null) })
   }
 
-  /** Tells that the task was taken out before it ran. */
+  /** Reports that the task was removed before it ran. */
   reportRevoked(taskId: string, element: Element | null): void {
     const data = element === null ? { queue: this.name } : this.dataOf(element, null)
     this.publish({ kind: "task.revoked", taskId, occurredAt: this.now(), data: { ...data, terminated: false } })
   }
 
-  /** The value that is meant by these arguments, if it is one of this queue's and of this name (null: of any). */
+  /** The value for these arguments, if it fits this queue's schema and the name (null: any name). */
   findValue(args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }, taskName: string | null) {
     return Effect.gen(this, function*() {
       for (const value of candidateValuesOf(args, kwargs)) {
@@ -148,14 +151,14 @@ export class EffectQueue<A, I> {
     )
   }
 
-  /** Takes an element, handles it and tells what became of it; `begun` is done once the next one may be waited for. */
+  /** Takes an element, handles it and reports its end. `begun` is done once the next take may wait. */
   private handleNext<E, R>(worker: Worker, handler: Handler<A, E, R>, canTakeNext: Deferred.Deferred<void>): Effect.Effect<void, never, R> {
     let attempt: Attempt | null = null
     let isHandedBack = false
     const handleTaken = (stored: unknown, task: { readonly id: string; readonly attempts: number }) =>
       Effect.gen(this, function*() {
-        // A take that waits cannot be called off (the store on SQL would keep the next element for nobody), so a worker
-        // that was paused meanwhile hands back what it gets. That counts as no attempt.
+        // A waiting take is never interrupted: the store on SQL would lock the next element without a taker. So a
+        // worker that was paused in between hands its element back. That counts as no attempt.
         isHandedBack = !worker.isOpen
         if (isHandedBack) return yield* Effect.interrupt
         if (!(yield* this.records.recordTake(this.ref, task.id, stored))) return
@@ -194,7 +197,7 @@ export class EffectQueue<A, I> {
     )
   }
 
-  /** The store has heard of the end: so may everybody else. */
+  /** The store has recorded the end: it is reported now. */
   private recordOutcome(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
     const { event, how } = attempt.outcome(this.now())
     if (attempt.isDone && Exit.isFailure(exit)) {
@@ -232,11 +235,11 @@ export class EffectQueue<A, I> {
   }
 }
 
-/** A failure beside which something was interrupted: the store in memory would count no attempt for it. */
+/** The failure without its interruptions, for which the store in memory would count no attempt. */
 const withoutInterrupts = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
   Cause.isInterruptedOnly(cause) ? cause : Cause.filter(cause, (part) => !Cause.isInterruptType(part))
 
-/** After a take that brought nothing: at once again, or in a second when the store failed or was closed. */
+/** The delay after a failed take: none, or a second when the store failed or was closed. */
 const pauseAfterFailure = (queue: string, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Exit.isSuccess(exit)
     ? Effect.void

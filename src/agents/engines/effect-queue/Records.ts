@@ -5,17 +5,17 @@ import type { EngineState } from "../../runtime/Engine.ts"
 /** A queue as the store knows it. */
 export interface QueueRef {
   readonly name: string
-  /** After so many failed attempts the store gives an element out no more. */
+  /** After so many failed attempts the store no longer hands an element out. */
   readonly maxAttempts: number
 }
 
-/** What is known of one element. */
+/** The record of one element. */
 export interface ElementRecord {
   readonly id: string
   /** As it was offered to the store. */
   readonly element: unknown
   readonly state: Exclude<EngineState, "unknown"> | "cancelled"
-  /** Attempts that were made. */
+  /** Attempts so far. */
   readonly attempts: number
   /** Epoch milliseconds. */
   readonly finishedAt: number | null
@@ -24,7 +24,7 @@ export interface ElementRecord {
 
 export interface DeadElements {
   readonly elements: ReadonlyArray<ElementRecord>
-  /** What to go on after; null on the last page. */
+  /** Cursor of the next page; null on the last one. */
   readonly next: string | null
   readonly total: number
 }
@@ -35,28 +35,27 @@ export type ElementEnd =
   | { readonly as: "failure" | "again"; readonly attempts: number; readonly failure: string }
 
 /**
- * What a store of PersistedQueue has besides offer and take, which is all that PersistedQueue itself gives: how many
- * wait, what became of one, and a way to take one out. On SQL all of it is in the store's table; the store in memory
- * hides it, so there the wrapper keeps books.
+ * What PersistedQueue's interface (offer and take) lacks: the depth, the state of an element, and its removal. On SQL
+ * the store's table has all of it. The store in memory hides it, so there the wrapper keeps its own records.
  */
 export class QueueRecords extends Context.Tag("svc/agent/QueueRecords")<QueueRecords, {
   /** `memory`, `sqlite`, `postgresql`. */
   readonly brokerType: string
-  /** Whether a dead letter put back keeps its id; else it is offered anew under another one. */
+  /** Whether a dead letter that is put back keeps its id; else it is offered again under a new one. */
   readonly requeuesInPlace: boolean
   readonly recordOffer: (queue: QueueRef, id: string, element: unknown) => Effect.Effect<void>
-  /** A worker has the element. False: it was cancelled while it waited, and is to be dropped. */
+  /** A worker has taken the element. False when it was cancelled while it waited: the worker drops it. */
   readonly recordTake: (queue: QueueRef, id: string, element: unknown) => Effect.Effect<boolean>
-  /** Called when the store has heard of the end. */
+  /** Called when the store has recorded the end. */
   readonly recordEnd: (queue: QueueRef, id: string, how: ElementEnd) => Effect.Effect<void, SqlError.SqlError>
   readonly depth: (queue: QueueRef) => Effect.Effect<number, SqlError.SqlError>
   readonly find: (queue: QueueRef, id: string) => Effect.Effect<ElementRecord | undefined, SqlError.SqlError>
-  /** Takes a waiting element out; false when it does not wait. */
+  /** Removes a waiting element; false when it does not wait. */
   readonly cancel: (queue: QueueRef, id: string) => Effect.Effect<boolean, SqlError.SqlError>
-  /** Takes all that wait out; answers their ids. */
+  /** Removes all waiting elements and answers their ids. */
   readonly purge: (queue: QueueRef) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-  /** Elements whose attempts are used up, oldest failure last. */
+  /** Elements without attempts left, oldest failure last. */
   readonly listDead: (queue: QueueRef, limit: number, after: string | null) => Effect.Effect<DeadElements, SqlError.SqlError>
-  /** Gives a dead element its attempts back, or (`requeuesInPlace` false) only takes it off the list. */
+  /** Resets a dead element's attempts, or (`requeuesInPlace` false) only removes it from the list. */
   readonly requeue: (queue: QueueRef, id: string) => Effect.Effect<boolean, SqlError.SqlError>
 }>() {}

@@ -2,10 +2,10 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { type ElementRecord, QueueRecords, type QueueRef } from "./Records.ts"
 
-/** The last that PostgreSQL can give. */
+/** The largest value of a PostgreSQL serial. */
 const LAST_SEQUENCE = 2_147_483_647
 
-/** Written where the store keeps a failure's text: a completed element that nobody ran to its end. */
+/** Written in the store's column for failures: a completed element that did not run to its end. */
 const CANCELLED = "cancelled"
 /** Elements that are purged in one statement. */
 const purgeBatchSize = 1000
@@ -37,7 +37,7 @@ const recordOf = (row: Row, { maxAttempts }: QueueRef): ElementRecord => {
   }
 }
 
-/** Reads and steers the table of @effect/sql's SqlPersistedQueue, which keeps every element it ever had. */
+/** Reads and changes the table of @effect/sql's SqlPersistedQueue, which keeps every element. */
 export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlClient.SqlClient> =>
   Layer.effect(QueueRecords, Effect.map(SqlClient.SqlClient, (client) => {
     const sql = client.withoutTransforms()

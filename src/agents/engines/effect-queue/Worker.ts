@@ -1,13 +1,13 @@
 import { Deferred, Effect, ExecutionStrategy, Exit, FiberId, RateLimiter, Scope } from "effect"
 
-/** A task in a worker's hands. */
+/** A task that a worker runs. */
 interface Running {
   readonly cancelled: Deferred.Deferred<void>
 }
 
 interface RateLimit {
   readonly wait: Effect.Effect<void>
-  /** Lets those that wait begin. */
+  /** Releases waiting tasks. */
   readonly lift: Effect.Effect<void>
 }
 
@@ -16,12 +16,12 @@ export type Interval = "1 second" | "1 minute" | "1 hour"
 /** One `run` of a queue: how many tasks at once, whether it takes new ones, and how fast it begins them. */
 export class Worker {
   readonly running = new Map<string, Running>()
-  /** Open while it may take a task more. */
+  /** Open while the worker may take another task. */
   readonly gate = Effect.unsafeMakeLatch(true)
   private paused = false
   private readonly limits = new Map<string, RateLimit>()
 
-  /** `scope` is the run's: its limits end with it. */
+  /** `scope` is that of the run: the limits end with it. */
   constructor(readonly name: string, private slots: number, private readonly scope: Scope.Scope) {}
 
   get concurrency(): number {
@@ -36,7 +36,7 @@ export class Worker {
     return !this.paused && this.running.size < this.slots
   }
 
-  /** Tasks that run go on in any case. */
+  /** Running tasks go on. */
   resize(slots: number): void {
     this.slots = slots
     this.updateGate()
@@ -47,7 +47,7 @@ export class Worker {
     this.updateGate()
   }
 
-  /** Takes a slot for the task until `leave`; answers what is completed when somebody cancels it. */
+  /** Takes a slot for the task until `leave`; answers the deferred that a cancellation completes. */
   enter(id: string): Deferred.Deferred<void> {
     const cancelled = Deferred.unsafeMake<void>(FiberId.none)
     this.running.set(id, { cancelled })
@@ -60,18 +60,18 @@ export class Worker {
     this.updateGate()
   }
 
-  /** False: it does not run here. */
+  /** False when the task does not run here. */
   cancel(id: string): Effect.Effect<boolean> {
     const task = this.running.get(id)
     return task === undefined ? Effect.succeed(false) : Effect.as(Deferred.succeed(task.cancelled, void 0), true)
   }
 
-  /** Waits until a task of the name may begin. */
+  /** Waits until the limit of the name admits a task. */
   awaitRateLimit(taskName: string): Effect.Effect<void> {
     return Effect.suspend(() => this.limits.get(taskName)?.wait ?? Effect.void)
   }
 
-  /** 0 takes the limit away. Tasks that wait for the old limit begin at once. */
+  /** 0 removes the limit. Tasks that wait for the old limit begin at once. */
   setRateLimit(taskName: string, limit: number, interval: Interval): Effect.Effect<void> {
     return Effect.gen(this, function*() {
       const old = this.limits.get(taskName)

@@ -128,7 +128,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* Effect.promise(() => runs.pause())
       const waiting = yield* add(mail, "welcome", {})
       assert.include(yield* refused(retry_task({ task_id: `mail:${waiting.id}` })), "the job is waiting")
-      assert.include(yield* refused(retry_task({ task_id: "mail:no-such" })), "has the job no more")
+      assert.include(yield* refused(retry_task({ task_id: "mail:no-such" })), "no longer has the job")
       assert.include(yield* refused(retry_task({ task_id: "42" })), "<queue>:<job id>")
       const gone = yield* retry_task({ task_id: "mail:no-such", task_name: "welcome", overrides: { args: [], kwargs: { to: "eve" } } })
       assert.deepStrictEqual((yield* jobOf(gone))?.data, { to: "eve" })
