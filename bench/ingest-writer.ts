@@ -59,7 +59,7 @@ const framesOf = (count: number) => {
   const events: Array<AgentEvent> = []
   for (let from = 0; from < count; from += spread) {
     const group = Array.from({ length: Math.min(spread, count - from) }, (_, index) => eventsOf(from + index))
-    for (let step = 0; step < 3; step++) for (const told of group) events.push(told[step]!)
+    for (let step = 0; step < 3; step++) for (const ofTask of group) events.push(ofTask[step]!)
   }
   return inFrames(events, frame)
 }

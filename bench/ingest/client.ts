@@ -22,7 +22,7 @@ interface Agent {
   /** Where in `frames` the next one to send is. */
   next: number
   /** Tasks reported so far, and tasks to report. */
-  told: number
+  reported: number
   readonly tasks: number
   sent: number
   acked: number
@@ -59,7 +59,7 @@ const connect = (url: string, given: Job["agents"][number], index: number, tasks
       const secret = decodeSecret(given.hmacSecret)
       if (ack instanceof FrameRefusal || Either.isLeft(secret)) return reject(new Error("no hello_ack"))
       const ids = ack.payload
-      resolve({ socket, session: new WireSession(signingKey(secret.right), ids), frames: [], next: 0, told: 0, tasks, sent: 0, acked: 0 })
+      resolve({ socket, session: new WireSession(signingKey(secret.right), ids), frames: [], next: 0, reported: 0, tasks, sent: 0, acked: 0 })
     })
   })
 
@@ -89,8 +89,8 @@ const eventsOf = (number: number) => {
 /** Makes the agent's next frames: those of as many tasks as fill whole frames. */
 const make = (agent: Agent, job: Job) => {
   const most = job.eventsPerFrame % 3 === 0 ? job.eventsPerFrame / 3 : job.eventsPerFrame
-  const count = Math.min(most, agent.tasks - agent.told)
-  const events = Array.from({ length: count }, () => eventsOf(agent.told++)).flat()
+  const count = Math.min(most, agent.tasks - agent.reported)
+  const events = Array.from({ length: count }, () => eventsOf(agent.reported++)).flat()
   for (let at = 0; at < events.length; at += job.eventsPerFrame) {
     const id = `ev_${randomUUID().replaceAll("-", "")}`
     const text = encodeFrame("event_batch", id, { events: events.slice(at, at + job.eventsPerFrame) }, agent.session, Date.now())
@@ -158,7 +158,7 @@ const job: Job = JSON.parse(process.argv[2] ?? "{}")
 const tasks = job.warmUpTasks + job.tasks
 const each = Math.ceil(tasks / job.agents.length)
 const agents = await Promise.all(job.agents.map((given, index) => connect(job.url, given, index, each)))
-if (job.rate === null) for (const agent of agents) while (agent.told < agent.tasks) make(agent, job)
+if (job.rate === null) for (const agent of agents) while (agent.reported < agent.tasks) make(agent, job)
 await run(agents, job, job.warmUpTasks / tasks)
 console.log("begun")
 console.log(JSON.stringify(await run(agents, job, job.tasks / tasks)))

@@ -243,7 +243,7 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         yield* settled(`mail:${long.id}`, "started")
         const refused = yield* command("cancel-task", { engine: "bullmq", task_id: `mail:${long.id}` })
         assert.strictEqual(refused.status, "failed")
-        assert.include(refused.error, "from outside nobody can end it")
+        assert.include(refused.error, "from outside cannot cancel it")
         held.open()
         yield* settled(`mail:${long.id}`, "success")
         const [shown] = yield* until(Effect.map(call("GET", "/workers"), ({ json }) => json), (workers) => workers.length > 0)

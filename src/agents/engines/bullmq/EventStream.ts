@@ -117,7 +117,7 @@ const saveCursor = (position: () => string | undefined, save: (cursor: string) =
 
 const droppedWarning = (queue: string): string =>
   `BullMQ's event stream of ${queue} has dropped entries that were not read; it keeps about 10000 unless the queue's ` +
-  "streams.events.maxLen says otherwise. What became of jobs meanwhile is read from the jobs; those removed are lost."
+  "streams.events.maxLen says otherwise. Their transitions are read from the jobs; those of removed jobs are lost."
 
 /** `XREAD` answers null when nothing came, else each stream's name and entries. */
 const rawEntries = (answer: unknown): RawEntries => {

@@ -80,7 +80,7 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
   }
 }
 
-const unreachable = "the job runs, and from outside nobody can end it: that needs the agent in the worker's process"
+const unreachable = "the job runs, and an agent from outside cannot cancel it: that needs the agent in the worker's process"
 
 /** Commands wait until Redis is back; callers have their own timeouts. */
 const connect = (connection: string | RedisOptions): Redis =>

@@ -11,26 +11,26 @@ const maxReports = 100
  * for a thousand events.
  */
 export class ProgressReporter {
-  readonly #told = new Map<string, { at: number; count: number }>()
+  readonly #reported = new Map<string, { at: number; count: number }>()
 
-  readonly #site: EngineContext
+  readonly #context: EngineContext
   readonly #worker: string | null
 
   constructor(context: EngineContext, worker: string | null) {
-    this.#site = context
+    this.#context = context
     this.#worker = worker
   }
 
   report(job: Job, progress: unknown, at: number): void {
     const jobId = job.id ?? ""
-    const last = this.#told.get(jobId)
+    const last = this.#reported.get(jobId)
     if (last !== undefined && (at - last.at < minIntervalMillis || last.count >= maxReports)) return
-    this.#told.set(jobId, { at, count: (last?.count ?? 0) + 1 })
+    this.#reported.set(jobId, { at, count: (last?.count ?? 0) + 1 })
     const data = { ...baseData(job, this.#worker), progress: asJson(progress) }
-    this.#site.report({ kind: "unknown", taskId: taskIdOfJob(job), occurredAt: at, data })
+    this.#context.report({ kind: "unknown", taskId: taskIdOfJob(job), occurredAt: at, data })
   }
 
   clear(jobId: string): void {
-    this.#told.delete(jobId)
+    this.#reported.delete(jobId)
   }
 }

@@ -156,7 +156,7 @@ const resultOf = (text: string): Effect.Effect<Answer, ActionFailed> =>
 
 const noAnswerMessage = (request: WorkerRequest): string =>
   request.action === "cancel_job"
-    ? "the job runs in a process that has no agent beside it, or one that does not answer, so nobody can end it"
+    ? "the job runs in a process without an agent, or with one that does not answer, so it cannot be cancelled from here"
     : `no process with an agent that answers has a worker ${request.worker}; nothing was done`
 
 const indeterminateFailure = () =>

@@ -48,7 +48,7 @@ export class StreamReporter {
       // of a stalled job one entry says that it waits again, and the next that it stalled
       const next = entries[at + 1]
       if (entry.event === "waiting" && next?.event === "stalled" && next.jobId === entry.jobId) return
-      this.#tell(entry, jobs.get(entry.jobId))
+      this.#reportEntry(entry, jobs.get(entry.jobId))
     })
   }
 
@@ -73,7 +73,7 @@ export class StreamReporter {
     return jobs
   }
 
-  #tell({ event, fields, id, jobId }: StreamEntry, job: Job | undefined): void {
+  #reportEntry({ event, fields, id, jobId }: StreamEntry, job: Job | undefined): void {
     const known = this.#known.get(jobId)
     const name = job?.name ?? fields.get("name") ?? known?.name
     const at = epochMillisOf(id)

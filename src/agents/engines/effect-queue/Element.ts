@@ -23,7 +23,7 @@ export const makeElement = (value: Json, { id, root }: Lineage): Element => ({
 /** An element that was offered without the wrapper is its own value. */
 export const readElement = (stored: unknown): Element => {
   if (typeof stored === "object" && stored !== null && "svc:task" in stored && "value" in stored) {
-    return stored as Element // written by `elementOf`, and by nobody else under this name
+    return stored as Element // only `makeElement` writes this member
   }
   return makeElement(stored as Json, noParent) // it came out of the store's JSON, or goes into it
 }

@@ -201,7 +201,7 @@ export class EffectQueue<A, I> {
   private recordOutcome(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
     const { event, how } = attempt.outcome(this.now())
     if (attempt.isDone && Exit.isFailure(exit)) {
-      return Effect.logError(`The task ${attempt.taskId} of ${this.name} ended, but the store could not be told: it will run again.`, exit.cause)
+      return Effect.logError(`The task ${attempt.taskId} of ${this.name} ended, but the store could not record it: the task will run again.`, exit.cause)
     }
     return this.records.recordEnd(this.ref, attempt.taskId, how).pipe(
       Effect.catchAll((error) => Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be noted.`, error)),
