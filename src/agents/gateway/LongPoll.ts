@@ -58,7 +58,10 @@ export const layer = Layer.effect(AgentPolls, Effect.gen(function*() {
     const session = yield* pollSessions.get(headers)
     session.touch()
     const frames = yield* decodeFrames(session, texts)
-    yield* Effect.timeoutFail(commitFrames(session, frames), { duration: pushTimeout, onTimeout: () => temporarilyUnavailable })
+    yield* Effect.timeoutFail(commitFrames(session, frames), {
+      duration: pushTimeout,
+      onTimeout: () => temporarilyUnavailable
+    })
     return texts.length
   })
 
@@ -104,10 +107,14 @@ export const layer = Layer.effect(AgentPolls, Effect.gen(function*() {
       if (frame.type === "agent_status") yield* pollSessions.updateAdapters(session, frame.payload)
     }
     yield* commitBatches(session, batches)
-    if (frames.some(({ type }) => type === "command_ack" || type === "command_result")) yield* receiver.awaitCommandsCommitted
+    const hasReports = frames.some(({ type }) => type === "command_ack" || type === "command_result")
+    if (hasReports) yield* receiver.awaitCommandsCommitted
   })
 
-  const commitBatches = Effect.fnUntraced(function*(session: PollSession, frames: ReadonlyArray<FrameOf<"event_batch">>) {
+  const commitBatches = Effect.fnUntraced(function*(
+    session: PollSession,
+    frames: ReadonlyArray<FrameOf<"event_batch">>
+  ) {
     const committed = Deferred.unsafeMake<void>(FiberId.none)
     let remaining = frames.length
     const onCommit = () => {
@@ -123,7 +130,11 @@ export const layer = Layer.effect(AgentPolls, Effect.gen(function*() {
   /** Suspends while the ingest is full. It asks every 250 ms too: capacity may have come before the listener. */
   const offerBatch = (batch: EventBatch) =>
     Effect.repeat(
-      Effect.suspend(() => receiver.ingest.offer(batch) ? Effect.succeed(true) : Effect.as(Effect.timeoutOption(awaitCapacity, "250 millis"), false)),
+      Effect.suspend(() =>
+        receiver.ingest.offer(batch)
+          ? Effect.succeed(true)
+          : Effect.as(Effect.timeoutOption(awaitCapacity, "250 millis"), false)
+      ),
       { until: (taken) => taken }
     )
   const awaitCapacity = Effect.async<void>((resume) => {

@@ -16,9 +16,14 @@ const maxSessionsPerAgent = 64
 const idleTimeoutMillis = 180_000
 const openTimeout = "8 seconds"
 
-export const agentDeleted = new Unauthenticated({ detail: "The agent or its project was deleted, and the token is void." })
-export const temporarilyUnavailable = new Unavailable({ detail: "The brain cannot take this now. Send it again in a moment." })
-export const frameRefused = (detail: string) => new BadRequest({ code: "frame_refused", detail: `${detail} Go on with a fresh session nonce.` })
+export const agentDeleted = new Unauthenticated({
+  detail: "The agent or its project was deleted, and the token is void."
+})
+export const temporarilyUnavailable = new Unavailable({
+  detail: "The brain cannot take this now. Send it again in a moment."
+})
+export const frameRefused = (detail: string) =>
+  new BadRequest({ code: "frame_refused", detail: `${detail} Go on with a fresh session nonce.` })
 
 /** The engines, schedulers and version that an agent names for itself. */
 type Adapters = Pick<ProcessInfo, "engines" | "schedulers" | "agentVersion">
@@ -74,7 +79,8 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
     const get = Effect.fnUntraced(function*({ nonce, retryContracts }: PollHeaders) {
       const identity = yield* CurrentAgent
       if (!isValidNonce(nonce)) {
-        return yield* new BadRequest({ code: "session_nonce_missing", detail: "Send a session nonce of 22 URL-safe characters." })
+        const detail = "Send a session nonce of 22 URL-safe characters."
+        return yield* new BadRequest({ code: "session_nonce_missing", detail })
       }
       const agentId = identity.agent_id
       const agentSessions = byAgent.get(agentId) ?? new Map<string, SessionFiber>()
@@ -82,21 +88,26 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
       let sessionFiber = agentSessions.get(nonce)
       if (sessionFiber === undefined) {
         if (agentSessions.size >= maxSessionsPerAgent) {
-          return yield* new RateLimited({ detail: "The agent has too many long-poll sessions; the idle ones end after three minutes." })
+          const detail = "The agent has too many long-poll sessions; the idle ones end after three minutes."
+          return yield* new RateLimited({ detail })
         }
         // Not in the request's own fiber, which ends when its client leaves.
         const created = create(identity, nonce, enginesOfContracts(retryContracts))
         sessionFiber = fork(Effect.tapErrorCause(created, () => Effect.sync(() => forget(agentId, nonce))))
         agentSessions.set(nonce, sessionFiber)
       }
-      const session = yield* Effect.timeoutFail(Fiber.join(sessionFiber), { duration: openTimeout, onTimeout: () => temporarilyUnavailable })
+      const session = yield* Effect.timeoutFail(Fiber.join(sessionFiber), {
+        duration: openTimeout,
+        onTimeout: () => temporarilyUnavailable
+      })
       if (session.endReason === "revoked") return yield* agentDeleted
       if (session.endReason === "refused") return yield* frameRefused("A frame of this session was refused.")
       return session
     })
 
     /** Stores what `agent_status` says. Long-poll has no hello, so nothing else names the agent's engines and version. */
-    const updateAdapters = Effect.fnUntraced(function*(session: PollSession, { agentVersion, engines, schedulers }: Adapters) {
+    const updateAdapters = Effect.fnUntraced(function*(session: PollSession, adapters: Adapters) {
+      const { agentVersion, engines, schedulers } = adapters
       const status = JSON.stringify([engines, schedulers, agentVersion])
       if (status === session.lastStatus) return
       session.lastStatus = status
@@ -109,7 +120,9 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
     })
 
     const closeIdle = Effect.map(Clock.currentTimeMillis, (now) => {
-      for (const session of liveSessions) if (session.polls === 0 && now - session.lastUsedAt > idleTimeoutMillis) close(session)
+      for (const session of liveSessions) {
+        if (session.polls === 0 && now - session.lastUsedAt > idleTimeoutMillis) close(session)
+      }
     })
     yield* loops.every("agents longpoll", "15 seconds", closeIdle)
 
@@ -119,7 +132,8 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
   static readonly layer = this.Default
 }
 
-const isValidNonce = (nonce: string | undefined): nonce is string => nonce !== undefined && /^[A-Za-z0-9_-]{16,64}$/.test(nonce)
+const isValidNonce = (nonce: string | undefined): nonce is string =>
+  nonce !== undefined && /^[A-Za-z0-9_-]{16,64}$/.test(nonce)
 
 /** `huey=1,rq=1` names two engines. */
 const enginesOfContracts = (retryContracts: string | undefined): ReadonlyArray<string> =>

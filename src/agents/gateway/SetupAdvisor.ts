@@ -8,9 +8,9 @@ const minWorkerEvents = 200
 
 const eventsOffAdvice = "Only received tasks are reported: start the Celery worker with -E (or worker_send_task_events = True), " +
   "so that starts, ends and retries are reported too."
-const foreignWorkersAdvice = "This process reports events of more than one Celery worker, so each event arrives once for each agent on the " +
-  "broker. The brain counts it once. To save the traffic, and to leave out other teams' workers, set Z4J_CELERY_LOCAL_HOSTNAME to the " +
-  "node name of this process's worker."
+const foreignWorkersAdvice = "This process reports events of more than one Celery worker, so each event " +
+  "arrives once for each agent on the broker. The brain counts it once. To save the traffic, and to leave out other " +
+  "teams' workers, set Z4J_CELERY_LOCAL_HOSTNAME to the node name of this process's worker."
 
 /**
  * Detects two mistakes in the set-up of Celery agents by the events of one session (the agents' protocol, sections 0

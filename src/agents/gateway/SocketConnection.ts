@@ -55,7 +55,8 @@ export class SocketConnection {
   ) {}
 
   serve(): void {
-    this.helloTimer = setTimeout(() => this.refuse("hello_timeout", "No hello within 10 seconds.", closeCode.badHello), helloTimeoutMillis)
+    const onTimeout = () => this.refuse("hello_timeout", "No hello within 10 seconds.", closeCode.badHello)
+    this.helloTimer = setTimeout(onTimeout, helloTimeoutMillis)
     const recordActivity = () => this.recordActivity()
     this.ws.on("message", (data: Buffer) => this.receive(data))
     this.ws.on("ping", recordActivity)
@@ -66,8 +67,9 @@ export class SocketConnection {
 
   private receive(data: Buffer): void {
     if (this.session !== null) this.session.receive(data)
-    else if (this.connectFiber !== null) this.refuse("unexpected_type", "A message between hello and hello_ack.", closeCode.badHello)
-    else if (!this.isRefused) this.receiveHello(data.toString("utf8"))
+    else if (this.connectFiber !== null) {
+      this.refuse("unexpected_type", "A message between hello and hello_ack.", closeCode.badHello)
+    } else if (!this.isRefused) this.receiveHello(data.toString("utf8"))
   }
 
   private receiveHello(text: string): void {
@@ -141,8 +143,8 @@ export class SocketConnection {
     if (this.isRefused) return
     this.isRefused = true
     clearTimeout(this.helloTimer)
-    const { agent_id, project_id } = this.identity
-    this.context.gateway.refusals.refuse({ agentId: agent_id, projectId: project_id, transport: "websocket" }, reason, detail)
+    const { agent_id: agentId, project_id: projectId } = this.identity
+    this.context.gateway.refusals.refuse({ agentId, projectId, transport: "websocket" }, reason, detail)
     closeSocket(this.ws, code, detail.slice(0, 120))
   }
 }

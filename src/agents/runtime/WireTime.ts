@@ -5,4 +5,6 @@ const MAX_MILLIS = 253_402_300_799_999
 
 /** Epoch milliseconds as a time of the wire; null for none, and for one outside the years 0000 to 9999. */
 export const wireTimeOf = (millis: number | null): Timestamp.Timestamp | null =>
-  millis === null || !(millis >= MIN_MILLIS && millis <= MAX_MILLIS) ? null : Timestamp.fromEpochMicros(Math.round(millis * 1000))
+  millis === null || !(millis >= MIN_MILLIS && millis <= MAX_MILLIS)
+    ? null
+    : Timestamp.fromEpochMicros(Math.round(millis * 1000))

@@ -3,7 +3,17 @@ import type { Job, Worker } from "bullmq"
 import type { EngineContext } from "./EngineContext.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
 import { argumentsOf, asJson } from "./JobData.ts"
-import { baseData, errorData, etaAfter, parentOf, priorityOf, PUT_BACK, STALLED, taskIdOfJob, WAITS_FOR_CHILDREN } from "./JobEvents.ts"
+import {
+  baseData,
+  errorData,
+  etaAfter,
+  parentOf,
+  priorityOf,
+  PUT_BACK,
+  STALLED,
+  taskIdOfJob,
+  WAITS_FOR_CHILDREN
+} from "./JobEvents.ts"
 import type { PutBackTarget } from "./ProcessorWatch.ts"
 import { ProgressReporter } from "./ProgressReporter.ts"
 import { taskIdOf } from "./TaskId.ts"
@@ -41,7 +51,8 @@ export class WorkerReporter {
       context.report({ kind: "task.received", taskId, occurredAt: job.timestamp, data })
     }
     const root_task_id = roots.cachedRoot(job)
-    if (job.parentKey !== undefined && root_task_id === undefined) this.findRoot(job, () => undefined) // for its later events
+    // for the job's later events
+    if (job.parentKey !== undefined && root_task_id === undefined) this.findRoot(job, () => undefined)
     const { args, kwargs } = argumentsOf(job.data)
     const data = {
       task_name: job.name,
@@ -84,11 +95,11 @@ export class WorkerReporter {
         runtime_ms: runtimeUntil(at, job),
         attempt: job.attemptsMade
       }
-      const taskId = taskIdOfJob(job)
-      if (isCancelled) return this.context.report({ kind: "task.revoked", taskId, occurredAt: at, data: { ...data, terminated: true } })
-      if (job.finishedOn !== undefined) return this.context.report({ kind: "task.failed", taskId, occurredAt: at, data })
+      const task = { taskId: taskIdOfJob(job), occurredAt: at }
+      if (isCancelled) return this.context.report({ ...task, kind: "task.revoked", data: { ...data, terminated: true } })
+      if (job.finishedOn !== undefined) return this.context.report({ ...task, kind: "task.failed", data })
       const eta = etaAfter(at, job.delay)
-      this.context.report({ kind: "task.retried", taskId, occurredAt: at, data: eta === undefined ? data : { ...data, eta } })
+      this.context.report({ ...task, kind: "task.retried", data: eta === undefined ? data : { ...data, eta } })
     })
   }
 
@@ -98,7 +109,8 @@ export class WorkerReporter {
     const taskId = taskIdOfJob(job)
     const data = { ...baseData(job, this.name), root_task_id: this.roots.cachedRoot(job) }
     if (to === "its children") {
-      return this.context.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note: WAITS_FOR_CHILDREN } })
+      const note = WAITS_FOR_CHILDREN
+      return this.context.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note } })
     }
     const eta = to === "later" ? etaAfter(at, job.delay) : undefined
     this.context.report({ kind: "task.retried", taskId, occurredAt: at, data: { ...data, reason: PUT_BACK, eta } })

@@ -43,7 +43,8 @@ export class WorkerWatch {
     this.reporter.reportState("worker.online")
     this.unwatchProcessor = watchProcessor(worker, this.runningIds, {
       onReturned: ({ id = "" }) => this.cancelled.has(id) ? this.cancelled.clearDeferredFailure(id) : undefined,
-      mapThrown: ({ id = "" }, error) => this.cancelled.has(id) && !hasMovedJob(error) ? makeCancellationError(error) : error,
+      mapThrown: ({ id = "" }, error) =>
+        this.cancelled.has(id) && !hasMovedJob(error) ? makeCancellationError(error) : error,
       onEnded: (job, error) => this.onProcessorEnded(job, error),
       onReleased: (job) => this.onReleased(job)
     })
