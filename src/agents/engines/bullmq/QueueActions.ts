@@ -63,7 +63,7 @@ export const cancelTask = (
 ): NonNullable<Actions["cancel_task"]> =>
   Effect.fnUntraced(function*({ task_id }) {
     const { job, jobId, queue } = yield* findJob(context.queues, task_id)
-    if (job === null) return yield* refuse("BullMQ does not have the job: it never existed or was removed")
+    if (job === null) return yield* refuse("BullMQ has no such job: it never existed or was removed")
     const state = yield* read(() => queue.getJobState(jobId))
     const stopRunning = Effect.map(cancelRunning(queue, jobId), (answer): Answer => ({ task_id, ...answer }))
     /** A job may end while its process is searched for. */
