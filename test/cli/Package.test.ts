@@ -9,10 +9,11 @@ import { baseUrl, freshKey, freshProject, serverOn } from "../brain.ts"
 
 /** Services that only the program's own parts use; an embedding application has no use for them. */
 const inner = new Set([
+  "Database", "Hints", "Leader", "Lease", "Reader",
   "RowCaps",
   "Startup",
   "AgentSessions", "AgentPolls", "AllowedHosts", "AuditForwarder", "Authentication", "CommandAnswers", "CurrentAgent", "Idempotency", "Ingest", "Keys",
-  "Loops", "Mail", "Mfa", "MigrationList", "NodeServer", "Outbound", "Presence", "RateLimits", "Resolver", "Retention", "Scopes", "Sessions", "TaskChanges", "TrustedDevices", "Vault"
+  "Loops", "Mail", "Mfa", "MigrationList", "NodeServer", "Outbound", "Presence", "RateLimits", "Resolver", "Retention", "Scopes", "Sessions", "TrustedDevices", "Vault"
 ])
 
 describe("the package's entry points", () => {

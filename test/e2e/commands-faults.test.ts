@@ -88,7 +88,7 @@ describe.each(engines)("commands on %s", (engine) => {
   column(
     "the agent is killed, and another process of it comes",
     Effect.gen(function*() {
-      const { database, site } = yield* siteBehind(engine, 8)
+      const { database, site } = yield* siteBehind(engine, 12)
       const { scene, underway, waiting } = yield* prepared(yield* site.brain)
       const stillborn = yield* waiting.actor.start(null)
       yield* stillborn.kill
@@ -117,7 +117,7 @@ describe.each(engines)("commands on %s", (engine) => {
   column(
     "the socket drops, and the process comes back",
     Effect.gen(function*() {
-      const { database, site } = yield* siteBehind(engine, 8)
+      const { database, site } = yield* siteBehind(engine, 12)
       const { scene, underway, waiting } = yield* prepared(yield* site.brain)
       waiting.actor.proxy.refuse(true)
       yield* waiting.actor.start(null)
@@ -179,7 +179,7 @@ describe("commands of two brains over one PostgreSQL", () => {
   column(
     "the process is gone and another one is connected to the other brain",
     Effect.gen(function*() {
-      const { database, site } = yield* siteBehind("PostgreSQL", 8)
+      const { database, site } = yield* siteBehind("PostgreSQL", 12)
       const [one, two] = [yield* site.brain, yield* site.brain]
       const { scene, underway, waiting } = yield* prepared(one)
       underway.answered.actor.proxy.lose(true)

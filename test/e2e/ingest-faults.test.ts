@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Random } from "effect"
 import { engines } from "../databases.ts"
 import { type BrainProcess, type Call, signedIn } from "./brainProcess.ts"
 import { site } from "./site.ts"
@@ -19,9 +19,13 @@ const freshAgentAt = (call: Call, slug: string) =>
     return { token: String(json.token), hmac_secret: String(json.hmac_secret) }
   })
 
+/** Other places: `SVC_FAULTS_SEED=7 npx vitest run test/e2e/ingest-faults.test.ts`. */
+const random = Random.make(Number(process.env.SVC_FAULTS_SEED ?? 1))
+
 /** As many places in a run of that length, in order, each in a part of its own. */
-const places = (count: number, length: number): ReadonlyArray<number> =>
-  Array.from({ length: count }, (_, index) => Math.floor(((index + Math.random()) / count) * length * 0.95))
+const places = (count: number, length: number) =>
+  Effect.map(Effect.replicateEffect(random.next, count), (parts) =>
+    parts.map((part, index) => Math.floor(((index + part) / count) * length * 0.95)))
 
 const killed = (brain: BrainProcess) => Effect.zipRight(brain.kill, brain.start)
 
@@ -35,7 +39,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const agent = yield* freshAgentAt(call, project)
         const run = runOf(tasks, size)
         const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, window)
-        for (const place of places(kills, run.batches.length)) {
+        for (const place of yield* places(kills, run.batches.length)) {
           yield* Effect.promise(() => streamer.when(place))
           yield* killed(brain)
         }
@@ -55,7 +59,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const agent = yield* freshAgentAt(call, project)
         const run = runOf(tasks, size)
         const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, window)
-        for (const place of places(8, run.batches.length)) {
+        for (const place of yield* places(8, run.batches.length)) {
           yield* Effect.promise(() => streamer.when(place))
           streamer.cut()
         }
@@ -79,7 +83,7 @@ describe("ingest of two brains over one PostgreSQL", () => {
       // a process that takes over the buffer of a dead one sends what that one had sent
       const first = yield* streaming(agent, urls, run.batches, 32)
       const second = yield* streaming(agent, urls.toReversed(), run.batches, 32)
-      for (const place of places(8, run.batches.length)) {
+      for (const place of yield* places(8, run.batches.length)) {
         yield* Effect.promise(() => first.streamer.when(place))
         first.streamer.cut()
       }

@@ -117,10 +117,12 @@ describe.each(engines)("mail on %s", (engine) => {
         yield* mail.enqueue(letter, yield* inADay)
         yield* mail.enqueue({ to: `raw-${made}@example.com`, subject: hostile, text: "." }, yield* inADay)
         const mails = [...yield* mailsTo(to), ...yield* mailsTo(`raw-${made}@example.com`)]
+        assert.strictEqual(mails.length, 2)
         for (const { headers, to } of mails) {
           assert.strictEqual(to.length, 1)
           assert.deepStrictEqual(headers.filter((line) => /^(bcc|cc|to):/i.test(line)), [`To: ${to[0]}`])
         }
+        assert.include(mails[0]?.text, "Acme")
         assert.notMatch(mails[0]?.text ?? "", /^Bcc:|\u202e|\0|x{101}/m)
       }))
   })
