@@ -10,7 +10,6 @@ import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
 import { Vault } from "../services/Keys.ts"
 import { LiveTasks } from "../services/LiveTasks.ts"
-import { LiveTasksRepo } from "../services/LiveTasks/Repo.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
@@ -37,11 +36,11 @@ export const layer = Layer.mergeAll(
   Workers.layer,
   Queues.layer,
   Health.layer,
-  LiveTasks.layer.pipe(Layer.provide(LiveTasksRepo.layer)),
+  LiveTasks.layer,
   Activity.layer,
   Denials.layer,
   Tasks.layer,
-  TaskRetention.loop.pipe(Layer.provide(TaskRetention.layer)),
+  TaskRetention.loop,
   TaskVacuum.loop
 ).pipe(
   Layer.provideMerge(Gateway.layerAgentSessions),

@@ -138,5 +138,5 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     return { list, get, create, remove, listHealth, findByToken, authenticate, getHmacKey } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(CommandStatusRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([AgentsRepo.layer, CommandStatusRepo.layer]))
 }

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../domain/ApiKey.ts"
 import { Forbidden, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -141,5 +141,5 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     return { scopes, list, create, createFor, update, revoke } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([ApiKeysRepo.layer, ProjectsRepo.layer, SessionsRepo.layer]))
 }

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { CreatedInvitation, CreateInvitation, Invitation } from "../domain/Invitation.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -119,5 +119,5 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     return { list, create, revoke } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([EscalationPolicy.layer, InvitationsRepo.layer, Mail.layer]))
 }

@@ -1,4 +1,4 @@
-import { Chunk, Clock, Effect, Option, PubSub, Queue, Stream } from "effect"
+import { Chunk, Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
 import type { LiveTask, ChangePosition } from "../domain/LiveTask.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Hints } from "./Database.ts"
@@ -236,5 +236,5 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     return { batches, stream } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(LiveTasksRepo.layer))
 }

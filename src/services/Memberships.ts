@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { Role } from "../domain/Access.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { GrantMembership, Membership } from "../domain/Membership.ts"
@@ -87,5 +87,9 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     return { list, grant, setRole, remove } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    EscalationPolicy.layer,
+    MembershipsRepo.layer,
+    UsersRepo.layer
+  ]))
 }

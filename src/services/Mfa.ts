@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
 import { type CompleteEnrollment, type DisableMfa, findEnrollmentRequirement, type MfaStatus, type VerifyMfa } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -246,5 +246,13 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     return { status, startEnrollment, completeEnrollment, verify, disable, regenerateRecoveryCodes } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    CurrentPassword.layer,
+    MfaRepo.layer,
+    Notices.layer,
+    Sessions.layer,
+    SessionsRepo.layer,
+    TrustedDevices.layer,
+    TrustedDevicesRepo.layer
+  ]))
 }

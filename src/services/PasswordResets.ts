@@ -157,7 +157,14 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     return { request, processRequests, link, confirm } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    Mail.layer,
+    Notices.layer,
+    PasswordResetsRepo.layer,
+    Passwords.layer,
+    SessionsRepo.layer,
+    UsersRepo.layer
+  ]))
 
   /** Looks once a second, where mail is sent at all. */
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
@@ -165,5 +172,5 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const resets = yield* PasswordResets
     const mail = yield* Mail
     if (mail.isEnabled) yield* loops.every("password resets", "1 second", resets.processRequests)
-  }))
+  })).pipe(Layer.provide([this.layer, Mail.layer]))
 }

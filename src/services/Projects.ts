@@ -94,5 +94,5 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     return { list, getBySlug, create, update, remove, sweepDeleted } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(CommandStatusRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([CommandStatusRepo.layer, ProjectsRepo.layer]))
 }

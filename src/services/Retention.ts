@@ -66,5 +66,5 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
     const loops = yield* Loops
     const retention = yield* Retention
     yield* loops.every("retention", "1 hour", retention.sweep())
-  }))
+  })).pipe(Layer.provide(this.layer))
 }

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { type RequestSource, system } from "../domain/Actor.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { Login, Reauthenticate, Session } from "../domain/Session.ts"
@@ -176,5 +176,13 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     return { login, logout, rotate, list, revoke, revokeOthers, reauthenticate, changePassword } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    CurrentPassword.layer,
+    MfaLogin.layer,
+    PasswordChange.layer,
+    Passwords.layer,
+    SessionOpening.layer,
+    SessionsRepo.layer,
+    UsersRepo.layer
+  ]))
 }

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { type RequestSource, system } from "../domain/Actor.ts"
 import { clientKey } from "../domain/ClientAddress.ts"
 import { Conflict, Forbidden, RateLimited } from "../domain/Errors.ts"
@@ -160,5 +160,10 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     return { isFirstBoot, createLink, complete, bootstrapAdmin, resetTokens } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    Passwords.layer,
+    Projects.layer,
+    SetupRepo.layer,
+    UsersRepo.layer
+  ]))
 }

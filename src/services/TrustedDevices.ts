@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { Person } from "../domain/Actor.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { TrustedDevice } from "../domain/Mfa.ts"
@@ -109,5 +109,9 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     return { list, trust, create, revoke, rename } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    MfaRepo.layer,
+    SessionsRepo.layer,
+    TrustedDevicesRepo.layer
+  ]))
 }

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, type Redacted } from "effect"
+import { Effect, Layer, Option, type Redacted } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { type CreateUser, normalizeEmail, type Me, personalTextsOf, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
@@ -156,5 +156,11 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     return { list, get, getByEmail, create, update, remove, setPassword, me, updateMe } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    EscalationPolicy.layer,
+    Notices.layer,
+    Passwords.layer,
+    SessionsRepo.layer,
+    UsersRepo.layer
+  ]))
 }

@@ -1,12 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { system } from "../../src/domain/Actor.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
-import { MfaRepo } from "../../src/services/Mfa/Repo.ts"
 import { MfaReset } from "../../src/services/Mfa/Reset.ts"
-import { SessionsRepo } from "../../src/services/Sessions/Repo.ts"
-import { TrustedDevicesRepo } from "../../src/services/TrustedDevices/Repo.ts"
 import { freshKey, freshProject, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../mailbox.ts"
@@ -103,7 +100,7 @@ describe.each(engines)("ASVS on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* enrolled()
         yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user)).pipe(
-          Effect.provide(MfaReset.layer.pipe(Layer.provide([MfaRepo.layer, SessionsRepo.layer, TrustedDevicesRepo.layer]))),
+          Effect.provide(MfaReset.layer),
           Effect.provideService(CurrentActor, system("svc reset-mfa"))
         )
         const [, notice] = yield* mailsTo(user.email, 2)

@@ -1,12 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { system } from "../../src/domain/Actor.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
-import { MfaRepo } from "../../src/services/Mfa/Repo.ts"
 import { MfaReset } from "../../src/services/Mfa/Reset.ts"
-import { SessionsRepo } from "../../src/services/Sessions/Repo.ts"
-import { TrustedDevicesRepo } from "../../src/services/TrustedDevices/Repo.ts"
 import { request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { actionsOf, after, ask, back, codeOf, enrolled, loginFrom, nextCode, wrongCode } from "./mfa.ts"
@@ -236,7 +233,7 @@ describe.each(engines)("the second factor on %s", (engine) => {
         const user = yield* enrolled()
         const trusted = after(user.browser, yield* ask(user.browser, "POST", "/auth/mfa/trusted-devices"))
         const reset = Effect.flatMap(MfaReset, (mfa) => mfa.reset(user)).pipe(
-          Effect.provide(MfaReset.layer.pipe(Layer.provide([MfaRepo.layer, SessionsRepo.layer, TrustedDevicesRepo.layer]))),
+          Effect.provide(MfaReset.layer),
           Effect.provideService(CurrentActor, system("svc reset-mfa"))
         )
         assert.isTrue(yield* reset)

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { type Actor, type RequestSource, system } from "../../domain/Actor.ts"
 import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../domain/Errors.ts"
 import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../domain/Invitation.ts"
@@ -153,5 +153,10 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     return { preview, accept } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    InvitationsRepo.layer,
+    MembershipsRepo.layer,
+    Passwords.layer,
+    UsersRepo.layer
+  ]))
 }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { RequestSource } from "../../domain/Actor.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Mail } from "../Mail.ts"
@@ -34,5 +34,5 @@ export class Notices extends Effect.Service<Notices>()("svc/Notices", {
     return { enqueue } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(Mail.layer))
 }

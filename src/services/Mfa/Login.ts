@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { type EnrollmentRequirement, type EnforcementPolicy, findEnrollmentRequirement, isOverdue } from "../../domain/Mfa.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { Entry } from "../Audit.ts"
@@ -65,5 +65,5 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
     return { getState, beginLogin } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([MfaRepo.layer, TrustedDevicesRepo.layer]))
 }

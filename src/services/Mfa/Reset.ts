@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { UserDetail } from "../../domain/User.ts"
 import { Audit } from "../Audit.ts"
@@ -41,5 +41,10 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
     return { reset } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    MfaRepo.layer,
+    Notices.layer,
+    SessionsRepo.layer,
+    TrustedDevicesRepo.layer
+  ]))
 }

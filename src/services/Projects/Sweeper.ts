@@ -7,4 +7,4 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const loops = yield* Loops
   const projects = yield* Projects
   yield* loops.every("deleted projects", "30 seconds", projects.sweepDeleted())
-}))
+})).pipe(Layer.provide(Projects.layer))

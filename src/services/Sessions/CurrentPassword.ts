@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, type Redacted } from "effect"
+import { Effect, Layer, Option, type Redacted } from "effect"
 import type { RequestSource } from "../../domain/Actor.ts"
 import { Forbidden } from "../../domain/Errors.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -53,5 +53,5 @@ export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/OwnP
     return { countFailure, verify } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([Passwords.layer, UsersRepo.layer]))
 }

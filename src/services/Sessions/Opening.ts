@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { Person, RequestSource } from "../../domain/Actor.ts"
 import { isOverdue } from "../../domain/Mfa.ts"
 import type { LoggedIn } from "../../domain/Session.ts"
@@ -82,5 +82,5 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
     return { open } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(SessionsRepo.layer))
 }

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { Person } from "../../domain/Actor.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -69,5 +69,13 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     return { changePassword } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([
+    CurrentPassword.layer,
+    MfaLogin.layer,
+    Notices.layer,
+    Passwords.layer,
+    SessionOpening.layer,
+    SessionsRepo.layer,
+    UsersRepo.layer
+  ]))
 }

@@ -81,5 +81,5 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
     const loops = yield* Loops
     const retention = yield* TaskRetention
     yield* loops.every("task retention", "1 hour", retention.sweep())
-  }))
+  })).pipe(Layer.provide(this.layer))
 }
