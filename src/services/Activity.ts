@@ -21,10 +21,10 @@ import { Settings } from "./Settings.ts"
 
 const defaultAuditLimit = 50
 
-/** Rows of a page of the feed. */
+/** Rows per page of the feed. */
 const defaultFeedLimit = 50
 
-/** The audit log for its readers: the activity feed of everybody, and the log of one project for its admins. */
+/** Reads the audit log: the activity feed for every user, and the log of one project for its admins. */
 export class Activity extends Effect.Service<Activity>()("svc/Activity", {
   effect: Effect.gen(function*() {
     const auditRows = yield* AuditRows
@@ -44,8 +44,9 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
     })
 
     /**
-     * A page of the feed, newest first (interface, Activity feed). With `since_cursor` alone it has the oldest rows after
-     * it, so that whoever goes on from `newest_cursor` misses none; else the newest ones, before `before_cursor` if given.
+     * A page of the feed, newest first (interface, Activity feed). With `since_cursor` alone the page has the oldest
+     * rows after it, so a client that continues from `newest_cursor` misses none. Otherwise it has the newest rows,
+     * before `before_cursor` if given.
      */
     const feed = Effect.fn("Activity.feed")(function*(query: ListActivity) {
       const actor = yield* CurrentActor
@@ -99,7 +100,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       } satisfies Page.PageOf<ActivityItem>
     }, orDieOnSql)
 
-    /** A file of the project's rows, newest first; `cursor` and `limit` do not count. */
+    /** A file of the project's rows, newest first; ignores `cursor` and `limit`. */
     const exportAs = Effect.fn("Activity.exportAs")(function*(query: ListAudit, format: ExportFormat) {
       const actor = yield* CurrentActor
       return yield* auditExport.makeFile(search.all(yield* filterOf(query)), itemOf(actor), format, query.fields ?? null)
@@ -114,7 +115,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
   )
 }
 
-/** A bound API key sees its own project only, whoever owns it; null: everything. */
+/** A bound API key sees only its own project, even when a global admin owns it; null: all projects. */
 const visibleProjectsOf = (actor: Actor): ReadonlyArray<string> | null => {
   if (actor.kind === "system") return null
   const bound = actor.via.kind === "api_key" ? actor.via.project_id : null

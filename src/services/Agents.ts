@@ -14,7 +14,7 @@ import { Metrics } from "./Metrics.ts"
 
 const maxHealthRows = 200
 
-/** Between two lines about refused tokens. */
+/** Between two log lines about refused tokens. */
 const refusalLogIntervalMillis = 10_000
 
 const agentNotFound = new NotFound({ resource: "agent" })
@@ -41,7 +41,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const openKey = (agentId: string, sealed: string) =>
       vault.open("agents.hmac_secret", agentId, sealed).pipe(
         Effect.map((secret) => Redacted.make(Buffer.from(secret, "base64url"))),
-        Effect.orDie // the keys were checked at start, so this is damage in the database
+        Effect.orDie // the keys were verified at start, so the database is damaged
       )
 
     /** Newest first. */
@@ -52,7 +52,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return yield* Option.match(agent, { onNone: () => agentNotFound, onSome: Effect.succeed })
     }, orDieOnSql)
 
-    /** Creates the agent; its token and secret are in this answer and never again. Its name is unique in the project. */
+    /** Creates the agent. Its token and secret are in this answer only; its name is unique in the project. */
     const create = Effect.fn("Agents.create")(function*(input: CreateAgent) {
       const project = yield* CurrentProject
       const id = yield* Ids.next
@@ -83,7 +83,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const remove = Effect.fn("Agents.remove")(function*(agentId: string) {
       const project = yield* CurrentProject
       yield* get(project.id, agentId)
-      // before the transaction and in slices: thousands of rows would hold up every other writer
+      // before the transaction and in slices: deleting thousands of rows at once would block every other writer
       yield* repo.deleteHealth(agentId)
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* commands.cancelUnfinished({ agent: agentId })
@@ -99,7 +99,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return yield* repo.listHealth(agentId, maxHealthRows)
     }, orDieOnSql)
 
-    /** Who this token belongs to; none when there is no such agent or its project is not active. */
+    /** The agent of this token; none when there is no such agent or its project is inactive. */
     const findByToken = Effect.fn("Agents.findByToken")(function*(token: string) {
       const row = yield* repo.findByTokenHash(Ids.hashSecret(token))
       if (Option.isNone(row)) return Option.none<AgentIdentity>()
@@ -107,7 +107,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return Option.some<AgentIdentity>({ agent_id: id, project_id, name, key: yield* openKey(id, hmac_secret) })
     }, orDieOnSql)
 
-    /** Counts a refused token. One line in 10 s for all of them, so that a flood cannot fill the disk. */
+    /** Counts a refused token and logs one line per 10 s for all of them, so that a flood cannot fill the disk. */
     const reportRefusedToken = Effect.gen(function*() {
       metrics.framesRefused.inc({ reason: "bad_token" })
       refusalLog.count++
@@ -129,7 +129,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return yield* unauthenticated
     })
 
-    /** The agent's signing key (32 bytes), for what is signed outside of a connection, such as purge tokens. */
+    /** The agent's signing key (32 bytes), for signatures outside of a connection, such as purge tokens. */
     const getHmacKey = Effect.fn("Agents.getHmacKey")(function*(projectId: string, agentId: string) {
       const sealed = yield* repo.findSealedSecret(projectId, agentId)
       return yield* Option.match(sealed, { onNone: () => agentNotFound, onSome: (text) => openKey(agentId, text) })

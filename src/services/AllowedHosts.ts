@@ -7,28 +7,28 @@ import { Loops } from "./Loops.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
 import { Settings, type SettingsShape } from "./Settings.ts"
 
-/** Where `svc allowed-hosts` keeps its list: a name a line. */
+/** The file of `svc allowed-hosts`: one name per line. */
 export const allowedHostsFile = (home: string): string => join(home, "allowed-hosts")
 
-/** So often the list is read again. */
+/** How often the list is read again. */
 export const reloadSeconds = 2
 
-/** The names of a list, in the form that is compared; `#` begins a comment, and what is no name is left out. */
+/** The normalized names of a list. `#` begins a comment; lines that are not host names are skipped. */
 export const parseHostNames = (content: string): ReadonlyArray<string> =>
   content.split(/\r?\n/).flatMap((line) => normalizeHostName(line.replace(/#.*/, "").trim()) ?? [])
 
-/** The list as it stands; empty where there is none. */
+/** The current list; empty when the file does not exist. */
 export const readAllowedHosts = (home: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     return parseHostNames(yield* fs.readFileString(allowedHostsFile(home)))
   }).pipe(Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "NotFound", () => Effect.succeed<ReadonlyArray<string>>([])))
 
-/** What the settings say: the public address, the address that is listened on, and SVC_ALLOWED_HOSTS. */
+/** The names from the settings: the public address, the listening address, and SVC_ALLOWED_HOSTS. */
 export const configuredHostNames = (settings: Pick<SettingsShape, "allowedHosts" | "host" | "port" | "publicUrl">): ReadonlyArray<string> => {
   const url = publicUrlOf(settings)
   const publicNames = URL.canParse(url) ? [parseHostHeader(new URL(url).host)] : []
-  const listenNames = ["0.0.0.0", "::"].includes(settings.host) ? [] : [normalizeHostName(settings.host)] // these stand for all
+  const listenNames = ["0.0.0.0", "::"].includes(settings.host) ? [] : [normalizeHostName(settings.host)] // wildcards
   return [...publicNames, ...listenNames, ...settings.allowedHosts.map(normalizeHostName)].filter((name) => name !== null)
 }
 
@@ -40,20 +40,19 @@ const hostNotAllowed = (name: string) =>
     detail: `The brain does not answer to the name ${name}. If people should reach it there, set SVC_PUBLIC_URL or run: svc allowed-hosts add ${name}`
   })
 
-/** A request as far as its Host header is concerned. */
+/** The parts of a request that name its host. */
 export interface RequestHost {
-  /** Every Host header there is. */
+  /** All Host headers of the request. */
   readonly hosts: ReadonlyArray<string>
-  /** As it stands in the request's first line. */
+  /** The target of the request line. */
   readonly target: string
-  /** The address that the connection came in at, where it is known. */
+  /** The local address of the connection, where it is known. */
   readonly localAddress: string | undefined
 }
 
 /**
- * The names that the brain answers to. A page of another site that makes a browser take its own name for the brain's
- * address (DNS rebinding), or a proxy that passes on any name, gets no further than this. The port does not count:
- * proxies and published ports change it.
+ * The host names that the brain answers to. The check stops DNS rebinding (a foreign page whose own name resolves to
+ * the brain's address) and proxies that forward any name. The port is ignored: proxies and published ports change it.
  */
 export class AllowedHosts extends Effect.Service<AllowedHosts>()("svc/AllowedHosts", {
   scoped: Effect.gen(function*() {
@@ -68,10 +67,10 @@ export class AllowedHosts extends Effect.Service<AllowedHosts>()("svc/AllowedHos
     yield* reload
     yield* loops.every("allowed hosts", `${reloadSeconds} seconds`, reload)
 
-    /** What is wrong with where a request says it goes to; null when the brain answers to that. */
+    /** Why the request's host is refused; null when the brain answers to it. */
     const check = ({ hosts, localAddress, target }: RequestHost): BadRequest | null => {
       const [header] = hosts
-      // a whole URL in the first line would come before the header: only a proxy is sent one
+      // an absolute URL in the request line would override the header, and only proxies receive one
       const name = hosts.length === 1 && header !== undefined && /^[/*]/.test(target) ? parseHostHeader(header) : null
       if (name === null) return hostMalformed
       const isAllowed = allowedNames.has(name) || isLoopbackName(name) || (localAddress !== undefined && name === normalizeHostName(localAddress))

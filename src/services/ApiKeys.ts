@@ -15,7 +15,7 @@ import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 
 const prefixLength = 12
 
-/** Whom a key belongs to. */
+/** The user that a key belongs to. */
 type Owner = Pick<UserDetail, "id" | "is_admin">
 
 const orNotFound = Option.match({
@@ -96,8 +96,8 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     })
 
     /**
-     * Makes a key of the caller; the answer is the only place that its secret is ever shown. A session that ends at the same
-     * moment leaves none behind.
+     * Creates a key of the caller. Its secret is in this answer only. The session is verified in the same transaction,
+     * so a session that ends at the same moment creates no key.
      */
     const create = Effect.fn("ApiKeys.create")(
       function*(input: CreateApiKey) {
@@ -109,10 +109,10 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
       orDieOnSql
     )
 
-    /** Makes a key of somebody, for the program itself. */
+    /** Creates a key for a given user; called by the program itself. */
     const createFor = Effect.fn("ApiKeys.createFor")(insertKey, sql.withTransaction, orDieOnSql)
 
-    /** Changes where the caller's key works from, at once. */
+    /** Changes the addresses from which the caller's key is accepted, effective at once. */
     const update = Effect.fn("ApiKeys.update")(function*(id: string, { allowed_cidrs }: UpdateApiKey) {
       const { user_id } = yield* currentPerson
       const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)

@@ -12,7 +12,7 @@ import { policyOf } from "./Mfa/Login.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { Settings } from "./Settings.ts"
 
-/** One for each membership, which the credential and its user are repeated in; where there is none, one with nulls. */
+/** One row per membership, each repeating the credential and its user; one row with nulls for a user without any. */
 interface UserRow {
   readonly user_id: string
   readonly email: string
@@ -43,10 +43,10 @@ interface SessionRow extends UserRow {
   readonly expires_at: string
 }
 
-/** Uses of a key or session are written down at most this often, in seconds. */
+/** The use of a key or session is stored at most this often, in seconds. */
 const lastUsedIntervalSeconds = 60
 
-/** Turns a credential into a person, by one query: every request waits for it. */
+/** Resolves a credential to a person by one query, because every request waits for it. */
 export class Authentication extends Effect.Service<Authentication>()("svc/Authentication", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -55,7 +55,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const metrics = yield* Metrics
     const limits = yield* RateLimits
     const policy = policyOf(settings)
-    // a short idle time needs a finer note, or a session in use would end
+    // a short idle timeout needs more frequent updates, or a session in use would expire
     const lastSeenIntervalSeconds = Math.min(lastUsedIntervalSeconds, settings.sessionIdleTimeout / 10)
 
     const personOf = (rows: ReadonlyArray<UserRow>, row: UserRow, via: Person["via"], source: RequestSource): Person => ({
@@ -71,8 +71,8 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const pendingWrites = new Set<string>()
 
     /**
-     * Of uses at the same time one is written down. When a credential was last used is a courtesy: a disk that is full
-     * must not lock everybody out.
+     * Stores one of several concurrent uses. A failed write is ignored: the time of last use is informational, and a
+     * full disk must not lock all users out.
      */
     const recordUse = <A, E>(id: string, write: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
@@ -95,7 +95,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       return row.is_active === 1 ? null : "its owner is not active"
     }
 
-    /** A line for each of the first ten a minute from an address: more would let anybody fill the log. */
+    /** Logs the first ten refusals a minute of an address; without the limit, any client could fill the log. */
     const logRefusedKey = (why: string, { source_ip }: RequestSource, key: Partial<KeyRow>) =>
       Effect.whenEffect(
         Effect.annotateLogs(Effect.logInfo(`an API key was refused: ${why}`), {
@@ -107,7 +107,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
 
     /**
      * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active.
-     * Whether it may be used from this address is in `via`. `isUse`: it is used now, which is noted.
+     * `via` says whether the key is accepted from this address. `isUse`: stores the time of use.
      */
     const findByApiKey = Effect.fn("Authentication.findByApiKey")(function*(token: string, source: RequestSource, isUse: boolean) {
       const rows = yield* read<KeyRow>`
@@ -122,7 +122,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
         yield* logRefusedKey(reason ?? "", source, row ?? {})
         return Option.none<Person>()
       }
-      // both lists were written by us: ranges that were checked, scopes from the catalogue
+      // the service wrote both lists: validated ranges, and scopes from the catalogue
       const ranges: ReadonlyArray<string> | null = row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
       const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
       const is_address_allowed = ranges === null || isInCidrs(source.source_ip ?? "", ranges)
@@ -136,7 +136,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       return Option.some(personOf(rows, row, via, source))
     }, orDieOnSql)
 
-    /** What the session may be used for by now: the policy is asked anew at each request. */
+    /** What the session is allowed now: the policy is evaluated at each request. */
     const sessionOf = (row: SessionRow, now: Timestamp.Timestamp): SessionCredential => {
       const enrolled = row.mfa_enrolled_at !== null
       const factor_pending = enrolled && row.factor_at === null
@@ -153,8 +153,8 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     }
 
     /**
-     * The person behind a session cookie, if the session is neither ended, revoked, idle too long, nor its user inactive.
-     * `isUse`: it is used now, and so idles from now on.
+     * The person behind a session cookie, unless the session is expired, revoked or idle too long, or its user
+     * inactive. `isUse`: restarts the idle timeout.
      */
     const findBySession = Effect.fn("Authentication.findBySession")(function*(token: string, source: RequestSource, isUse: boolean) {
       const rows = yield* read<SessionRow>`

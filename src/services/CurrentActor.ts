@@ -4,14 +4,17 @@ import type { Actor, Person, SessionCredential } from "../domain/Actor.ts"
 import { Forbidden } from "../domain/Errors.ts"
 import type { Project } from "../domain/Project.ts"
 
-/** Who acts. HTTP provides it per request; the CLI and an embedding application provide `Actor.system`. */
+/**
+ * The actor of the current operation. HTTP provides it per request; the CLI and embedding applications provide
+ * `Actor.system`.
+ */
 export class CurrentActor extends Context.Tag("svc/CurrentActor")<CurrentActor, Actor>() {}
 
-/** The person who acts. For what is somebody's own (sessions, keys, profile): the program itself has none of these. */
+/** The acting person, for resources that belong to a user (sessions, keys, profile); dies for the program itself. */
 export const currentPerson: Effect.Effect<Person, never, CurrentActor> = Effect.flatMap(CurrentActor, (actor) =>
   actor.kind === "person" ? Effect.succeed(actor) : Effect.dieMessage("only a person has this"))
 
-/** The person who acts and the session they do it by; behind endpoints that only sessions may call. */
+/** The acting person and their session; only behind endpoints that require a session. */
 export const currentSession: Effect.Effect<
   { readonly person: Person; readonly session: SessionCredential; readonly session_id: string },
   never,
@@ -21,7 +24,7 @@ export const currentSession: Effect.Effect<
     ? Effect.succeed({ person, session: person.via, session_id: person.via.session_id })
     : Effect.dieMessage("only a signed-in browser has this"))
 
-/** The project of the path, which the actor may see; the only way for a project handler to get its project. */
+/** The project of the request's path, visible to the actor. Project handlers get their project from nowhere else. */
 export class CurrentProject extends Context.Tag("svc/CurrentProject")<CurrentProject, Project>() {}
 
 /** The agent that a token belongs to, and the key that signs its frames (32 raw bytes). */
@@ -32,10 +35,10 @@ export interface AgentIdentity {
   readonly key: Redacted.Redacted<Buffer>
 }
 
-/** The agent whose token came with the request; behind the endpoints that are for agents. */
+/** The agent whose token the request carries; only behind endpoints for agents. */
 export class CurrentAgent extends Context.Tag("svc/CurrentAgent")<CurrentAgent, AgentIdentity>() {}
 
-/** What the actor may do in a project: null for nothing at all. A global admin is admin everywhere. */
+/** The actor's role in a project; null: no access. A global admin is admin in every project. */
 export const roleIn = (actor: Actor, projectId: string): Role | null => {
   if (actor.kind === "system") return "admin"
   if (actor.via.kind === "api_key" && actor.via.project_id !== null && actor.via.project_id !== projectId) return null
@@ -43,9 +46,9 @@ export const roleIn = (actor: Actor, projectId: string): Role | null => {
 }
 
 /**
- * Fails with Forbidden when a browser's session was not proven lately: by a login, or by a code or (where there is no
- * second factor) the password since. API keys follow what they were given. An endpoint declares it as `stepUp`; this is
- * for rules that depend on more than the endpoint.
+ * Fails with Forbidden when a browser session has no recent proof: a login, a code, or the password where the user has
+ * no second factor. API keys pass: their scopes limit them. Endpoints declare `stepUp`; call this for rules that depend
+ * on more than the endpoint.
  */
 export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effect.flatMap(CurrentActor, (actor) => {
   if (actor.kind === "system" || actor.via.kind === "api_key" || actor.via.is_fresh) return Effect.void
@@ -59,7 +62,7 @@ export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effec
   })
 })
 
-/** Fails with Forbidden unless the actor has at least this role; for rules that depend on more than the endpoint. */
+/** Fails with Forbidden unless the actor has at least this role. For rules that depend on more than the endpoint. */
 export const requireRole = Effect.fnUntraced(function*(projectId: string, required: Role) {
   const held = roleIn(yield* CurrentActor, projectId)
   if (held === null || !includesRole(held, required)) {

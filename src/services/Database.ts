@@ -5,30 +5,32 @@ import type BetterSqlite3 from "better-sqlite3"
 /**
  * The database as services see it.
  *
- * `SqlClient` is the writer: statements that change something, and reads that belong to their transaction.
- * `Reader` is for everything else: on SQLite a connection of its own, so that a read never waits behind a
- * transaction; on PostgreSQL the same pool.
+ * `SqlClient` is the writer: statements that change rows, and reads that belong to their transaction.
+ * `Reader` is for all other reads: on SQLite a separate connection, so a read never waits for a transaction; on
+ * PostgreSQL the same pool.
  */
 export class Reader extends Context.Tag("svc/Reader")<Reader, SqlClient.SqlClient>() {}
 
-/** Direct access to better-sqlite3 for the few hot places that style and measurement allow (ingest, exports). */
+/** Direct access to better-sqlite3, for the measured hot paths only (ingest, exports). */
 export interface SqliteAccess {
   readonly file: string
   /**
-   * Runs `body` in one immediate transaction on the writing connection. `body` is synchronous, so that nothing else
-   * can get in between; it throws to roll back.
+   * Runs `body` in one immediate transaction on the writing connection. `body` is synchronous, so no other statement
+   * can interleave; it throws to roll back.
    */
   readonly write: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
-  /** Runs `body` on the writing connection within the caller's transaction (`sql.withTransaction`). Dies without one. */
+  /**
+   * Runs `body` on the writing connection within the caller's transaction (`sql.withTransaction`). Dies without one.
+   */
   readonly within: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
 }
 
-/** Hears how long a connection was in use. On SQLite there is one of each kind, on PostgreSQL a pool. */
+/** Receives how long a connection was in use. SQLite has one connection of each kind, PostgreSQL a pool. */
 export type MeasureUse = (connection: "reader" | "writer" | "pool", seconds: number) => void
 
 export class Database extends Context.Tag("svc/Database")<Database, {
   readonly dialect: "sqlite" | "pg"
-  /** The URL without its password, for people. */
+  /** The URL without its password, for display. */
   readonly redactedUrl: string
   /** Present on SQLite only. */
   readonly sqlite: SqliteAccess | null
@@ -44,10 +46,16 @@ export class Hints extends Context.Tag("svc/Hints")<Hints, {
   readonly subscribe: (channel: Channel) => Stream.Stream<string>
 }>() {}
 
-/** `commands`: an agent id that has something pending. `tasks`: a project id whose tasks changed. `access`: a user, agent or project that may do less now. */
+/**
+ * `commands`: an agent id that has something pending. `tasks`: a project id whose tasks changed. `access`: a user,
+ * agent or project whose access was reduced.
+ */
 export type Channel = "commands" | "tasks" | "access"
 
-/** A broken database is a defect, not a case: `src/http/Problem.ts` answers 503 when the connection was lost, else 500. */
+/**
+ * Turns database failures into defects: `src/http/ProblemResponse.ts` answers 503 when the connection was lost, else
+ * 500.
+ */
 export const orDieOnSql = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
@@ -72,18 +80,18 @@ const causesOf = (error: unknown): ReadonlyArray<unknown> => {
 const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
-/** The database's own code for what went wrong, for logs: its messages may hold what people stored. */
+/** The database's error code, for logs: its messages may contain stored values. */
 export const errorCode = (error: unknown): string => causesOf(error).map(codeOf).find((code) => code !== "") ?? "no code"
 
 /** Whether a unique index refused the write. */
 export const isUniqueViolation = (error: unknown): boolean =>
   causesOf(error).some((cause) => ["23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"].includes(codeOf(cause)))
 
-/** Whether two transactions got into each other's way: the same again will do (PostgreSQL only: SQLite has one writer). */
+/** Whether transactions conflicted, so that a retry can succeed (PostgreSQL only: SQLite has one writer). */
 export const isContention = (error: unknown): boolean =>
   causesOf(error).some((cause) => ["40001", "40P01", "55P03", "23503"].includes(codeOf(cause)))
 
-/** Whether the database refused what was to be written, rather than failed (PostgreSQL classes 21, 22, 23, 54). */
+/** Whether the database refused the written values, rather than failed (PostgreSQL classes 21, 22, 23, 54). */
 export const isDataError = (error: unknown): boolean =>
   causesOf(error).some((cause) =>
     /^(2[123]|54)[0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(codeOf(cause)) ||

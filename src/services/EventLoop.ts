@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * Lets the event loop go round once. Effect's own yieldNow stays within the current turn, so that a long row of short
- * synchronous pieces (better-sqlite3) would keep sockets and timers waiting.
+ * Yields one turn of the event loop. Effect's yieldNow stays within the current turn, so a long series of synchronous
+ * statements (better-sqlite3) would block sockets and timers.
  */
 export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
   setImmediate(() => resume(Effect.void))

@@ -17,7 +17,7 @@ import { Migrations } from "./Migrations.ts"
 
 const probeTimeout = Duration.seconds(2)
 
-/** Without the ingest nothing that agents report is stored; what other loops leave undone is done later. */
+/** Without the ingest, no agent report is stored; the work of other loops is only delayed. */
 const isIngestLoop = (loop: string): boolean => /^ingest( \d+)?$/.test(loop)
 
 const makeCheck = (fields: Partial<DeepCheck> & Pick<DeepCheck, "status">): DeepCheck => ({
@@ -41,7 +41,9 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const { auditChain, secret } = yield* Keys
     const audit = yield* Audit
 
-    /** A trivial query of reader and writer, each within two seconds; a query that hangs is left to end behind our back. */
+    /**
+     * Runs a trivial query on reader and writer, each within two seconds; a hanging query is abandoned, not awaited.
+     */
     const isDatabaseUp = Effect.all([read`SELECT 1`, sql`SELECT 1`], { concurrency: 2 }).pipe(
       Effect.disconnect,
       Effect.timeoutFail({ duration: probeTimeout, onTimeout: () => "timeout" as const }),
@@ -49,7 +51,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       Effect.map(Option.isSome)
     )
 
-    /** A brain that can be asked has started; before, the server itself answers `starting` (layers/Starting.ts). */
+    /** A brain that answers has started; before that the server answers `starting` (layers/StartupResponses.ts). */
     const readiness: Effect.Effect<Readiness> = Effect.gen(function*() {
       if (!(yield* isDatabaseUp)) return { status: "unready", reason: "database" } as const
       return (yield* audit.suspendReason) === null ? { status: "ready" } as const : { status: "unready", reason: "audit_log" } as const
@@ -124,7 +126,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           : `a key that nothing was sealed under yet is at hand: ${next.key_id}`
         return makeCheck({ status: isHeld ? "ok" : "failed", detail })
       }),
-      // the head and the newest row only; `svc audit verify` reads all rows
+      // verifies the head and the newest row only; `svc audit verify` reads all rows
       audit_chain: Effect.flatMap(
         read<ChainHead & { readonly newest: string | null; readonly newest_at: string | null }>`
           SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id, occurred_at,

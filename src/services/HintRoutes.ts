@@ -3,8 +3,8 @@ import { type Channel, Hints } from "./Database.ts"
 import { Loops } from "./Loops.ts"
 
 /**
- * Routes the hints of a channel by their payload. One subscription serves all routes, so that a hint costs as much
- * with a thousand routes as with one. The loop `name` reads the channel.
+ * Routes the hints of a channel by their payload. One subscription serves all routes, so a hint costs the same with a
+ * thousand routes as with one. The loop `name` reads the channel.
  */
 export const makeHintRoutes = Effect.fnUntraced(function*(name: string, channel: Channel) {
   const hints = yield* Hints
@@ -16,7 +16,7 @@ export const makeHintRoutes = Effect.fnUntraced(function*(name: string, channel:
       for (const queue of routes.get(payload) ?? []) queue.unsafeOffer(undefined)
     })))
 
-  /** A queue that has an element when a hint with one of `payloads` came since the last take. */
+  /** A queue that holds one element when a hint with one of `payloads` arrived since the last take. */
   return (payloads: ReadonlyArray<string>): Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> =>
     Effect.acquireRelease(
       Effect.tap(Queue.sliding<void>(1), (queue) =>

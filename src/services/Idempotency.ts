@@ -7,7 +7,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
 
-/** One `Idempotency-Key` and what it is kept apart by. */
+/** One `Idempotency-Key` with its scope. */
 export interface IdempotentRequest {
   readonly projectId: string | null
   readonly userId: string
@@ -17,7 +17,7 @@ export interface IdempotentRequest {
   readonly body: string
 }
 
-/** An answer as it was sent, so that it can be sent again. */
+/** A stored response, to be sent again. */
 export interface StoredResponse {
   readonly status: number
   readonly body: string
@@ -36,22 +36,22 @@ const sha256 = (text: string): string => createHash("sha256").update(text, "utf8
 const scopeOf = ({ key, projectId, route, userId }: IdempotentRequest): string => sha256(JSON.stringify([projectId, userId, route, key]))
 
 /**
- * `Idempotency-Key` of creations: the key is reserved before the work and completed after it, so that it is never
- * done twice. What became of a reservation whose brain died is not known: it stays a conflict until it runs out.
+ * `Idempotency-Key` of creations. The key is reserved before the work and completed after it, so the work is never done
+ * twice. When the brain dies in between, the outcome is unknown, and the key stays a conflict until it expires.
  */
 export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
-    // sealed: a body may hold a password, which a bare hash in the database would let anybody guess at full speed
+    // encrypted: a body may contain a password, and a plain hash of it could be guessed offline at full speed
     const sealBodyHash = ({ body }: IdempotentRequest, scope: string) => vault.seal("idempotency_keys.body_hash", scope, sha256(body))
     const hasSameBody = ({ body }: IdempotentRequest, scope: string, sealed: string) =>
       vault.open("idempotency_keys.body_hash", scope, sealed).pipe(
         Effect.map((text) => text === sha256(body)),
-        Effect.orElseSucceed(() => false) // what cannot be opened cannot be told from another body
+        Effect.orElseSucceed(() => false) // a fingerprint that cannot be decrypted counts as another body
       )
 
-    /** Reserves the key: null when the work is to be done now, else the answer it got the first time. */
+    /** Reserves the key and answers null, or answers the first response of a completed key. */
     const reserve = Effect.fn("Idempotency.reserve")(function*(request: IdempotentRequest) {
       const scope = scopeOf(request)
       const body_hash = yield* sealBodyHash(request, scope)
@@ -68,13 +68,13 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
       return yield* replayResponse(row, row !== undefined && (yield* hasSameBody(request, scope, row.body_hash)))
     }, orDieOnSql)
 
-    /** Keeps the answer; `response` null where it held a secret. */
+    /** Stores the response; `response` is null where it contains a secret. */
     const complete = (request: IdempotentRequest, status: number, response: string | null) =>
       Effect.asVoid(
         sql`UPDATE idempotency_keys SET status = ${status}, response = ${response} WHERE scope = ${scopeOf(request)}`
       ).pipe(orDieOnSql)
 
-    /** Nothing was created: the key may be used again. */
+    /** Releases the key after a failure, so that it can be used again. */
     const release = (request: IdempotentRequest) =>
       Effect.asVoid(sql`DELETE FROM idempotency_keys WHERE scope = ${scopeOf(request)}`).pipe(orDieOnSql)
 

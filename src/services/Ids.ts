@@ -6,7 +6,7 @@ let poolOffset = randomPool.length
 
 /**
  * A UUIDv7 (RFC 9562, section 5.7) for the millisecond `at`: 48 bits of time, then random bits; text, lower case.
- * Within one process two ids of one millisecond keep no order.
+ * Ids of the same millisecond are not ordered.
  */
 export const uuidv7 = (at: number): string => {
   if (poolOffset === randomPool.length) {
@@ -21,7 +21,7 @@ export const uuidv7 = (at: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** The millisecond that a UUIDv7 was made in. */
+/** The millisecond of a UUIDv7. */
 export const millisOf = (id: string): number => parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** Sorts before every UUIDv7. */
@@ -45,14 +45,14 @@ export const next: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, u
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 
-/** The id of a request: what its `X-Request-Id` says when that is plain, else a new one. */
+/** The id of a request: its `X-Request-Id` header when that is well-formed, else a new one. */
 export const requestIdFrom = (sent: string | undefined): Effect.Effect<string> =>
   sent !== undefined && requestIdPattern.test(sent) ? Effect.succeed(sent) : next
 
 /** A secret of 32 random bytes as base64url (43 characters). */
 export const secret: Effect.Effect<string> = Effect.sync(() => randomBytes(32).toString("base64url"))
 
-/** How bearer secrets are stored: SHA-256, hex. They are random, so no salt and no slow hash is needed. */
+/** How bearer secrets are stored: SHA-256, hex. They are random, so they need no salt and no slow hash. */
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret, "utf8").digest("hex")
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -16,10 +16,10 @@ import { publicUrlOf } from "./PublicUrl.ts"
 import { Settings } from "./Settings.ts"
 
 
-/** Beyond this many invitations a day an address gets no more mail; the inviter still has the link. */
+/** After this many invitations a day, an address gets no more mail; the inviter still has the link. */
 const maxDailyMailsPerAddress = 5
 
-/** And beyond this many a day of a project nobody does: else whoever has a key of one admin could mail the world. */
+/** Mailed invitations of one project a day; without it, the holder of one admin's key could mail any address. */
 const maxDailyMailsPerProject = 200
 
 const alreadyMember = new Conflict({
@@ -34,7 +34,7 @@ const alreadyAccepted = new Conflict({
   detail: "The invitation was accepted. Remove the membership instead."
 })
 
-/** Invitations as a project's admins see them; `InvitationAcceptance` is the other end. */
+/** Invitations for a project's admins; `InvitationAcceptance` serves the invited person. */
 export class Invitations extends Effect.Service<Invitations>()("svc/Invitations", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -44,12 +44,12 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     const audit = yield* Audit
     const settings = yield* Settings
 
-    /** Newest first, ended ones too. */
+    /** Newest first, including accepted, revoked and expired ones. */
     const list = Effect.fn("Invitations.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
 
     /**
-     * Invites an address, and mails the link where mail is sent; an earlier invitation of the address to the project
-     * ends. The token is in this answer and never again. Nobody can give more than they have.
+     * Invites an address, mails the link where mail is enabled, and revokes the earlier invitation of the address to
+     * the project. The token is in this answer only. Callers can grant at most their own role.
      */
     const create = Effect.fn("Invitations.create")(function*({ email, role, ttl_days }: CreateInvitation) {
       const project = yield* CurrentProject
@@ -86,7 +86,8 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
           link: url + accept_url_path,
           expires_at: invitation.expires_at
         })
-        yield* mail.enqueue(message, Timestamp.addSeconds(now, Timestamp.secondsPerDay)) // the inviter is told by then, or asks
+        // given up after a day; the inviter still has the link
+        yield* mail.enqueue(message, Timestamp.addSeconds(now, Timestamp.secondsPerDay))
       }
       yield* audit.record({
         action: "invitation.created",
@@ -98,7 +99,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
       return { invitation, token, accept_url_path, email_sent } satisfies CreatedInvitation
     }, sql.withTransaction, orDieOnSql)
 
-    /** Ends it; one that has ended stays as it was. */
+    /** Revokes the invitation; an accepted, revoked or expired one stays as it is. */
     const revoke = Effect.fn("Invitations.revoke")(function*(id: string) {
       const project = yield* CurrentProject
       const invitation = yield* Effect.flatMap(repo.findById(project.id, id), Option.match({

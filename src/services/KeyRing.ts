@@ -2,23 +2,23 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { type KeyObject, randomBytes } from "node:crypto"
 
-/** A key that can be replaced while replicas run. A KeyObject shows nothing of itself when it is printed. */
+/** A key that can be replaced while replicas run. A KeyObject does not reveal its bytes when it is printed. */
 export interface SymmetricKey {
-  /** A fingerprint of the key, by which the database names it. */
+  /** The key's fingerprint, which is its name in the database. */
   readonly key_id: string
   readonly key: KeyObject
 }
 
-/** The keys of one setting that this process holds. Which of them is in use is written in the database. */
+/** The keys of one setting that this process holds. The database names the active one. */
 export interface KeyRing {
-  /** Looks into `file` again when it does not know the key: a new one may have been put there meanwhile. */
+  /** Reads `file` again when the key is unknown, because a new key may have been added since. */
   readonly find: (key_id: string) => SymmetricKey | undefined
   readonly all: () => ReadonlyArray<SymmetricKey>
-  /** Where they were read from, and where a new one goes; null when the environment gave them. */
+  /** The file of the keys, to which a new key is added; null when the environment provides them. */
   readonly file: string | null
 }
 
-/** `read` gives what is in `file` now. */
+/** `read` returns the current content of `file`. */
 export const makeKeyRing = (
   initial: ReadonlyArray<SymmetricKey>,
   file: string | null,
@@ -38,8 +38,8 @@ export const makeKeyRing = (
 }
 
 /**
- * Adds a new key to the file and answers it; the file is replaced as a whole, so that nobody ever reads half of it, and
- * keeps its owner, since whoever runs the command may be root and the brain is not.
+ * Adds a new key to the file and returns it. The file is replaced atomically, so no process reads half of it. It keeps
+ * its owner, because the command may run as root and the brain does not.
  */
 export const appendNewKey = (path: string) =>
   Effect.gen(function*() {
@@ -54,6 +54,6 @@ export const appendNewKey = (path: string) =>
     return bytes
   })
 
-/** How to get a key that no file can take, for whoever is told to add one. */
+/** How to add a key when no file holds the keys; part of the refusal's message. */
 export const addKeyInstructions = "add one to it, after a comma, at every replica, restart them one after the other, and run " +
   "this again (openssl rand -base64 32 | tr '+/' '-_' | tr -d = makes one)"

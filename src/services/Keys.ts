@@ -9,24 +9,24 @@ import { activeKeyName } from "./Keys/Fingerprints.ts"
 import { type SealPurpose, associatedDataOf } from "./Keys/SealedColumns.ts"
 
 /**
- * The brain's own keys, from the environment or made in SVC_HOME (`src/layers/Keys.ts`). The database keeps each
- * one's fingerprint; a replica that lacks one which is needed refuses to start.
+ * The brain's own keys, from the environment or generated in SVC_HOME (`src/layers/Keys.ts`). The database stores their
+ * fingerprints; a replica that lacks a required key refuses to start.
  */
 export class Keys extends Context.Tag("svc/Keys")<Keys, {
   /** AES keys: encrypt what must be readable again (agents' hmac secrets, override arguments of commands). */
   readonly secret: KeyRing
-  /** HMAC keys of the audit chain; which of them signs is written in `audit_head`. */
+  /** HMAC keys of the audit chain; `audit_head` names the one that signs. */
   readonly auditChain: KeyRing
-  /** Ed25519 keys of what is said about the audit log outside of it. */
+  /** Ed25519 keys of checkpoints and watermarks. */
   readonly auditSigning: SigningKeys
   /** Bearer token of /metrics. */
   readonly metricsToken: Redacted.Redacted
 }>() {}
 
-/** What was sealed cannot be opened: another key, or altered bytes. */
+/** A sealed text cannot be decrypted: the key is missing, or the bytes were altered. */
 export class SealBroken extends Data.TaggedError("SealBroken")<{ readonly purpose: SealPurpose }> {}
 
-/** The database was given another key meanwhile, and this process was not. */
+/** The database's active key was replaced by one that this process does not have. */
 export class SecretKeyMissing extends Data.TaggedError("SecretKeyMissing")<{ readonly key_id: string }> {
   override get message() {
     return `secrets are sealed with the key ${this.key_id}, which SVC_SECRET_KEY of this process does not have`
@@ -34,13 +34,13 @@ export class SecretKeyMissing extends Data.TaggedError("SecretKeyMissing")<{ rea
 }
 
 /**
- * The key that seals, for all replicas the same from the moment it is changed: in a transaction it stays the one until
- * that ends, so that whoever changes it knows that nothing more comes under the one before.
+ * The active key, which encrypts ("seals"), the same for all replicas. In a transaction its row stays locked for
+ * changes until the end, so that after a rotation no text is sealed under the former key.
  */
 export const getSealingKey = (sql: SqlClient.SqlClient, keyRing: KeyRing) =>
   Effect.gen(function*() {
     const transaction = yield* Effect.serviceOption(SqlClient.TransactionConnection)
-    // outside of a transaction it would hold nothing, and cost a commit
+    // outside of a transaction the lock would be released at once, and cost a commit
     const share = Option.isSome(transaction) ? onlyPg(sql, "FOR SHARE") : sql.literal("")
     const [row] = yield* sql<{ fingerprint: string }>`
       SELECT fingerprint FROM key_fingerprints WHERE name = ${activeKeyName} ${share}`
@@ -48,13 +48,13 @@ export const getSealingKey = (sql: SqlClient.SqlClient, keyRing: KeyRing) =>
     return keyRing.find(key_id) ?? (yield* Effect.die(new SecretKeyMissing({ key_id })))
   })
 
-/** Encryption at rest under the key that the database names; each text names its own, and any that is held opens it. */
+/** Encryption at rest under the active key. A sealed text names its key, and any key of this process can open it. */
 export class Vault extends Effect.Service<Vault>()("svc/Vault", {
   effect: Effect.gen(function*() {
     const { secret } = yield* Keys
     const read = yield* Reader
 
-    /** Seals a text of the row `id`; in the transaction that writes it, where there is one. */
+    /** Seals a text of the row `id`. Call it in the transaction that writes the row, where there is one. */
     const seal = (purpose: SealPurpose, id: string, text: string): Effect.Effect<string> =>
       Effect.map(orDieOnSql(getSealingKey(read, secret)), (key) => Cipher.seal(key, associatedDataOf(purpose, id), text))
 

@@ -3,7 +3,7 @@ import { Metrics } from "./Metrics.ts"
 
 export interface LoopState {
   readonly name: string
-  /** Epoch milliseconds of the last tick that went well, or null. */
+  /** Epoch milliseconds of the last successful tick, or null. */
   readonly last_success: number | null
   /** One line, while the loop is failing. */
   readonly error: string | null
@@ -15,8 +15,8 @@ interface BackOffOptions {
 }
 
 /**
- * The long-lived loops of the brain: named, supervised fibers. A tick that fails is logged and counted, and the loop
- * goes on with back-off; its state is in `/health/deep` and `svc_background_task_error_active`.
+ * The long-lived loops of the brain: named, supervised fibers. A failed tick is logged and counted, and the loop
+ * continues with back-off. `/health/deep` and `svc_background_task_error_active` show its state.
  */
 export class Loops extends Effect.Service<Loops>()("svc/Loops", {
   effect: Effect.gen(function*() {
@@ -36,12 +36,12 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         metrics.backgroundTaskErrorActive.set({ task: name }, 0)
       })
 
-    /** After so many failures in a row: 100 ms, doubled each time up to `most`, give or take a fifth. */
+    /** The pause after this many failures in a row: 100 ms, doubled each time up to `most`, with 20 % jitter. */
     const backOff = (failures: number, longest: Duration.DurationInput) =>
       Effect.flatMap(Random.nextRange(0.8, 1.2), (jitter) =>
         Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(longest)) * jitter))
 
-    /** Runs `tick` now and then every `interval` after the last one ended, until the scope closes. */
+    /** Runs `tick` at once, and again `interval` after each run ended, until the scope closes. */
     const every = <E, R>(
       name: string,
       interval: Duration.DurationInput,
@@ -50,8 +50,8 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
     ) => forever(name, Effect.zipRight(tick, Effect.zipRight(reportSuccess(name), Effect.sleep(interval))), pauses)
 
     /**
-     * Runs `work` again and again, until the scope closes; `work` waits for its own cause to act. `longestPause` is how
-     * long it rests at most after failures in a row; the first that goes well ends them.
+     * Repeats `work` until the scope closes; `work` itself waits for something to do. `longestPause` limits the
+     * back-off after consecutive failures; a success resets it.
      */
     const forever = <E, R>(
       name: string,

@@ -25,8 +25,8 @@ const orNotFound = Option.match({
 })
 
 /**
- * Who may do what in a project. A project may be without an admin of its own: global admins are admins everywhere.
- * Each change is told to whoever holds rights in memory, by a hint on `access` with the user's id.
+ * The roles of users in projects. A project may have no admin of its own: global admins are admins everywhere. Each
+ * change publishes the user's id on `access`, for streams and caches that hold the user's access.
  */
 export class Memberships extends Effect.Service<Memberships>()("svc/Memberships", {
   effect: Effect.gen(function*() {

@@ -3,16 +3,18 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 
 let processMetrics: Registry | undefined
 
-/** Event loop, memory, CPU: of the process, however many brains run in it, since nothing ends their timers and observers. */
+/**
+ * Event loop, memory and CPU, once per process for all its brains: prom-client never stops their timers and observers.
+ */
 const processRegistry = (): Registry => {
   if (processMetrics === undefined) collectDefaultMetrics({ register: processMetrics = new Registry() })
   return processMetrics
 }
 
-/** Seconds; from a memory read to a request that nobody waits for any more. */
+/** Seconds; from a memory read to requests beyond any client's timeout. */
 const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
-/** Seconds; from a task that does next to nothing to one of hours. */
+/** Seconds; from trivial tasks to tasks of hours. */
 const taskDurations = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 7200]
 
 /**

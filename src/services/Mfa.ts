@@ -18,13 +18,13 @@ import { Settings } from "./Settings.ts"
 import { mfaNotEnrolled, TrustedDevices } from "./TrustedDevices.ts"
 import { TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
 
-/** A code that was right, and spent by that. */
+/** The result of a valid code, which is consumed. */
 interface ConsumedCode {
   readonly used_recovery_code: boolean
   readonly remaining_recovery_codes: number
 }
 
-/** How long a secret waits for its first code, in seconds. */
+/** How long a pending secret can be confirmed by its first code, in seconds. */
 const enrollmentSeconds = 600
 
 const alreadyEnrolled = new Conflict({ code: "mfa_enrolled", detail: "You have a second factor already. Disable it first to enrol another." })
@@ -46,7 +46,7 @@ const mfaLocked = new Forbidden({
 
 const isLocked = ({ mfa_locked_until }: MfaRow, now: string): boolean => mfa_locked_until !== null && mfa_locked_until > now
 
-/** The second factor: codes of an authenticator app, ten recovery codes, browsers that are trusted. */
+/** The second factor: codes of an authenticator app, ten recovery codes, and trusted browsers. */
 export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -64,7 +64,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const policy = policyOf(settings)
 
     const openSecret = (userId: string, sealed: string) =>
-      // the keys were checked at start, so this is damage in the database
+      // the keys were verified at start, so the database is damaged
       Effect.orDie(vault.open("users.mfa_secret", userId, sealed))
 
     const findStep = Effect.fnUntraced(function*(userId: string, sealed: string, code: string) {
@@ -87,7 +87,10 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       } satisfies MfaStatus
     }, orDieOnSql)
 
-    /** A new secret for the caller's app. It counts once a code of it was given; starting again replaces it. */
+    /**
+     * Creates a pending secret for the caller's app. Its first code completes the enrollment; another start replaces
+     * it.
+     */
     const startEnrollment = Effect.fn("Mfa.startEnrollment")(
       function*() {
         const { email, user_id } = yield* currentPerson
@@ -101,7 +104,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       orDieOnSql
     )
 
-    /** The caller's session has given all there is to give: another token, and a fresh step-up. */
+    /** Marks the caller's session as fully authenticated: it gets a new token and a fresh step-up. */
     const upgradeSession = Effect.fnUntraced(function*(sessionId: string) {
       yield* sessionsRepo.setProven(sessionId, yield* Timestamp.now)
       return yield* sessions.rotate()
@@ -110,7 +113,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     /** Makes what runs under the user's sessions, such as live streams, verify its access again. */
     const publishAccessChange = (userId: string) => hints.publish("access", userId)
 
-    /** Spends a code of the person's, of the transaction it is called in; none when it is wrong or was spent before. */
+    /** Consumes a code of the user in the caller's transaction; none when it is wrong or was used before. */
     const consumeCode = Effect.fnUntraced(function*(userId: string, code: string) {
       const now = yield* Timestamp.now
       const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
@@ -123,7 +126,10 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       return Option.some<ConsumedCode>({ used_recovery_code: at === null, remaining_recovery_codes: yield* repo.countRecoveryCodes(userId) })
     })
 
-    /** Counts a wrong code; from SVC_LOGIN_LOCKOUT_THRESHOLD since the last right one on, none is taken for a while. */
+    /**
+     * Counts a wrong code. After SVC_LOGIN_LOCKOUT_THRESHOLD in a row, no code is accepted for
+     * SVC_LOGIN_LOCKOUT_DURATION_SECONDS.
+     */
     const countFailure = Effect.fnUntraced(function*(userId: string) {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
@@ -138,9 +144,8 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     })
 
     /**
-     * Does `work` with what `look` makes of a code, in one transaction: both or neither. A wrong code, which is none, is
-     * looked at and counted in one transaction as well, so that guesses at the same time are no more than guesses one after
-     * the other.
+     * Runs `checkCode`, then `work` with its result, in one transaction. A wrong code (none) is checked and counted in
+     * one transaction too, so concurrent guesses count like consecutive ones.
      */
     const withCodeAttempt = <A, B, E, R, E2, R2>(
       checkCode: (userId: string) => Effect.Effect<Option.Option<A>, E, R>,
@@ -157,11 +162,11 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         return Option.isSome(result) ? result.value : yield* wrongCode
       })
 
-    /** Does `work` in one transaction with the end of the code. */
+    /** Consumes the code and runs `work` in one transaction. */
     const withConsumedCode = <A, E, R>(code: Redacted.Redacted, work: (spent: ConsumedCode) => Effect.Effect<A, E, R>) =>
       withCodeAttempt((userId) => consumeCode(userId, Redacted.value(code)), work)
 
-    /** The time step of a code of the secret that waits for one, of the transaction it is called in; none when it is wrong. */
+    /** The time step of a code of the pending secret, in the caller's transaction; none when the code is wrong. */
     const checkPendingCode = Effect.fnUntraced(function*(userId: string, code: string) {
       const now = yield* Timestamp.now
       const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
@@ -172,7 +177,10 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       return Option.fromNullable(yield* findStep(userId, row.mfa_pending_secret, code))
     })
 
-    /** The first code of the new secret makes it the second factor. The caller's other sessions owe it from now on. */
+    /**
+     * Confirms the pending secret by its first code. The caller's other sessions become restricted until they give a
+     * code.
+     */
     const completeEnrollment = Effect.fn("Mfa.completeEnrollment")(function*(input: CompleteEnrollment) {
       const { person, session_id } = yield* currentSession
       return yield* withCodeAttempt((userId) => checkPendingCode(userId, Redacted.value(input.code)), (at) =>
@@ -189,7 +197,9 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         }))
     }, orDieOnSql)
 
-    /** Gives the second factor: pays what the session owes, and is a step-up. `device`: the browser's cookie. */
+    /**
+     * Verifies the second factor: lifts the session's restriction, and is a step-up. `device`: the browser's cookie.
+     */
     const verify = Effect.fn("Mfa.verify")(function*(input: VerifyMfa, device: string | null) {
       const { person, session_id } = yield* currentSession
       return yield* withConsumedCode(input.code, (used) =>
@@ -207,7 +217,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         }))
     }, orDieOnSql)
 
-    /** Takes the caller's second factor away, with what hangs on it. Sessions that still owe it end. */
+    /** Removes the caller's second factor with its codes and trusted browsers. Restricted sessions are revoked. */
     const disable = Effect.fn("Mfa.disable")(function*(input: DisableMfa) {
       const { person, session, session_id } = yield* currentSession
       if (!session.enrolled) return yield* mfaNotEnrolled
@@ -226,11 +236,11 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         }))
     }, orDieOnSql)
 
-    /** Ten new recovery codes; the ones before are worth nothing. */
+    /** Replaces the recovery codes by ten new ones. */
     const regenerateRecoveryCodes = Effect.fn("Mfa.regenerateRecoveryCodes")(
       function*() {
         const { person, session } = yield* currentSession
-        // under the user's lock: of two at once the later codes are the only ones
+        // under the user's lock: of two concurrent calls only the later codes remain
         const row = yield* repo.findByUserForUpdate(person.user_id)
         if (!session.enrolled || Option.isNone(row) || row.value.mfa_enrolled_at === null) return yield* mfaNotEnrolled
         const codes = newRecoveryCodes()

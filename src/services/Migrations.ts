@@ -4,8 +4,8 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 
 /**
- * One numbered step of the schema, both dialects in one file. `up` expands (old programs run on); what contracts
- * comes a release later. `down` undoes exactly this step.
+ * One numbered step of the schema, both dialects in one file. `up` only expands, so older programs continue to work;
+ * contraction follows a release later. `down` undoes exactly this step.
  */
 export interface Migration {
   readonly id: number
@@ -41,10 +41,10 @@ export class SchemaTooNew extends Data.TaggedError("SchemaTooNew")<{
   }
 }
 
-/** The program that applied a step; null where that was not written down. */
+/** The program that applied a step; null where it was not recorded. */
 const programLabel = (program: string | null): string => (program === null ? "a newer svc" : `svc ${program}`)
 
-/** A revision that does not exist, or a way that does not lead there. */
+/** The requested revision does not exist or cannot be reached. */
 export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
 
 /** The list of steps, provided by `migrations/index.ts`. */
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
   const createTable = sql`CREATE TABLE IF NOT EXISTS schema_migrations (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, compatible_from INTEGER NOT NULL, applied_at TEXT NOT NULL, program TEXT
   )`
-  // Replicas that start together take turns; SQLite's immediate transaction is already exclusive.
+  // Serializes replicas that start together; SQLite's immediate transaction is exclusive already.
   const lock = sql.onDialectOrElse({
     pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockKey})`),
     orElse: () => Effect.void
@@ -77,7 +77,7 @@ const make = Effect.gen(function*() {
 
   const currentRevision = Effect.map(listApplied, (rows) => rows[rows.length - 1]?.id ?? 0)
 
-  /** Fails with SchemaTooNew unless this program can work with the schema as it is. */
+  /** Fails with SchemaTooNew unless this program is compatible with the current schema. */
   const checkCompatible = Effect.flatMap(listApplied, (rows) => {
     const last = rows[rows.length - 1]
     return last !== undefined && rows.some(({ compatible_from, id }) => id > head && compatible_from > head)

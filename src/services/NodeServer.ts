@@ -4,17 +4,17 @@ import type { Duplex } from "node:stream"
 import type { Problem } from "../domain/Problem.ts"
 
 /**
- * The raw HTTP server under the routes, for what needs its sockets: the agents' WebSockets. `closing` ends when the
- * program stops: whatever holds a request open (live streams, long-polls, sockets) must end it then.
+ * The raw HTTP server under the routes, for the agents' WebSockets. `awaitClosing` completes when the program stops;
+ * live streams, long-polls and sockets must end their requests then.
  */
 export class NodeServer extends Context.Tag("svc/NodeServer")<NodeServer, {
   readonly server: Server
   readonly awaitClosing: Effect.Effect<void>
-  /** Begins the closing and drains; the server's own layer calls it. */
+  /** Starts closing and drains; the server's layer calls it. */
   readonly close: Effect.Effect<void>
 }>() {}
 
-/** The whole answer to a request that no route takes, as text for its socket. Ends the connection. */
+/** A complete HTTP response as text, for a socket that no route serves. It closes the connection. */
 export const rawResponse = (problem: Problem): string => {
   const body = JSON.stringify(problem)
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
@@ -22,7 +22,7 @@ export const rawResponse = (problem: Problem): string => {
     `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** How long a client may take to read an answer after which its connection ends. */
+/** How long a client may take to read a final response. */
 const responseTimeoutMillis = 2000
 
 /** Answers a request for an upgrade, and destroys its socket: `end` alone leaves the other half open for ever. */

@@ -1,18 +1,18 @@
-/** Pages and slices of files that are bounded by bytes and not by rows alone: one row may have a megabyte. */
+/** Limits pages and slices of files by bytes as well as rows, because one row can have a megabyte. */
 
-/** Bytes of values that one page carries, but for its first row, which may have more. */
+/** Most bytes of values in one page; its first row may have more. */
 export const pageBytes = 4 * 1024 * 1024
 
-/** Bytes of values that are read at once for a file. */
+/** Most bytes of values that an export reads at once. */
 export const sliceBytes = 1024 * 1024
 
-/** A row that is to be read, and the bytes of its values. */
+/** The id of a row and the bytes of its values. */
 export interface RowSize {
   readonly id: string
   readonly bytes: number
 }
 
-/** The rows from the first one on that fit together; at least one. */
+/** The longest prefix of the rows that fits; at least one row. */
 export const takeWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): ReadonlyArray<RowSize> => {
   let sum = 0
   const beyond = rows.findIndex(({ bytes }, index) => {
@@ -22,7 +22,7 @@ export const takeWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): Read
   return beyond === -1 ? rows : rows.slice(0, beyond)
 }
 
-/** All rows in their order, in groups that fit together. */
+/** All rows in order, in groups that fit. */
 export const groupWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): ReadonlyArray<ReadonlyArray<RowSize>> => {
   const groups: Array<ReadonlyArray<RowSize>> = []
   for (let at = 0; at < rows.length;) {

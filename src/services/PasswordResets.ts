@@ -20,13 +20,13 @@ import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { UsersRepo } from "./Users/Repo.ts"
 
-/** How long a link is good (interface, Limits). */
+/** Lifetime of a link (interface, Limits). */
 const lifetimeSeconds = 1800
 
-/** While an account has this many links that work, no further one is mailed: nobody's mailbox is filled this way. */
+/** Most valid links of an account; further requests send no mail, so that they cannot fill a mailbox. */
 const maxLinks = 3
 
-/** One answer for a token that is wrong, used, too old, or of an inactive account. */
+/** One answer for a token that is wrong, used, expired, or of an inactive account. */
 const resetTokenInvalid = new Forbidden({
   code: "reset_token_invalid",
   detail: "This link is not valid, was used, or has run out. Ask for a new one."
@@ -37,8 +37,8 @@ const userInactive = new Conflict({ code: "user_inactive", detail: "The user is 
 const withResetActor = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("password reset"))
 
 /**
- * A way back in for who forgot the password: a link by mail, or one that `svc auth reset-link` prints. It sets a new
- * password and signs nobody in: what an account asks of a login besides the password it asks afterwards too.
+ * Resets a forgotten password by a link, which is mailed or printed by `svc auth reset-link`. The link sets a new
+ * password but does not sign in: the second factor is still required.
  */
 export class PasswordResets extends Effect.Service<PasswordResets>()("svc/PasswordResets", {
   effect: Effect.gen(function*() {
@@ -54,15 +54,15 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const settings = yield* Settings
 
     /**
-     * Notes that somebody asked, and no more: the same one row whether or not anybody has the address, so that neither
-     * answer nor time tells. `answerRequests` does the rest. Without mail there is nothing to note.
+     * Stores the request only: the same single row for known and unknown addresses, so neither answer nor time reveals
+     * which it is. `processRequests` does the rest. Does nothing when mail is disabled.
      */
     const request = Effect.fn("PasswordResets.request")(function*(email: string, { source_ip }: RequestSource) {
       if (!mail.isEnabled) return
       yield* repo.insertRequest({ id: yield* Ids.next, email_key: normalizeEmail(email), source_ip, created_at: yield* Timestamp.now })
     }, orDieOnSql)
 
-    /** Within a transaction. */
+    /** Call it in a transaction. */
     const createLink = Effect.fnUntraced(function*(user: UserDetail) {
       const now = yield* Timestamp.now
       const token = yield* Ids.secret
@@ -80,7 +80,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
         source
       })
 
-    /** The active user of an address, kept as they are until the transaction ends. */
+    /** The user of an address, whose row is locked until the transaction ends. */
     const findByEmailKeyForUpdate = (key: string) =>
       Effect.flatMap(users.findByEmailKey(key), Option.match({
         onNone: () => Effect.succeedNone,
@@ -100,13 +100,13 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       return true
     }).pipe(sql.withTransaction)
 
-    /** Mails a link to each who asked, if they have an active account. */
+    /** Mails a link for each stored request whose address has an active account. */
     const processRequests: Effect.Effect<void> = Effect.gen(function*() {
       if (!(yield* repo.hasRequests)) return
       yield* Effect.repeat(processNextRequest, { while: (more) => more })
     }).pipe(withResetActor, Effect.withSpan("PasswordResets.answerRequests"), orDieOnSql)
 
-    /** A link for whoever can run the command line; the user's earlier ones stop working. */
+    /** Creates a link for the command line; the user's earlier links become invalid. */
     const link = Effect.fn("PasswordResets.link")(function*(email: string) {
       const user = yield* Effect.flatMap(findByEmailKeyForUpdate(normalizeEmail(email)), Option.match({
         onNone: () => new NotFound({ resource: "user" }),
@@ -121,7 +121,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
 
     const resetPassword = Effect.fnUntraced(function*(userId: string, tokenHash: string, passwordHash: string, source: RequestSource) {
       const now = yield* Timestamp.now
-      // the user before the links, as everywhere: two links of one user at the same moment take turns
+      // locks the user before the links, as everywhere, so two links of one user are used one after the other
       const user = yield* users.findByIdForUpdate(userId)
       if (Option.isNone(user) || !user.value.is_active) return yield* resetTokenInvalid
       if (!(yield* repo.consume(tokenHash, now))) return yield* resetTokenInvalid
@@ -140,8 +140,8 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     }, sql.withTransaction)
 
     /**
-     * Sets the password by the link's token: every session of the user ends, a locked account opens, all links are void.
-     * How many of their API keys go on working is the answer.
+     * Sets the password by the link's token. Revokes all sessions and links of the user, and unlocks the account.
+     * Answers how many of their API keys remain valid.
      */
     const confirm = Effect.fn("PasswordResets.confirm")(function*({ new_password, token }: ConfirmPasswordReset, source: RequestSource) {
       const tokenHash = Ids.hashSecret(Redacted.value(token))
@@ -166,7 +166,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     UsersRepo.layer
   ]))
 
-  /** Looks once a second, where mail is sent at all. */
+  /** Runs once a second, where mail is enabled. */
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const resets = yield* PasswordResets

@@ -21,13 +21,13 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     const audit = yield* Audit
     const hints = yield* Hints
 
-    /** The projects that the actor may see, by slug; for a bound API key only its own. */
+    /** The projects that the actor can see, by slug; a bound API key sees only its own. */
     const list = Effect.fn("Projects.list")(function*() {
       const actor = yield* CurrentActor
       return (yield* repo.list).filter((project) => roleIn(actor, project.id) !== null)
     }, orDieOnSql)
 
-    /** The project behind a slug, if the actor may see it. */
+    /** The project of a slug; NotFound unless the actor can see it. */
     const getBySlug = Effect.fn("Projects.getBySlug")(function*(slug: string) {
       const actor = yield* CurrentActor
       const projectOption = yield* repo.findBySlug(slug)
@@ -45,7 +45,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       return project
     }, sql.withTransaction, orDieOnSql)
 
-    /** Changes the given fields; null clears those that may be null. */
+    /** Changes the given fields; null clears a nullable field. */
     const update = Effect.fn("Projects.update")(function*(changes: UpdateProject) {
       const project = yield* CurrentProject
       const given = selectChanges(Project.fields, changes)
@@ -63,11 +63,11 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
 
     /**
      * Deletes the project with its agents, memberships and bound keys; pending and dispatched commands end as
-     * cancelled. Tasks and commands go afterwards, slice by slice (`sweepDeleted`). The audit log keeps its rows.
+     * cancelled. `sweepDeleted` deletes tasks and commands later, in slices. The audit log keeps its rows.
      */
     const remove = Effect.fn("Projects.remove")(function*() {
       const { id, slug } = yield* CurrentProject
-      // before the transaction: thousands of rows in it would hold up every other writer
+      // before the transaction: deleting thousands of rows in it would block every other writer
       yield* repo.deleteHealth(id)
       yield* sql.withTransaction(Effect.gen(function*() {
         const agentIds = yield* repo.listAgentIds(id)
@@ -80,8 +80,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     }, orDieOnSql)
 
     /**
-     * Removes what deleted projects left behind, and forgets a deletion after ten minutes: by then nothing that was
-     * on its way when the project was deleted can still arrive.
+     * Deletes the remaining rows of deleted projects. A deletion is repeated for ten minutes, in which all events that
+     * were in flight at the deletion have arrived.
      */
     const sweepDeleted = Effect.fn("Projects.sweepDeleted")(function*() {
       const deletions = yield* repo.listDeletions

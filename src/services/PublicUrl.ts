@@ -2,8 +2,8 @@ import { parseHostHeader, isLoopbackName } from "../domain/HostName.ts"
 import type { SettingsShape } from "./Settings.ts"
 
 /**
- * Where people reach the brain, without a slash at the end: SVC_PUBLIC_URL, else host and port; an address that
- * stands for all of the machine's is shown as localhost.
+ * The public URL of the brain without a trailing slash: SVC_PUBLIC_URL, else host and port. A wildcard address is shown
+ * as localhost.
  */
 export const publicUrlOf = ({ host, port, publicUrl }: Pick<SettingsShape, "host" | "port" | "publicUrl">): string => {
   if (publicUrl !== "") return publicUrl.replace(/\/+$/, "")
@@ -12,8 +12,8 @@ export const publicUrlOf = ({ host, port, publicUrl }: Pick<SettingsShape, "host
 }
 
 /**
- * Whether passwords and session cookies may come in at the address that a request's Host header names: over https
- * anywhere, over plain http on the machine itself, or in development.
+ * Whether passwords and session cookies are accepted at the address of a request's Host header: over https anywhere,
+ * over plain http on a loopback address or in development.
  */
 export const acceptsSecretsAt = (settings: Pick<SettingsShape, "environment" | "host" | "port" | "publicUrl">) => {
   const isSecureEverywhere = publicUrlOf(settings).startsWith("https:") || settings.environment === "development"

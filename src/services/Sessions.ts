@@ -48,13 +48,13 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const sessionOpening = yield* SessionOpening
     const { changePassword } = yield* PasswordChange
 
-    /** The session, unless the account is locked or inactive or has another password by now. */
+    /** Opens the session; null when the account is locked or inactive, or its password has changed since. */
     const openSession = Effect.fnUntraced(function*(credentials: Credentials, newHash: string, input: LoginAttempt) {
       const now = yield* Timestamp.now
       const user = yield* users.recordLogin({ ...credentials, newHash, now })
       if (Option.isNone(user)) return null
       const { entries, is_trusted, ...standing } = yield* mfa.beginLogin(user.value.id, input.device)
-      // a trusted browser pays what is owed, but it is nothing that the person gave just now
+      // a trusted browser counts as the second factor, but not as a fresh proof
       const proof = { remember: input.remember_me, factor: is_trusted, fresh: !standing.enrolled }
       const { actor, id, opened } = yield* sessionOpening.open(user.value, standing, proof, input.source)
       const replaced = input.token === undefined ? null : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
@@ -73,7 +73,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const storedHash = Option.match(credentials, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
       const isCorrect = yield* passwords.verifyLogin(storedHash, input.password)
       if (Option.isNone(credentials)) {
-        // the address may be a password, typed in the wrong field
+        // the address is not logged: it may be a password typed into the wrong field
         yield* Effect.logInfo("a login failed: nobody has the address").pipe(Effect.annotateLogs({ source_ip: input.source.source_ip }))
         return yield* loginFailed
       }
@@ -89,11 +89,10 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     })
 
     /**
-     * Signs in. Whatever is wrong, the answer and its time are the same: it comes after SVC_LOGIN_MIN_DURATION_MS, or,
-     * where many wait for their turn, a multiple of it, so that it does not tell whether a failure was written down.
-     * From SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords since the last success on, the account is locked for a while,
-     * for the right password too. The session that the browser had ends with a success. Who has a second factor
-     * owes it then, unless the browser is one that they trust.
+     * Signs in. All failures have the same answer and time: SVC_LOGIN_MIN_DURATION_MS, or a multiple of it when logins
+     * queue, so the time does not reveal whether a failure was recorded. SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords
+     * since the last success lock the account for a while, for the right password too. A success revokes the browser's
+     * former session. A user with a second factor gets a restricted session, unless the browser is trusted.
      */
     const login = Effect.fn("Sessions.login")((input: LoginAttempt) =>
       attemptLogin(input).pipe(
@@ -103,8 +102,8 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       ), orDieOnSql)
 
     /**
-     * Gives the caller's session a new token in place, at each rise of what it may do: the old token is worth nothing
-     * from the commit on, and id and lifetimes stay. Of the transaction it is called in, if any.
+     * Replaces the token of the caller's session; call it whenever the session gains access. The old token is invalid
+     * from the commit on; id and lifetimes stay. Runs in the caller's transaction, if there is one.
      */
     const rotate = Effect.fn("Sessions.rotate")(function*() {
       const { session_id } = yield* currentSession
@@ -123,13 +122,13 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return true
     }, sql.withTransaction)
 
-    /** Ends the caller's own session. */
+    /** Revokes the caller's own session. */
     const logout = Effect.fn("Sessions.logout")(function*() {
       const { person, session_id } = yield* currentSession
       yield* revokeSession(person.user_id, session_id, "auth.logout")
     }, orDieOnSql)
 
-    /** The caller's sessions that still work, newest first; 500 at most. */
+    /** The caller's active sessions, newest first; 500 at most. */
     const list = Effect.fn("Sessions.list")(function*() {
       const { person, session_id } = yield* currentSession
       const now = yield* Timestamp.now
@@ -137,14 +136,14 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return rows.map((row): Session => ({ ...row, is_current: row.id === session_id }))
     }, orDieOnSql)
 
-    /** Ends one of the caller's sessions; false when it had ended before. */
+    /** Revokes one of the caller's sessions; false when it was revoked or expired before. */
     const revoke = Effect.fn("Sessions.revoke")(function*(id: string) {
       const { user_id } = yield* currentPerson
       if (!(yield* repo.exists(user_id, id))) return yield* new NotFound({ resource: "session" })
       return yield* revokeSession(user_id, id, "auth.session_revoked")
     }, orDieOnSql)
 
-    /** Ends all of the caller's sessions but this one; false when there was no other. */
+    /** Revokes all of the caller's sessions but this one; false when there was no other. */
     const revokeOthers = Effect.fn("Sessions.revokeOthers")(function*() {
       const { person, session_id } = yield* currentSession
       const sessions = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, session_id)
@@ -159,7 +158,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return true
     }, sql.withTransaction, orDieOnSql)
 
-    /** The password as a step-up, for who has nothing better. */
+    /** A step-up by password, for users without a second factor. */
     const reauthenticate = Effect.fn("Sessions.reauthenticate")(function*(input: Reauthenticate) {
       const { person, session, session_id } = yield* currentSession
       if (session.enrolled) return yield* codeRequired

@@ -39,7 +39,7 @@ const tooManyAttempts = new RateLimited({ detail: "Too many setup attempts. Wait
 const withSetupActor = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("setup"))
 
 const attemptWindowSeconds = 900
-/** All addresses together may try this many times as often as one (interface, Limits). */
+/** The limit of all addresses together, as a multiple of one address's limit (interface, Limits). */
 const globalAttemptFactor = 8
 
 const firstProject: CreateProject = {
@@ -52,7 +52,7 @@ const firstProject: CreateProject = {
   allowed_schedulers: null
 }
 
-/** The first boot: while there is no user, whoever holds the one-time token makes the first admin. */
+/** First boot: while there is no user, the holder of the one-time token creates the first admin. */
 export class Setup extends Effect.Service<Setup>()("svc/Setup", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -66,12 +66,12 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     const hashPassword = ({ displayName: display_name, email, password }: FirstAdmin) =>
       passwords.hashNew({ password, field: "password", about: personalTextsOf({ email, display_name }) })
 
-    /** Whether nobody has set the brain up yet. */
+    /** Whether the brain has no user yet. */
     const isFirstBoot = Effect.map(repo.hasUsers, (has) => !has).pipe(orDieOnSql)
 
     /**
-     * A new setup link, good once and for SVC_SETUP_TOKEN_TTL_SECONDS; none when there is a user. Links of other
-     * replicas and earlier starts stay good. Whoever starts the server prints it.
+     * A new setup link, valid once and for SVC_SETUP_TOKEN_TTL_SECONDS; none when there is a user. Links of other
+     * replicas and earlier starts remain valid. The starting server prints it.
      */
     const createLink = Effect.fn("Setup.createLink")(function*() {
       if (yield* repo.hasUsers) return Option.none<string>()
@@ -87,7 +87,7 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
       return Option.some(`${publicUrlOf(settings)}/setup?token=${token}`)
     }, orDieOnSql)
 
-    /** Counts an attempt in the database, which all replicas share; fails when there were too many. */
+    /** Counts an attempt in the database, for all replicas; fails after too many. */
     const countAttempt = Effect.fnUntraced(function*(source_ip: string) {
       yield* repo.lockAttempts
       const now = yield* Timestamp.now
@@ -99,7 +99,9 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
       yield* repo.insertAttempt({ id: yield* Ids.next, source_ip, attempted_at: now })
     }, sql.withTransaction)
 
-    /** The admin and the project `default`, if there is still no user; `token` is checked again under the lock. */
+    /**
+     * Creates the admin and the project `default`, if there is still no user; verifies `token` again under the lock.
+     */
     const createFirstAdmin = Effect.fnUntraced(function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: RequestSource) {
       yield* users.lockAll
       if ((yield* users.count) > 0) return yield* alreadySetUp
@@ -142,13 +144,13 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
       return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), token, source))
     }, orDieOnSql)
 
-    /** The same from the command line, without a token: who can run it owns the database anyway. First boot only. */
+    /** The same from the command line, on first boot only. Needs no token: its caller has the database. */
     const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
       if (yield* repo.hasUsers) return yield* alreadySetUp
       return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), null, { source_ip: null, user_agent: null }))
     }, orDieOnSql)
 
-    /** Voids every setup link, on the first boot only: for when one has got into the wrong hands. Answers how many. */
+    /** Revokes all setup links, on first boot only, in case one has leaked. Answers how many. */
     const resetTokens = Effect.fn("Setup.resetTokens")(function*() {
       yield* users.lockAll
       if ((yield* users.count) > 0) return yield* alreadySetUp

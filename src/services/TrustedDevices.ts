@@ -13,13 +13,13 @@ import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { type TrustedDeviceRow, TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
 
-/** A device as its browser needs it: the secret of the cookie, and how long the cookie may live. */
+/** A trusted device's cookie: its secret and its lifetime. */
 export interface DeviceCookie {
   readonly token: string
   readonly maxAgeSeconds: number
 }
 
-/** 409 of whatever needs a second factor that there is not. */
+/** 409 when the user has no second factor. */
 export const mfaNotEnrolled = new Conflict({
   code: "mfa_not_enrolled",
   detail: "You have no second factor. Enrol one first, with POST /auth/mfa/enroll-start."
@@ -27,7 +27,7 @@ export const mfaNotEnrolled = new Conflict({
 
 const deviceNotFound = new NotFound({ resource: "device" })
 
-/** Browsers in which their owner's logins need no code (interface, Multi-factor authentication). */
+/** Browsers that need no code at their owner's logins (interface, Multi-factor authentication). */
 export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/TrustedDevices", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -37,7 +37,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     const audit = yield* Audit
     const settings = yield* Settings
 
-    /** `token`: what the browser's cookie says. */
+    /** `token`: from the browser's cookie. */
     const toTrustedDevice = ({ token_hash, ...device }: TrustedDeviceRow, token: string | null): TrustedDevice => ({
       ...device,
       is_current: token !== null && Ids.hashSecret(token) === token_hash
@@ -49,8 +49,8 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     }, orDieOnSql)
 
     /**
-     * Trusts the person's browser from now on, in place of what its cookie `former` stood for. Of the caller's transaction,
-     * which records `entry` last.
+     * Trusts the person's browser, and revokes the device of its former cookie. Runs in the caller's transaction, which
+     * records `entry` last.
      */
     const trust = Effect.fnUntraced(function*(person: Person, formerToken: string | null) {
       const now = yield* Timestamp.now
@@ -71,11 +71,11 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: toTrustedDevice(device, token), entry }
     })
 
-    /** Trusts the caller's browser; they have just given their factor (step-up). */
+    /** Trusts the caller's browser; the endpoint requires a step-up. */
     const create = Effect.fn("TrustedDevices.create")(
       function*(former: string | null) {
         const { person, session_id } = yield* currentSession
-        // whatever ends the trust in all browsers locks the user too: this one is no exception from it
+        // locks the user, as the revocation of all trusted browsers does, so that it covers this one too
         if (!(yield* sessions.isActiveForUpdate(person.user_id, session_id, yield* Timestamp.now))) return yield* sessionEnded
         if (!(yield* mfa.isEnrolled(person.user_id))) return yield* mfaNotEnrolled
         const { cookie, device, entry } = yield* trust(person, former)

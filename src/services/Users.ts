@@ -69,7 +69,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       return user
     }, orDieOnSql)
 
-    /** Fails when this is the only active admin; else somebody else stays one until the transaction ends. */
+    /** Fails when this is the only active admin. Locks the other active admins until the transaction ends. */
     const requireAnotherAdmin = (userId: string) =>
       Effect.flatMap(repo.lockActiveAdmins, (admins) =>
         admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin)
@@ -103,7 +103,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       yield* audit.record({ action: "user.deleted", target_type: "user", target_id: id, metadata: { email: user.email } })
     }, sql.withTransaction, orDieOnSql)
 
-    /** A new password lets the caller sign in as that person, so a key must hold all that the person does. */
+    /** A new password lets the caller sign in as that user, so a key must hold everything that the user can do. */
     const requireAuthorityOver = Effect.fnUntraced(function*(user: UserDetail) {
       if (user.is_admin) yield* escalation.requireGlobalAdmin
       const memberships = yield* repo.listMemberships(user.id)
@@ -111,8 +111,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     })
 
     /**
-     * Sets the password for somebody, opens their locked account, and ends their sessions (but the caller's own). How many
-     * of their API keys go on working is the answer.
+     * Sets a user's password, unlocks the account, and revokes their sessions except the caller's own. Answers how many
+     * of their API keys remain valid.
      */
     const setPassword = Effect.fn("Users.setPassword")(function*(id: string, password: Redacted.Redacted) {
       const about = personalTextsOf(yield* get(id))
@@ -142,7 +142,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       } satisfies Me
     })
 
-    /** The caller, with their memberships; through a bound API key only the one of its project. */
+    /** The caller with their memberships; a bound API key sees only the membership of its project. */
     const me = Effect.fn("Users.me")(function*() {
       const { user_id } = yield* currentPerson
       return yield* meOf(yield* get(user_id))

@@ -1,10 +1,10 @@
 /**
- * Where the code of a worker thread is. Its source is `<Name>.worker.ts` beside the module that starts it; the name
- * is unique in the program. Use: `new Worker(workerFile("Name", import.meta.url))`.
+ * The URL of a worker thread's code. Its source is `<Name>.worker.ts` beside the module that starts it; the name is
+ * unique in the program. Use: `new Worker(workerFile("Name", import.meta.url))`.
  *
- * Bundled and built, `<Name>.worker.js` lies beside the file that asks. Under vitest the asking file is the source
- * itself, which Node cannot load in a thread: the test run's set-up has put bundles of all workers into one folder
- * (`scripts/build.mjs workers`).
+ * In a build, `<Name>.worker.js` is beside the calling file. Under vitest the calling file is the source itself, which
+ * Node cannot load in a thread; the test set-up has put bundles of all workers into one folder (`scripts/build.mjs
+ * workers`).
  */
 export const workerFile = (name: string, callerUrl: string): URL =>
   callerUrl.endsWith(".ts")

@@ -7,7 +7,7 @@ import { Reader } from "../Database.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { deleteInSlices } from "../Dialect.ts"
 
-/** A row of `agents` as the drivers give it, without what is derived and without the secrets. */
+/** A row of `agents` as the drivers return it, without derived fields and secrets. */
 const Row = Schema.Struct({
   ...Schema.Struct(Agent.fields).omit("is_outdated", "version_status").fields,
   engine_adapters: JsonColumn(Agent.fields.engine_adapters.from),
@@ -29,7 +29,7 @@ const HealthRow = Schema.Struct({
 })
 const decodeHealth = Schema.decodeUnknownSync(HealthRow)
 
-/** What a creation stores beside the columns that have a beginning of their own. */
+/** The columns of a new agent that have no fixed initial value. */
 export interface NewAgent {
   readonly id: string
   readonly project_id: string
@@ -116,7 +116,7 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           } RETURNING ${columns}`,
           (rows) => decode(rows[0] ?? {})
         ),
-      /** Whether there was one. Its processes go with it. */
+      /** Deletes the agent with its processes; false when there was none. */
       delete: (projectId: string, id: string) =>
         Effect.map(
           sql`DELETE FROM agents WHERE project_id = ${projectId} AND id = ${id} RETURNING id`,

@@ -13,15 +13,15 @@ const refuse = Effect.fnUntraced(function*(key: ApiKeyCredential, detail: string
 })
 
 /**
- * An API key gives nobody more than it holds itself (the rule of Kubernetes' RBAC against escalation). Otherwise a key
- * with `users:write` could set a global admin's password, sign in, and do everything. People by session and the program
+ * An API key cannot grant more than it holds itself (the escalation rule of Kubernetes' RBAC). Otherwise a key
+ * with `users:write` could set a global admin's password, sign in, and do everything. Sessions and the program
  * itself are limited by their role alone.
  */
 export class EscalationPolicy extends Effect.Service<EscalationPolicy>()("svc/KeyReach", {
   effect: Effect.gen(function*() {
     const { by_role } = yield* Scopes
 
-    /** For what makes a global admin, changes one, or signs in as one: all scopes, and no binding to a project. */
+    /** Required to create, change or sign in as a global admin: all scopes, and no binding to a project. */
     const requireGlobalAdmin = Effect.gen(function*() {
       const actor = yield* CurrentActor
       if (actor.kind === "system" || actor.via.kind === "session") return
@@ -33,7 +33,7 @@ export class EscalationPolicy extends Effect.Service<EscalationPolicy>()("svc/Ke
       }
     })
 
-    /** For what lets somebody play a role in a project: the role, and of a key each scope that the role can use. */
+    /** Required to grant a role in a project: the role itself, and for a key each scope that the role can use. */
     const requireRoleGrant = Effect.fnUntraced(function*(projectId: string, role: Role) {
       yield* requireRole(projectId, role)
       const actor = yield* CurrentActor

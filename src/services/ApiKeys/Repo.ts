@@ -28,7 +28,7 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
             WHERE k.user_id = ${userId} ORDER BY k.id DESC`,
           (rows) => rows.map(decode)
         ),
-      /** Of the transaction it is called in, if any. */
+      /** Runs in the caller's transaction, if there is one. */
       findById: (userId: string, id: string) =>
         Effect.map(
           sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
@@ -41,7 +41,7 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
       },
       setAllowedCidrs: (id: string, ranges: ReadonlyArray<string> | null) =>
         sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
-      /** Whether it was not revoked before. */
+      /** False when the key was revoked before. */
       revoke: (id: string, now: string, reason: string) =>
         Effect.map(
           sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${reason} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`,

@@ -4,7 +4,7 @@ import { ValidationFailed } from "../../domain/Errors.ts"
 import type { ExportFormat } from "../../domain/Task/Filter.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
 
-/** A file on its way to the caller. */
+/** A file that streams to the caller. */
 export interface ExportFile {
   readonly format: ExportFormat
   /** Whether more rows match than the file may hold. */
@@ -12,7 +12,7 @@ export interface ExportFile {
   readonly body: Stream.Stream<Uint8Array>
 }
 
-/** How rows become text, slice by slice; `begun` after the first one. */
+/** How rows become text, slice by slice; `begun` is true after the first slice. */
 export interface TextFormat<Row> {
   readonly head: string
   readonly slice: (rows: ReadonlyArray<Row>, begun: boolean) => string
@@ -25,14 +25,14 @@ export const csvFormat = <Row>(heading: ReadonlyArray<string>, cells: (row: Row)
   return { head: print([heading]), slice: (rows) => print(rows.map(cells)), tail: "" }
 }
 
-/** One array; `write` makes an object's text. */
+/** One JSON array; `write` gives an object's text. */
 export const jsonFormat = <Row>(write: (row: Row) => string): TextFormat<Row> => ({
   head: "[",
   slice: (rows, begun) => (begun ? ",\n" : "") + rows.map(write).join(",\n"),
   tail: "]\n"
 })
 
-/** The bytes of the rows in this form, chunk by chunk as they are read. */
+/** The bytes of the rows in this format, chunk by chunk as the rows are read. */
 export const encodeRows = <Row, E>(
   rows: Stream.Stream<Row, E>,
   { head, slice, tail }: TextFormat<Row>
@@ -44,11 +44,11 @@ export const encodeRows = <Row, E>(
   )
   return Stream.concat(Stream.make(head), Stream.concat(slices, Stream.make(tail))).pipe(
     Stream.encodeText,
-    Stream.catchAll(Effect.die) // a broken database ends the download; the answer has begun already
+    Stream.catchAll(Effect.die) // the response has begun, so a database failure can only end the download
   )
 }
 
-/** Rows of an xlsx file (interface, Limits). */
+/** Most rows of an xlsx file (interface, Limits). */
 export const maxXlsxRows = 25_000
 
 export const tooManyXlsxRows = ValidationFailed.at(
@@ -56,7 +56,7 @@ export const tooManyXlsxRows = ValidationFailed.at(
   `xlsx holds at most ${maxXlsxRows} rows; narrow the filter, or take csv`
 )
 
-/** Characters of all texts of an xlsx file: it is made in memory. */
+/** Most characters of all texts of an xlsx file, which is built in memory. */
 export const maxXlsxCharacters = 32 * 1024 * 1024
 
 export const tooMuchXlsxText = ValidationFailed.at(
@@ -64,7 +64,9 @@ export const tooMuchXlsxText = ValidationFailed.at(
   `xlsx holds at most ${maxXlsxCharacters / 1024 / 1024} million characters; narrow the filter, name fewer fields, or take csv`
 )
 
-/** The fields of `all` that a caller named, with commas between them, or all of them. `what` has these fields. */
+/**
+ * The comma-separated fields that the caller requested, or all of them. `what` names the exported thing in the error.
+ */
 export const parseFields = <Field extends string>(
   fieldList: string | null,
   all: ReadonlyArray<Field>,
@@ -80,23 +82,23 @@ export const parseFields = <Field extends string>(
 }
 
 /**
- * What a spreadsheet takes for a formula or swallows: = + - @ (also their wide forms), also behind blanks and quotes,
- * and control characters.
+ * What a spreadsheet evaluates as a formula or drops: = + - @ (also their full-width forms), also after blanks and
+ * quotes, and control characters.
  */
 const formulaStart = /^(?:[\s"]*[=+\-@＝＋－＠]|\p{Cc})/u
 
-/** Text that a spreadsheet shows and never runs: an apostrophe goes before a risky beginning. */
+/** Text that a spreadsheet shows and never evaluates: an apostrophe precedes a risky first character. */
 export const escapeFormula = (text: string): string => (formulaStart.test(text) ? `'${text}` : text)
 
-/** What splits cells or rows for a reader of semicolons or tabs. */
+/** The characters at which readers of other separators split cells or rows. */
 const separator = /[;\t\r\n]/
-/** A whole run, and not a lookahead: a megabyte of tabs takes one pass. */
+/** Matches a whole run instead of a lookahead, so a megabyte of tabs takes one pass. */
 const separatorRun = /[;\s"]+/g
 const formula = /[=+\-@＝＋－＠]/
 
 /**
- * A cell of a csv file that no reader takes for a formula (OWASP, CSV injection). A reader that splits at semicolons or
- * tabs does not find our quotes at both ends of a cell: for it the text behind such a separator begins one.
+ * A csv cell that no reader evaluates as a formula (OWASP, CSV injection). A reader that splits at semicolons or tabs
+ * ignores the quotes around the cell, so for it the text after each such separator begins a cell.
  */
 const escapeCell = (cell: Cell): Cell => {
   if (typeof cell !== "string" || !separator.test(cell)) return cell

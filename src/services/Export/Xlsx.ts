@@ -7,12 +7,12 @@ import { maxXlsxCharacters, tooMuchXlsxText } from "./Formats.ts"
 
 type Rows = ReadonlyArray<ReadonlyArray<Cell>>
 
-/** What `Xlsx.worker.ts` is asked after the sheet's name, its workerData, one question at a time. */
+/** The messages to `Xlsx.worker.ts`, one at a time; the sheet's name is its workerData. */
 export type XlsxRequest = Rows | "end"
-/** "more" to rows, the file to "end". */
+/** The worker's reply: "more" to rows, the file to "end". */
 export type XlsxResponse = "more" | { readonly bytes: Uint8Array }
 
-/** Megabytes a file may take while it is made: the most characters and rows that it may hold fit. */
+/** Heap limit of the thread in megabytes; enough for the most characters and rows that a file may have. */
 const workerLimits = { maxOldGenerationSizeMb: 1024 }
 
 /** Characters that Excel takes in one cell. */
@@ -22,12 +22,15 @@ class XlsxFailed extends Error {
   override readonly name = "XlsxFailed"
 }
 
-/** Makes spreadsheets on a thread: packing 25 000 rows takes seconds of a processor. One at a time. */
+/** Builds spreadsheets on a worker thread, one at a time: compressing 25 000 rows takes seconds of CPU. */
 export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
   effect: Effect.gen(function*() {
     const mutex = yield* Effect.makeSemaphore(1)
 
-    /** Starts the thread, and answers how to ask it; a thread that dies fails the question it had, and every later one. */
+    /**
+     * Starts the thread and returns its request function. When the thread dies, the pending and all later requests
+     * fail.
+     */
     const start = Effect.fnUntraced(function*(sheet: string) {
       const failure = yield* Deferred.make<never>()
       const worker = yield* Effect.acquireRelease(
@@ -48,8 +51,8 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
     })
 
     /**
-     * The bytes of a file with one sheet of this name: a heading row and these rows. The thread has one slice at a time:
-     * the next is read when it has taken the last.
+     * The bytes of a file with one sheet of this name: a heading row and these rows. The thread holds one slice at a
+     * time; the next slice is read once the thread has taken the last.
      */
     const make = <E, R>(sheet: string, heading: ReadonlyArray<string>, rows: Stream.Stream<Rows, E, R>) =>
       Effect.gen(function*() {
@@ -66,7 +69,7 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
   static readonly layer = this.Default
 }
 
-/** Cells as Excel takes them; fails where they are too much for one file. */
+/** Converts cells to Excel's types; fails when they exceed the limits of one file. */
 const limitCells = <E, R>(rows: Stream.Stream<Rows, E, R>): Stream.Stream<Rows, E | ValidationFailed, R> =>
   Stream.mapAccumEffect(rows, 0, (before, slice) => {
     const limitedRows = slice.map((row) => row.map((cell) => typeof cell === "string" ? cell.slice(0, maxCellCharacters) : cell))

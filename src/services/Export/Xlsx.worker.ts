@@ -1,4 +1,4 @@
-/** A thread that makes one xlsx file: rows come in pieces, then `end`; the file goes back, and the thread is over. */
+/** Builds one xlsx file: receives slices of rows, then `end`, replies with the file, and ends. */
 import { parentPort, workerData } from "node:worker_threads"
 import writeXlsxFile, { type Cell, type Row } from "write-excel-file/node"
 import type { XlsxResponse, XlsxRequest } from "./Xlsx.ts"

@@ -14,7 +14,7 @@ import { Passwords } from "../Users/Passwords.ts"
 import { UsersRepo } from "../Users/Repo.ts"
 import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
 
-/** One answer for a token that is wrong, used, revoked, too old, or given by who may not invite any more. */
+/** One answer for a token that is wrong, used, revoked or expired, or whose inviter lost the right to invite. */
 const invitationInvalid = new Forbidden({
   code: "invitation_invalid",
   detail: "This invitation is not valid, was used or withdrawn, or has run out. Ask for a new one."
@@ -32,7 +32,7 @@ const wrongAccount = new Forbidden({
 
 const alreadyMember = new Conflict({ code: "already_member", detail: "You are a member of this project already." })
 
-/** Whoever holds the token of an invitation: what it is to, and accepting it. */
+/** Previews and accepts an invitation for the holder of its token. */
 export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()("svc/InvitationAcceptance", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -53,7 +53,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       return { email, role, project_slug, project_name, expires_at } satisfies InvitationPreview
     }, orDieOnSql)
 
-    /** Uses the invitation up and makes the membership, with `first` done before; all or nothing. */
+    /** Consumes the invitation, runs `first` and creates the membership, all in one transaction. */
     const acceptInvitation = Effect.fnUntraced(function*(
       { id, project_id, role }: OpenInvitation,
       userId: string,
@@ -86,7 +86,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       { action: "invitation.accepted", target_type: "invitation", target_id: id, project_id, metadata: { user_id: userId }, source }
     ]
 
-    /** An account that there is joins, if it is the one that is signed in. */
+    /** Adds the existing account of the address, which must be the signed-in one. */
     const acceptAsExistingUser = Effect.fnUntraced(function*(invitation: OpenInvitation, userId: string, source: RequestSource) {
       const actor = yield* CurrentActor
       if (actor.kind !== "person") return yield* signInFirst
@@ -103,7 +103,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       return yield* new ValidationFailed({ issues })
     })
 
-    /** Nobody has the address: an account is made for it. */
+    /** Creates an account for an address that has none. */
     const acceptAsNewUser = Effect.fnUntraced(function*(invitation: OpenInvitation, input: AcceptInvitation, source: RequestSource) {
       const { display_name, password } = yield* requireNewUserFields(input)
       const { email, email_key } = invitation
@@ -138,8 +138,8 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     })
 
     /**
-     * Accepts: the signed-in account of the invited address, or a new one where nobody has the address. Whether there
-     * is an account is told to who holds the token only.
+     * Accepts for the signed-in account of the invited address, or creates an account when the address has none. Only
+     * the holder of the token learns whether the address has an account.
      */
     const accept = Effect.fn("InvitationAcceptance.accept")(function*(input: AcceptInvitation, source: RequestSource) {
       const invitation = yield* getOpenByToken(input.token)

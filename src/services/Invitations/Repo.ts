@@ -6,7 +6,7 @@ import { Reader } from "../Database.ts"
 const decodeRow = Schema.decodeUnknownSync(Invitation)
 const decode = (row: object) => decodeRow(row)
 
-/** An invitation that can be accepted, with what there is to show of its project. */
+/** An invitation that can be accepted, with its project's name and slug. */
 export const OpenInvitation = Schema.Struct({
   ...InvitationPreview.fields,
   id: Schema.String,
@@ -23,7 +23,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Invitation.fields).join(", "))
 
-    /** Not ended, and whoever gave it could give it still: it goes with their rights. */
+    /** Open, and its inviter could still grant it: an invitation is void when its inviter loses the permission. */
     const isOpen = (now: string) =>
       sql`i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${now} AND (i.invited_by IS NULL OR EXISTS (
         SELECT 1 FROM users u LEFT JOIN memberships m ON m.user_id = u.id AND m.project_id = i.project_id
@@ -47,7 +47,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
             WHERE u.email_key = ${emailKey} AND m.project_id = ${projectId}`,
           (rows) => rows.length > 0
         ),
-      /** Invitations since then, ended ones too: of an address to any project, and of the project. */
+      /** Invitations since then, including closed ones: of an address to any project, and of the project. */
       countSince: (projectId: string, emailKey: string, since: string) =>
         Effect.map(
           sql<{ of_address: number; of_project: number }>`SELECT
@@ -57,7 +57,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
         ),
       insert: (invitation: Invitation, email_key: string, token_hash: string) =>
         sql`INSERT INTO invitations ${sql.insert({ ...invitation, email_key, token_hash })}`,
-      /** Ends the address's earlier invitation to the project, if there is one; its id. */
+      /** Revokes the address's open invitation to the project; its id, if there was one. */
       revokePending: (projectId: string, emailKey: string, now: string) =>
         Effect.map(
           sql<{ id: string }>`UPDATE invitations SET revoked_at = ${now}
@@ -65,7 +65,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
             RETURNING id`,
           (rows) => rows[0]?.id ?? null
         ),
-      /** Whether it was this call that ended it. */
+      /** True when this call revoked it. */
       revoke: (id: string, now: string) =>
         Effect.map(
           sql`UPDATE invitations SET revoked_at = ${now}
@@ -80,7 +80,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
             WHERE i.token_hash = ${tokenHash} AND ${isOpen(now)}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => decodeOpen(row))
         ),
-      /** Uses it up: of two at once, one may go on. */
+      /** Marks it accepted; of two concurrent calls one succeeds. */
       markAccepted: (id: string, now: string) =>
         Effect.map(
           sql`UPDATE invitations AS i SET accepted_at = ${now} WHERE i.id = ${id} AND ${isOpen(now)} RETURNING id`,

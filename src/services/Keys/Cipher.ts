@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
 import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
 
-/** A key of SVC_SECRET_KEY; which of them seals is written in `key_fingerprints`. */
+/** A key of SVC_SECRET_KEY; `key_fingerprints` names the active one. */
 export const secretKeyOf = (bytes: Buffer): SymmetricKey => ({
   key_id: createHash("sha256").update("svc key fingerprint\n").update(bytes).digest("hex").slice(0, 32),
   key: createSecretKey(bytes)
 })
 
-/** What the text sealed under this key begins with. */
+/** The prefix of texts sealed under this key. */
 export const keyPrefixOf = (key_id: string): string => `${key_id}.`
 
 /**
@@ -37,10 +37,10 @@ const tryDecrypt = (key: KeyObject, purpose: string, body: string): string | nul
   }
 }
 
-/** Null when the key is not held, or the bytes or the purpose are not those that were sealed. */
+/** Null when the key is missing, or the bytes or the purpose differ from the sealed ones. */
 export const open = (keys: KeyRing, purpose: string, sealed: string): string | null => {
   const [, key_id, body] = /^([0-9a-f]{32})\.(.*)$/s.exec(sealed) ?? []
-  // what was sealed when there was only one key names none
+  // texts sealed before keys had ids name none
   const candidates = key_id === undefined ? keys.all() : [keys.find(key_id)]
   for (const key of candidates) {
     const text = key === undefined ? null : tryDecrypt(key.key, purpose, body ?? sealed)

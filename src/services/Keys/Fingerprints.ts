@@ -1,14 +1,14 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect } from "effect"
 
-/** The row of `key_fingerprints` that names the key which seals; those that sealed before it have rows of their own. */
+/** The row of `key_fingerprints` with the active key; former keys have rows of their own. */
 export const activeKeyName = "SVC_SECRET_KEY"
 
 export const formerKeyName = (key_id: string): string => `${activeKeyName} former ${key_id}`
 
-/** The keys that ever sealed in this database. */
+/** The keys that have ever been active in this database. */
 export interface SecretKeyIds {
-  /** Which one seals; null before the first start. */
+  /** The active one; null before the first start. */
   readonly active: string | null
   /** All of them, oldest first. */
   readonly ids: ReadonlyArray<string>

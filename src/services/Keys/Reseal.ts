@@ -9,13 +9,13 @@ import { recordset } from "../Recordset.ts"
 import * as Cipher from "./Cipher.ts"
 import { associatedDataOf, type SealedColumn, sealedColumns, countSealedByKey } from "./SealedColumns.ts"
 
-/** Rows of one transaction. A command's arguments take a megabyte at most, so this is what memory has to hold. */
+/** Rows of one transaction. A command's arguments have at most 1 MiB, so memory holds 50 MiB at most. */
 const sliceRows = 50
 
-/** Rows of one column in one pass; what is more comes in the next. */
+/** Rows of one column in one pass; the next pass takes the rest. */
 const passRows = 100_000
 
-/** How often it looks again when all that is left are rows that others are working on: for ten seconds. */
+/** Retries while all remaining rows are locked by other transactions: ten seconds in total. */
 const maxWaits = 50
 const waitDuration = "200 millis"
 
@@ -24,20 +24,20 @@ interface Row {
   readonly sealed: string
 }
 
-/** A text that no key opens: it was damaged. */
+/** A damaged text, which no key can open. */
 export interface DamagedText {
   readonly column: string
   readonly id: string
 }
 
-/** The rows whose text is sealed under another key than this one. */
+/** The rows whose text is not sealed under this key. */
 const staleRowsFilter = (sql: SqlClient.SqlClient, { column, live }: SealedColumn, { key_id }: SymmetricKey) => {
   const prefix = Cipher.keyPrefixOf(key_id)
   const isStale = sql`substr(${sql(column)}, 1, ${prefix.length}) <> ${prefix}`
   return Effect.map(Timestamp.now, (now) => sql.and([live(sql, now), isStale]))
 }
 
-/** The ids of rows to be sealed anew: read apart from the slices, so that nobody waits for it. */
+/** The ids of rows to be resealed, read outside of the slices' transactions, so the read holds no locks. */
 export const listStaleIds = (sealedColumn: SealedColumn) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -48,8 +48,8 @@ export const listStaleIds = (sealedColumn: SealedColumn) =>
   })
 
 /**
- * Seals those of the rows anew that are sealed under another key than the one that seals now, and records how many they
- * were, in one transaction. Rows that somebody else is working on are left out.
+ * Reseals those of the rows that are not sealed under the active key, and records their number, in one transaction.
+ * Skips rows that other transactions have locked.
  */
 export const resealSlice = (sealedColumn: SealedColumn, ids: ReadonlyArray<string>) =>
   Effect.gen(function*() {
@@ -82,7 +82,7 @@ export const resealSlice = (sealedColumn: SealedColumn, ids: ReadonlyArray<strin
     return { resealed: resealedRows.length, damaged }
   }).pipe((slice) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(slice)))
 
-/** Once over everything. */
+/** One pass over all columns. */
 const runPass = Effect.gen(function*() {
   const { secret } = yield* Keys
   const sql = yield* SqlClient.SqlClient
@@ -103,9 +103,8 @@ const runPass = Effect.gen(function*() {
 })
 
 /**
- * Seals all stored secrets under the key that seals now, while replicas run: slice by slice, so that it can be broken
- * off and begun again. What it found is counted in the database at the end, and not believed: `under` has how many
- * texts are sealed under each key.
+ * Reseals all stored secrets under the active key while replicas run. It works in slices, so it can be interrupted and
+ * repeated. The result is counted in the database at the end: `under` has the number of texts under each key.
  */
 export const resealStoredSecrets = Effect.gen(function*() {
   let resealed = 0

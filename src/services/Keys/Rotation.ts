@@ -8,10 +8,10 @@ import { Keys } from "../Keys.ts"
 import { secretKeyOf } from "./Cipher.ts"
 import { formerKeyName, readSecretKeyIds, activeKeyName } from "./Fingerprints.ts"
 
-/** No next key can be had; `message` is a sentence for whoever wanted it. */
+/** There is no next key to be had; `message` says what to do. */
 export class NoNextKey extends Data.TaggedError("NoNextKey")<{ readonly message: string }> {}
 
-/** A key that is held and never sealed anything here; null when there is none. */
+/** A key of this process that was never active in this database; null when there is none. */
 const findUnusedKeyId = Effect.gen(function*() {
   const { secret } = yield* Keys
   const { ids } = yield* readSecretKeyIds
@@ -19,8 +19,8 @@ const findUnusedKeyId = Effect.gen(function*() {
 })
 
 /**
- * The next key: one that was given and never used, else a new one in the file that the keys come from. It seals nothing
- * until `activate`, so that every replica can be given it before. Answers its id.
+ * Prepares the next key: an unused key of the setting, else a new one in the key file. It encrypts nothing until
+ * `activateSecretKey`, so that every replica can be given it first. Answers its id.
  */
 export const stageSecretKey = Effect.gen(function*() {
   const { secret } = yield* Keys
@@ -37,8 +37,8 @@ export const stageSecretKey = Effect.gen(function*() {
 })
 
 /**
- * Lets the next key seal from now on, at every replica: whoever was sealing has committed before. Answers both ids, or
- * null when every key that is held was in use already.
+ * Makes the next key the active one for every replica; waits for transactions that seal under the former key. Answers
+ * both ids, or null when every key of this process was active before.
  */
 export const activateSecretKey = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

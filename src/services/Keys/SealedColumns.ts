@@ -5,7 +5,9 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
 import { readSecretKeyIds } from "./Fingerprints.ts"
 
-/** What is sealed, and the row it belongs to: associated data, so that a sealed text cannot be moved elsewhere. */
+/**
+ * The purpose of a sealed text. With the row's id it is the associated data, so a text cannot be moved to another row.
+ */
 export type SealPurpose =
   | "agents.hmac_secret"
   | "commands.request_hash"
@@ -22,20 +24,20 @@ export interface SealedColumn {
   readonly table: string
   readonly id: { readonly column: string; readonly type: "uuid" | "text" }
   readonly column: string
-  /** The rows whose text is still opened by anybody; by an index where the table is large. */
+  /** The rows whose text can still be needed; found by an index where the table is large. */
   readonly live: (sql: SqlClient.SqlClient, now: Timestamp.Timestamp) => Statement.Fragment
 }
 
 const id = { column: "id", type: "uuid" } as const
 
-/** The clock's difference between a command's id and its `issued_at` is far below this many seconds. */
+/** Seconds; a command's id and its `issued_at` differ by far less. */
 const clockSkewSeconds = 60
 
-/** Every column with sealed texts: whoever seals names one, so that none is forgotten when the key is changed. */
+/** Every column with sealed texts. Sealing requires one of these, so that a rotation covers them all. */
 export const sealedColumns: ReadonlyArray<SealedColumn> = [
   { purpose: "agents.hmac_secret", table: "agents", id, column: "hmac_secret", live: (sql) => sql`true` },
   { purpose: "mail_outbox", table: "mail_outbox", id, column: "sealed", live: (sql) => sql`true` },
-  // the pending one first: it may become the other one meanwhile
+  // the pending secret first: enrollment may turn it into the other one between the two columns
   {
     purpose: "users.mfa_secret",
     table: "users",
@@ -82,7 +84,7 @@ export const countSealedByKey: Effect.Effect<KeyCounts, SqlError.SqlError, SqlCl
   const counts = new Map<string, number>()
   for (const { column, live, table } of sealedColumns) {
     const text = sql(column)
-    // a text that names no key was sealed when there was only one
+    // texts without a key id are from before rotation
     const rows = yield* sql<{ key_id: string; texts: number }>`
       SELECT CASE WHEN substr(${text}, ${keyIdLength + 1}, 1) = '.' THEN substr(${text}, 1, ${keyIdLength}) ELSE '' END
         AS key_id, count(*) AS texts

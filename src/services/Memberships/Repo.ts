@@ -31,7 +31,7 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
             WHERE m.project_id = ${projectId} ORDER BY m.id DESC`,
           (rows) => rows.map(decode)
         ),
-      /** Of the transaction it is called in, if any. */
+      /** Runs in the caller's transaction, if there is one. */
       findById: (projectId: string, id: string) =>
         Effect.map(
           sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
@@ -39,10 +39,10 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
           (rows) => Option.map(Option.fromNullable(rows[0]), decode)
         ),
       insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
-      /** Whether it was still there. */
+      /** False when there was none. */
       setRole: (id: string, role: Role) =>
         Effect.map(sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`, ({ length }) => length > 0),
-      /** Whether it was still there. */
+      /** False when there was none. */
       delete: (id: string) => Effect.map(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`, ({ length }) => length > 0)
     } as const
   })

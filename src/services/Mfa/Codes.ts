@@ -1,7 +1,9 @@
 import { generateSecret, generateURI, verifySync } from "otplib"
 import { randomInt } from "node:crypto"
 
-/** Codes of authenticator apps (RFC 6238): six digits, 30 seconds, SHA-1 over 20 random bytes. What every app can do. */
+/**
+ * Codes of authenticator apps (RFC 6238): six digits, 30 seconds, SHA-1 over 20 random bytes. Every app supports these.
+ */
 const periodSeconds = 30
 
 const isTotp = (code: string): boolean => /^\d{6}$/.test(code)
@@ -13,8 +15,8 @@ export const newTotpSecret = (email: string) => {
 }
 
 /**
- * The time step that the code is of: this one, the one before or the one after, for clocks that differ and people who
- * type. Null when it is of none of them.
+ * The code's time step: the current one, or the one before or after, to allow for clock skew and typing time. Null when
+ * the code matches none of them.
  */
 export const findTimeStep = (secret: string, code: string, epochMillis: number): number | null => {
   if (!isTotp(code)) return null
@@ -23,14 +25,14 @@ export const findTimeStep = (secret: string, code: string, epochMillis: number):
   return result.valid ? Math.floor(epoch / periodSeconds) + result.delta : null
 }
 
-/** Letters and digits without those that look alike. */
+/** Letters and digits, without those that look alike. */
 const recoveryAlphabet = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 const length = 20
 const count = 10
 
 /**
- * Ten recovery codes of 20 characters, 116 bits each: so much that they are stored as plain hashes (ASVS 6.5.2), and no
- * longer than the contract takes.
+ * Ten recovery codes of 20 characters, 116 bits each: enough entropy for plain hashes (ASVS 6.5.2), and within the
+ * contract's length.
  */
 export const newRecoveryCodes = (): ReadonlyArray<string> =>
   Array.from({ length: count }, () => Array.from({ length }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join(""))

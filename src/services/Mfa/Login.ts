@@ -12,21 +12,23 @@ export const policyOf = (settings: SettingsShape): EnforcementPolicy => ({
   grace_days: settings.mfaEnrollmentGraceDays
 })
 
-/** What a user's second factor means for a session that is being opened. */
+/** The state of a user's second factor when a session is opened. */
 export interface MfaState {
   readonly enrolled: boolean
   readonly enrollment: EnrollmentRequirement
 }
 
-/** What a login finds out besides. */
+/** Additional results at a login. */
 export interface MfaLoginState extends MfaState {
-  /** A browser that the user trusts: it stands for the factor. */
+  /** The user trusts this browser, so it counts as the second factor. */
   readonly is_trusted: boolean
-  /** For the audit log, in the login's own transaction. */
+  /** Audit entries for the login's transaction. */
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** What a login has to know of the second factor, and what it starts: the grace to enrol in (interface, MFA enforcement). */
+/**
+ * The second factor at a login, including the start of the grace period for enrollment (interface, MFA enforcement).
+ */
 export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
   effect: Effect.gen(function*() {
     const repo = yield* MfaRepo
@@ -38,7 +40,7 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
       return yield* Option.match(row, { onNone: () => Effect.dieMessage("the user is gone"), onSome: Effect.succeed })
     })
 
-    /** Of the transaction it is called in. */
+    /** Runs in the caller's transaction. */
     const getState = Effect.fnUntraced(function*(userId: string) {
       const row = yield* getRowForUpdate(userId)
       const enrolled = row.mfa_enrolled_at !== null
@@ -46,7 +48,7 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
       return { enrolled, enrollment: findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at }) } satisfies MfaState
     })
 
-    /** The same at a login: the user's first one under the policy begins their grace. */
+    /** The same at a login; the user's first login under the policy starts their grace period. */
     const beginLogin = Effect.fnUntraced(function*(userId: string, deviceToken: string | null) {
       const now = yield* Timestamp.now
       const before = yield* getState(userId)

@@ -5,7 +5,7 @@ import { Reader } from "../Database.ts"
 import { forUpdate } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 
-/** What is kept of somebody's second factor; the secrets are sealed. */
+/** A user's second factor; the secrets are sealed. */
 export interface MfaRow {
   readonly is_admin: number
   readonly mfa_secret: string | null
@@ -24,7 +24,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
     const read = yield* Reader
 
     return {
-      /** Within a transaction: nobody else changes the row until it ends. */
+      /** Locks the user's row until the transaction ends. */
       findByUserForUpdate: (userId: string) =>
         Effect.map(
           sql<MfaRow>`SELECT is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret, mfa_pending_at,
@@ -34,26 +34,28 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
         ),
       isEnrolled: (userId: string) =>
         Effect.map(sql`SELECT 1 FROM users WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL`, hasRows),
-      /** Keeps a secret until a code of it is given; false when the user has a second factor already. */
+      /** Stores the pending secret; false when the user has a second factor already. */
       setPendingSecret: (userId: string, sealed: string, now: string) =>
         Effect.map(
           sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now}
             WHERE id = ${userId} AND mfa_enrolled_at IS NULL RETURNING id`,
           hasRows
         ),
-      /** The pending secret becomes the second factor; `step` is that of the code that proved it. */
+      /** Makes the pending secret the second factor; `step` is the time step of the confirming code. */
       enroll: (userId: string, step: number, now: string) =>
         sql`UPDATE users SET mfa_secret = mfa_pending_secret, mfa_enrolled_at = ${now}, mfa_last_step = ${step},
             mfa_failed_codes = 0, mfa_locked_until = NULL, mfa_pending_secret = NULL, mfa_pending_at = NULL
           WHERE id = ${userId}`,
-      /** Takes a code of this time step, on whichever replica; false when one of it or a later one was taken before. */
+      /**
+       * Consumes the code of a time step, once over all replicas; false when this or a later step was consumed before.
+       */
       consumeStep: (userId: string, step: number) =>
         Effect.map(
           sql`UPDATE users SET mfa_last_step = ${step}
             WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL AND mfa_last_step < ${step} RETURNING id`,
           hasRows
         ),
-      /** Takes a recovery code; false when there is no such code (any more). */
+      /** Consumes a recovery code; false when there is no such unused code. */
       consumeRecoveryCode: (userId: string, code: string) =>
         Effect.map(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId} AND code_hash = ${Ids.hashSecret(code)}
@@ -62,7 +64,9 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
         ),
       resetFailures: (userId: string) =>
         sql`UPDATE users SET mfa_failed_codes = 0, mfa_locked_until = NULL WHERE id = ${userId}`,
-      /** Counts a wrong code; from the `threshold`th since the last right one on none is taken until `lockUntil`. Whether so. */
+      /**
+       * Counts a wrong code; the `threshold`th in a row locks until `lockUntil`. True when the codes are locked now.
+       */
       countFailure: (userId: string, threshold: number, lockUntil: string) =>
         Effect.map(
           sql<{ locked: number }>`UPDATE users SET mfa_failed_codes = mfa_failed_codes + 1,
@@ -71,7 +75,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             RETURNING CASE WHEN mfa_locked_until IS NULL THEN 0 ELSE 1 END AS locked`,
           (rows) => rows[0]?.locked === 1
         ),
-      /** Begins the user's grace; false when it has begun before. Nothing ever takes it back. */
+      /** Starts the user's grace period; false when it started before. It is never reset. */
       startEnforcement: (userId: string, now: string) =>
         Effect.map(
           sql`UPDATE users SET mfa_enforcement_started_at = ${now}
@@ -90,7 +94,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             sql.insert(codes.map((code) => ({ user_id: userId, code_hash: Ids.hashSecret(code) })))
           }`
         ),
-      /** Takes everything away, but not what the enforcement remembers; false when there was nothing. */
+      /** Deletes the factor but not the start of the grace period; false when there was no factor. */
       clear: (userId: string) =>
         Effect.zipRight(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId}`,
@@ -101,7 +105,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             hasRows
           )
         ),
-      /** For status pages: outside of any transaction. */
+      /** A plain read, for status pages. */
       findStatus: (userId: string) =>
         Effect.map(
           read<Pick<MfaRow, "is_admin" | "mfa_enforcement_started_at" | "mfa_enrolled_at"> & { readonly codes: number }>`

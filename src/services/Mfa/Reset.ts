@@ -11,7 +11,7 @@ import { MfaRepo } from "./Repo.ts"
 
 type ResetUser = Pick<UserDetail, "email" | "id">
 
-/** For who has lost their second factor; only from the command line, for who owns the database. */
+/** Resets a lost second factor; available on the command line only, to the owner of the database. */
 export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -23,8 +23,8 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
     const hints = yield* Hints
 
     /**
-     * Takes the user's secret, recovery codes and trusted browsers away, and ends their sessions: the device that is
-     * lost may hold one. False when there was nothing.
+     * Removes the user's secret, recovery codes and trusted browsers, and revokes their sessions, since the lost device
+     * may hold one. False when the user had no second factor.
      */
     const reset = Effect.fn("MfaReset.reset")(function*({ email, id: userId }: ResetUser) {
       yield* repo.findByUserForUpdate(userId) // before its codes, in the order that a verification locks them

@@ -18,7 +18,7 @@ export interface NewReset {
   readonly expires_at: string
 }
 
-/** A new password ends all of a user's links as well: `UsersRepo.setPassword`. */
+/** `UsersRepo.setPassword` deletes a user's links as well. */
 export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("svc/PasswordResetsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -27,7 +27,7 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
     return {
       insertRequest: (request: ResetRequest) => sql`INSERT INTO password_reset_requests ${sql.insert({ ...request })}`,
       hasRequests: Effect.map(read`SELECT 1 FROM password_reset_requests LIMIT 1`, (rows) => rows.length > 0),
-      /** Within a transaction: the oldest request, which is gone when it commits. */
+      /** Takes the oldest request; the caller's commit deletes it. */
       consumeRequest: Effect.map(
         sql<ResetRequest>`DELETE FROM password_reset_requests
           WHERE id = (SELECT id FROM password_reset_requests ORDER BY id LIMIT 1 ${skipLocked(sql)})
@@ -35,7 +35,7 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
         (rows) => Option.fromNullable(rows[0])
       ),
       insert: (reset: NewReset) => sql`INSERT INTO password_resets ${sql.insert({ ...reset })}`,
-      /** Of the transaction it is called in: how many links of the user still work. */
+      /** The number of the user's valid links, in the caller's transaction. */
       countByUser: (userId: string, now: string) =>
         Effect.map(
           sql<{ n: number }>`SELECT count(*) AS n FROM password_resets WHERE user_id = ${userId} AND expires_at > ${now}`,
@@ -47,7 +47,7 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
           read<{ user_id: string }>`SELECT user_id FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.user_id)
         ),
-      /** Uses the link up; whether it was there to be used. */
+      /** Consumes the link; false when there was no valid one. */
       consume: (tokenHash: string, now: string) =>
         Effect.map(
           sql`DELETE FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > ${now} RETURNING id`,

@@ -5,7 +5,7 @@ import { Reader } from "../Database.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { deleteInSlices } from "../Dialect.ts"
 
-/** A row of `projects` as the drivers give it, to and from a Project. */
+/** Converts between a row of `projects`, as the drivers return it, and a Project. */
 const Row = Schema.Struct({ ...Project.fields, is_active: BooleanColumn, allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String))) })
 const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (row: object) => decodeRow(row)
@@ -16,7 +16,7 @@ export interface Deletion {
   readonly created_at: string
 }
 
-/** Tables that hold rows of a project without a foreign key, and what identifies a row. */
+/** Tables with rows of a project but no foreign key, and their primary keys. */
 const orphanTables = [
   ["tasks", "project_id, id"],
   ["commands", "id"],

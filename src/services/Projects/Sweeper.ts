@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { Loops } from "../Loops.ts"
 import { Projects } from "../Projects.ts"
 
-/** Twice a minute: what deleted projects left behind. */
+/** Deletes the remaining rows of deleted projects, twice a minute. */
 export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const loops = yield* Loops
   const projects = yield* Projects

@@ -12,7 +12,7 @@ import { UsersRepo } from "../Users/Repo.ts"
 
 const wrongPassword = new Forbidden({ code: "wrong_password", detail: "The current password is wrong." })
 
-/** The password of who is signed in already, asked for again. */
+/** Verifies the password of a signed-in user again. */
 export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/OwnPassword", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -37,8 +37,8 @@ export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/OwnP
     }, sql.withTransaction)
 
     /**
-     * Fails unless it is the caller's password. A wrong one counts as a failed login, so that a stolen session cannot be
-     * used to guess it: nor by many guesses at once, since what locked the account while this one was hashed stands.
+     * Fails unless it is the caller's password. A wrong one counts as a failed login, so a stolen session cannot be
+     * used to guess it. Concurrent guesses fail too once one of them has locked the account.
      */
     const verify = Effect.fn("CurrentPassword.verify")(function*(password: Redacted.Redacted) {
       const person = yield* currentPerson

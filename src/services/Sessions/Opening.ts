@@ -9,7 +9,7 @@ import type { MfaState } from "../Mfa/Login.ts"
 import { Settings } from "../Settings.ts"
 import { SessionsRepo } from "./Repo.ts"
 
-/** A session as its browser needs it: the secret of the cookie, and how long the cookie may live. */
+/** A session's cookie: its secret and its lifetime. */
 export interface SessionCookie {
   readonly token: string
   readonly maxAgeSeconds: number
@@ -26,13 +26,13 @@ export interface Proof {
   readonly fresh: boolean
 }
 
-/** How a session begins: by a login, or in place of another when the password changes. */
+/** Opens sessions: at a login, or in place of another one when the password changes. */
 export class SessionOpening extends Effect.Service<SessionOpening>()("svc/SessionOpening", {
   effect: Effect.gen(function*() {
     const repo = yield* SessionsRepo
     const settings = yield* Settings
 
-    /** Of the transaction it is called in; with whom the session makes the actor. */
+    /** Opens the session in the caller's transaction; answers it with its actor. */
     const open = Effect.fnUntraced(function*(user: UserDetail, mfaState: MfaState, proof: Proof, source: RequestSource) {
       const now = yield* Timestamp.now
       const { remember } = proof

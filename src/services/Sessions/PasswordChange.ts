@@ -20,7 +20,7 @@ const orNotFound = Option.match({
   onSome: (user: UserDetail) => Effect.succeed(user)
 })
 
-/** One's own new password, which needs the old one. */
+/** Changes the caller's own password, which requires the current one. */
 export class PasswordChange extends Effect.Service<PasswordChange>()("svc/PasswordChange", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -37,7 +37,7 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     const replaceSessions = Effect.fnUntraced(function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
       const now = yield* Timestamp.now
       const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
-      // hashing took a while: what ended this session meanwhile, or made it owe a factor, stands
+      // reads the session again: it may have been revoked or restricted while the password was hashed
       const formerSession = yield* repo.revokeReturning(sessionId, now)
       if (Option.isNone(formerSession)) return yield* sessionEnded
       const mfaState = yield* mfa.getState(user.id)
@@ -52,7 +52,7 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
       return opened
     }, sql.withTransaction)
 
-    /** Changes the caller's password. Every session of theirs ends, and this browser gets a new one. */
+    /** Changes the caller's password, revokes all of their sessions, and opens a new one for this browser. */
     const changePassword = Effect.fn("Sessions.changePassword")(function*(input: ChangePassword) {
       const { person, session, session_id } = yield* currentSession
       yield* currentPassword.verify(input.current_password)

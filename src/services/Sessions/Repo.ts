@@ -6,7 +6,7 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate } from "../Dialect.ts"
 
-/** 401 of a session that ended while its request was at work. */
+/** 401 for a session that ended while its request was processed. */
 export const sessionEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
 
 const Row = Schema.Struct(Session.fields).omit("is_current")
@@ -22,9 +22,9 @@ export interface NewSession {
   readonly expires_at: string
   readonly ip_at_issue: string
   readonly user_agent_at_issue: string | null
-  /** When the second factor was given, or a trusted browser stood for it; null: not in this session. */
+  /** When the second factor was given, or replaced by a trusted browser; null: not in this session. */
   readonly factor_at: string | null
-  /** When all that the account asks for was last given: password, and the factor where there is one. */
+  /** When the user last gave all that the account requires: the password, and the factor where there is one. */
   readonly proven_at: string | null
 }
 
@@ -36,7 +36,7 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
 
     return {
       insert: (session: NewSession) => sql`INSERT INTO sessions ${sql.insert({ ...session })}`,
-      /** The newest 500 sessions of a user that still work, newest first; idle ones by `idleSince`. */
+      /** The newest 500 active sessions of a user, newest first; those unused since `idleSince` are left out. */
       listActive: (userId: string, now: string, idleSince: string) =>
         Effect.map(
           read`SELECT ${columns} FROM sessions
@@ -46,8 +46,8 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
           (rows) => decodeRows(rows)
         ),
       /**
-       * Within a transaction: whether the session still stands. Its user is locked until then, as by whatever ends all their
-       * sessions, so that both take turns.
+       * Whether the session is active. Locks its user until the transaction ends, as every revocation of all their
+       * sessions does, so the two are serialized.
        */
       isActiveForUpdate: (userId: string, id: string, now: string) =>
         Effect.zipRight(
@@ -57,23 +57,23 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
             (rows) => rows.length > 0
           )
         ),
-      /** Another token for a session that has not ended; when it ends, or none. */
+      /** Replaces the token of an active session; answers when the session expires, or none. */
       setToken: (id: string, tokenHash: string, now: string) =>
         Effect.map(
           sql<{ expires_at: Timestamp }>`UPDATE sessions SET token_hash = ${tokenHash}
             WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now} RETURNING expires_at`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.expires_at)
         ),
-      /** The session has given all that the account asks for. */
+      /** Marks the session as fully authenticated. */
       setProven: (id: string, now: string) =>
         sql`UPDATE sessions SET factor_at = ${now}, proven_at = ${now} WHERE id = ${id}`,
-      /** Every session of the user but `kept` owes the second factor, old ones too. */
+      /** Restricts every session of the user but `kept` until it gives the second factor. */
       clearFactors: (userId: string, kept: string) =>
         sql`UPDATE sessions SET factor_at = NULL, proven_at = NULL WHERE user_id = ${userId} AND id <> ${kept}`,
-      /** Ends the sessions that never gave the second factor: with the password alone they must not become whole. */
+      /** Revokes the sessions that never gave the second factor: the password alone must not make them unrestricted. */
       revokePendingFactor: (userId: string, now: string) =>
         sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL AND factor_at IS NULL`,
-      /** Ends a session and tells what it was, unless it had been ended before. */
+      /** Revokes a session and returns its state; none when it was revoked before. */
       revokeReturning: (id: string, now: string) =>
         Effect.map(
           sql<{ remember_me: number; factor_at: string | null }>`UPDATE sessions SET revoked_at = ${now}
@@ -89,21 +89,21 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
           read`SELECT 1 FROM sessions WHERE id = ${id} AND user_id = ${userId}`,
           (rows) => rows.length > 0
         ),
-      /** Ends one session of the user; whether it had not been ended before. */
+      /** Revokes one session of the user; false when it was revoked before. */
       revoke: (userId: string, id: string, now: string) =>
         Effect.map(
           sql`UPDATE sessions SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
             RETURNING id`,
           (rows) => rows.length > 0
         ),
-      /** Ends the session with this token, if it had not been ended before; which and whose it was. */
+      /** Revokes the session with this token and returns its id and user, unless it was revoked before. */
       revokeToken: (tokenHash: string, now: string) =>
         Effect.map(
           sql<{ id: string; user_id: string }>`UPDATE sessions SET revoked_at = ${now}
             WHERE token_hash = ${tokenHash} AND revoked_at IS NULL RETURNING id, user_id`,
           (rows) => rows[0] ?? null
         ),
-      /** Ends every session of the user but `kept`; how many. */
+      /** Revokes every session of the user but `kept`; answers how many. */
       revokeAll: (userId: string, now: string, kept: string | null) =>
         Effect.map(
           kept === null

@@ -1,8 +1,8 @@
 import { Clock, Duration, Effect } from "effect"
 
 /**
- * Ends as `self` does, a multiple of `slot` milliseconds after it began: so that what it did, and whether it wrote
- * something down, cannot be told from when it ended. A slot of 0 changes nothing.
+ * Delays the result of `self` to a multiple of `slot` milliseconds after its start, so the time does not reveal what it
+ * did, nor whether it wrote to the database. A slot of 0 changes nothing.
  */
 export const padToSlot = <A, E, R>(self: Effect.Effect<A, E, R>, slotMillis: number): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {

@@ -7,10 +7,10 @@ import { parseSender, parseSmtpUrl } from "../../domain/Smtp.ts"
 /** One setting of the program: its name, type, range, default, secret or not, and a line of text. */
 export interface Setting<A> {
   readonly name: string
-  /** What the value is, for people: `integer 1..500`, `duration in seconds`, `comma-separated list`. */
+  /** The kind of value, for display: `integer 1..500`, `duration in seconds`, `comma-separated list`. */
   readonly type: string
   readonly secret: boolean
-  /** May stand in the tunables file of `SVC_HOME` (secrets and the database may not). */
+  /** Whether the tunables file of `SVC_HOME` may set it (secrets and the database may not be set there). */
   readonly tunable: boolean
   readonly line: string
   readonly fallback: A
@@ -156,7 +156,7 @@ export const secretBytes = (name: string, line: string, least: number): Setting<
     Buffer.byteLength(text, "utf8") >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} bytes`)
 })
 
-/** A URL that nobody else may see, because whoever has it may write there. */
+/** A secret URL: its holder can write there. */
 export const secretUrl = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
   ...secret(name, line),
   type: "secret URL",

@@ -23,13 +23,13 @@ export class SetupRepo extends Effect.Service<SetupRepo>()("svc/SetupRepo", {
       deleteExpiredTokens: (now: string) => sql`DELETE FROM setup_tokens WHERE expires_at <= ${now}`,
       /** Answers how many. */
       deleteTokens: Effect.map(sql`DELETE FROM setup_tokens RETURNING id`, (rows) => rows.length),
-      /** Of the transaction it is called in, if any. */
+      /** Runs in the caller's transaction, if there is one. */
       isTokenValid: (tokenHash: string, now: string) =>
         Effect.map(
           sql`SELECT 1 FROM setup_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
           (rows) => rows.length > 0
         ),
-      /** Within a transaction: attempts are counted one after the other. SQLite's transactions are alone anyway. */
+      /** Serializes the counting of attempts until the transaction ends. */
       lockAttempts: lockTable(sql, "setup_attempts"),
       deleteAttemptsUntil: (until: string) => sql`DELETE FROM setup_attempts WHERE attempted_at <= ${until}`,
       countAttempts: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM setup_attempts`, countOf),

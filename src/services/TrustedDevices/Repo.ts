@@ -16,7 +16,7 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
     return {
-      /** Newest first; revoked and expired ones too, until they are forgotten. */
+      /** Newest first; includes revoked and expired ones until the retention deletes them. */
       list: (userId: string) =>
         Effect.map(
           read`SELECT ${columns} FROM trusted_devices WHERE user_id = ${userId} ORDER BY id DESC LIMIT 500`,
@@ -24,7 +24,7 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
         ),
       insert: (device: TrustedDeviceRow & { readonly user_id: string }) =>
         sql`INSERT INTO trusted_devices ${sql.insert({ ...device })}`,
-      /** Whether the user trusts the browser that has this token; notes that it was seen. */
+      /** Whether the token belongs to a browser that the user trusts; updates when it was last seen. */
       markSeen: (userId: string, token: string, now: string) =>
         Effect.map(
           sql`UPDATE trusted_devices SET last_seen_at = ${now}
@@ -42,14 +42,14 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
           read`SELECT 1 FROM trusted_devices WHERE id = ${id} AND user_id = ${userId}`,
           (rows) => rows.length > 0
         ),
-      /** Whether it had not been revoked before. */
+      /** False when it was revoked before. */
       revoke: (userId: string, id: string, now: string) =>
         Effect.map(
           sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
             RETURNING id`,
           (rows) => rows.length > 0
         ),
-      /** The browser gets another token; the one it had is worth nothing from now on. */
+      /** Issues a new token and revokes the old one. */
       revokeToken: (userId: string, token: string, now: string) =>
         sql`UPDATE trusted_devices SET revoked_at = ${now}
           WHERE token_hash = ${Ids.hashSecret(token)} AND user_id = ${userId} AND revoked_at IS NULL`,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { foldText } from "../../domain/PasswordStrength.ts"
 
 /**
- * The 49 000 commonest passwords of @zxcvbn-ts/language-common, folded. They are loaded when the first password is set,
- * and stay: 5 MB that a brain in which nobody does that need not have.
+ * The 49 000 commonest passwords of @zxcvbn-ts/language-common, folded. They take 5 MB, so they are loaded when the
+ * first password is set, and stay.
  */
 export const commonPasswords: Effect.Effect<Effect.Effect<ReadonlySet<string>>> = Effect.cached(
   Effect.promise(async () => {

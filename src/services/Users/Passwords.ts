@@ -5,8 +5,8 @@ import { findWeakness } from "../../domain/PasswordStrength.ts"
 import { commonPasswords } from "./CommonPasswords.ts"
 
 /**
- * argon2id, 19 MiB, two passes, one lane (OWASP's least; the design asks for no less). A stored hash made with less
- * is made again at the next login.
+ * argon2id, 19 MiB, two passes, one lane (OWASP's least; the design asks for no less). A stored hash with weaker
+ * parameters is replaced at the next login.
  */
 const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
@@ -14,20 +14,22 @@ const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, par
 const maxConcurrentHashes = 2
 
 /**
- * So many logins, and so much of what signed-in people do with passwords, may be at work or wait for their turn when one
- * more comes, which is then refused at once: half a second of hashing each on a machine with nothing else to do.
+ * Capacity of each of the two queues, one for logins and one for signed-in users: running and waiting together. A
+ * further request is refused at once. A full queue is half a second of hashing on an idle machine.
  */
 const maxQueued = 32
 
 const queueFull = new Unavailable({ detail: "Too many passwords are being checked just now. Try again in a few seconds." })
 
-/** The hash of 32 forgotten bytes. Compared for addresses that nobody has, so that they take as long as the others. */
+/**
+ * The hash of 32 discarded random bytes. Unknown addresses are compared with it, so they take as long as known ones.
+ */
 const dummyHash = "$argon2id$v=19$m=19456,p=1,t=2$kKKvDIW2jmxG0RhyXNhaLw$GZKD8SiHEccVV2DvDMDnLmc1hw6y1exmih+ZmSfy0Gw"
 
 /** One password typed on two keyboards may come as different code points (NIST SP 800-63B, section 5.1.1.2). */
 const normalizePassword = (password: Redacted.Redacted): string => Redacted.value(password).normalize("NFKC")
 
-/** Lets `room` effects in at a time; one more fails. */
+/** Admits `maxQueued` effects at a time; further ones fail. */
 const makeAdmission = () => {
   let admittedCount = 0
   return <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
@@ -38,12 +40,12 @@ const makeAdmission = () => {
     })
 }
 
-/** A password that somebody sets. */
+/** A password to be set. */
 export interface NewPassword {
   readonly password: Redacted.Redacted
-  /** The field that it came in, for the message when it is refused. */
+  /** The request's field, for the refusal's message. */
   readonly field: string
-  /** What is known of the person it is for (`textsOf`). */
+  /** Texts about the user, which the password must not resemble (`personalTextsOf`). */
   readonly about: ReadonlyArray<string>
 }
 
@@ -52,19 +54,19 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
     const permits = yield* Effect.makeSemaphore(maxConcurrentHashes)
     const loadCommonPasswords = yield* commonPasswords
 
-    /** A hash that has begun goes on when nobody waits for it any more, so it keeps its place until it is done. */
+    /** argon2 cannot be cancelled, so a started hash keeps its permit until it is done. */
     const withPermit = <A>(work: () => Promise<A>) => permits.withPermits(1)(Effect.uninterruptible(Effect.promise(work)))
 
-    /** Around a whole login, so that one that is refused costs nothing, and the others' part in all else is bounded too. */
+    /** Wraps a whole login, so that a refused login costs nothing, and the database work of logins is bounded too. */
     const admitLogin = makeAdmission()
     const admitSignedIn = makeAdmission()
 
     const computeHash = (password: Redacted.Redacted) => withPermit(() => argon2.hash(normalizePassword(password), parameters))
 
-    /** The text to store, also for a password that was accepted before. */
+    /** The hash to store; does not judge the password's strength. */
     const hash = Effect.fn("Passwords.hash")((password: Redacted.Redacted) => admitSignedIn(computeHash(password)))
 
-    /** The text to store of a password that somebody sets; fails where it is easy to guess. */
+    /** The hash to store of a new password; fails when the password is easy to guess. */
     const hashNew = Effect.fn("Passwords.hashNew")(function*({ about, field, password }: NewPassword) {
       const isCommon = yield* loadCommonPasswords
       const flaw = findWeakness(Redacted.value(password), (word) => isCommon.has(word), about)
@@ -80,15 +82,15 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
       )
     }
 
-    /** Whether it is the password. Where there is none to compare with (`stored` is null, or no hash) the time is the same. */
+    /** Whether the password matches. Takes the same time without a hash (`stored` is null, or is no hash). */
     const verify = Effect.fn("Passwords.verify")((stored: string | null, password: Redacted.Redacted) =>
       admitSignedIn(compareHash(stored, password))
     )
 
-    /** The same for a login that was admitted. */
+    /** The same within an admitted login. */
     const verifyLogin = Effect.fn("Passwords.verifyLogin")(compareHash)
 
-    /** The text to store for the password of a login that was admitted and is right: another one where less was asked for once. */
+    /** The hash to store after a successful admitted login: a new one where the stored hash has weaker parameters. */
     const rehashAtLogin = Effect.fn("Passwords.rehashAtLogin")((stored: string, password: Redacted.Redacted) =>
       argon2.needsRehash(stored, parameters) ? computeHash(password) : Effect.succeed(stored)
     )

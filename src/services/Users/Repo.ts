@@ -14,13 +14,13 @@ const encode = Schema.encodeSync(Row)
 const MembershipRows = Schema.Array(Me.fields.memberships.from.value)
 const decodeMemberships = Schema.decodeUnknownSync(MembershipRows)
 
-/** What a login needs to know about an account. */
+/** The columns that a login verifies. */
 export interface Credentials {
   readonly id: string
   readonly password_hash: string
 }
 
-/** What a change names, where an empty name is none. */
+/** The changed fields; empty names become null. */
 export const changedFields = (changes: UpdateUser): Partial<UserDetail> => {
   const changed = Object.entries(selectChanges(UserDetail.fields, changes))
   return Object.fromEntries(changed.map(([field, value]) => [field, value === "" ? null : value]))
@@ -42,7 +42,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
         ),
       findById: (id: string) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, decodeFirst),
       findByEmailKey: (key: string) => Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, decodeFirst),
-      /** Within a transaction: nobody else changes the row until it ends. */
+      /** Locks the user's row until the transaction ends. */
       findByIdForUpdate: (id: string) => Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate(sql)}`, decodeFirst),
       listMemberships: (userId: string) =>
         Effect.map(
@@ -52,9 +52,9 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           (rows) => decodeMemberships(rows)
         ),
       count: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM users`, (rows) => rows[0]?.n ?? 0),
-      /** Within a transaction: no user is added until it ends. SQLite's transactions are alone anyway. */
+      /** Prevents new users until the transaction ends. */
       lockAll: lockTable(sql, "users"),
-      /** Within a transaction: the ids of the active admins, who stay so until it ends. */
+      /** The ids of the active admins, locked until the transaction ends. */
       lockActiveAdmins: Effect.map(
         sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate(sql)}`,
         (rows) => rows.map((row) => row.id)
@@ -69,14 +69,14 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           read<Credentials>`SELECT id, password_hash FROM users WHERE email_key = ${key}`,
           (rows) => Option.fromNullable(rows[0])
         ),
-      /** None while the account is locked. */
+      /** None when the account is locked. */
       findUnlockedCredentials: (id: string, now: string) =>
         Effect.map(
           read<Credentials>`SELECT id, password_hash FROM users
             WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`,
           (rows) => Option.fromNullable(rows[0])
         ),
-      /** Whether the account still has the password that was looked at, and is not locked. */
+      /** Whether the account still has the verified password, and is not locked. */
       hasValidCredentials: ({ id, password_hash }: Credentials, now: string) =>
         Effect.map(
           sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}
@@ -84,8 +84,8 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           (rows) => rows.length > 0
         ),
       /**
-       * A new password also opens a locked account, voids the links that would set another one, and no browser is
-       * trusted any more. API keys go on working; how many is the answer.
+       * Sets the password, unlocks the account, deletes its reset links and revokes its trusted browsers. API keys
+       * remain valid; answers how many.
        */
       setPassword: (id: string, password_hash: string, now: string) =>
         Effect.zipRight(
@@ -102,8 +102,8 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           )
         ),
       /**
-       * Counts a wrong password, and locks until `lockUntil` from the `threshold`th since the last success on. While
-       * the account is locked nothing is counted. Answers whether this one locked it.
+       * Counts a wrong password; the `threshold`th since the last success locks until `lockUntil`. While the account is
+       * locked, nothing is counted. Answers whether this one locked it.
        */
       countFailure: (id: string, now: string, threshold: number, lockUntil: string) =>
         Effect.map(
@@ -114,8 +114,8 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           (rows) => rows[0]?.locked === 1
         ),
       /**
-       * The last word on a login whose password was right: the user, unless they are inactive or locked, or their
-       * password was changed meanwhile. `newHash` replaces the stored one.
+       * Completes a login with the right password: answers the user, unless they are inactive or locked, or their
+       * password changed since the comparison. `newHash` replaces the stored hash.
        */
       recordLogin: ({ id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }) =>
         Effect.map(
