@@ -94,7 +94,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             sql.insert(codes.map((code) => ({ user_id: userId, code_hash: Ids.hashSecret(code) })))
           }`
         ),
-      /** Deletes the factor but not the start of the grace period; false when there was no factor. */
+      /** Deletes the factor, pending or not, but not the start of the grace period; false when there was none. */
       clear: (userId: string) =>
         Effect.zipRight(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId}`,
