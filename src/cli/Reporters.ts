@@ -3,20 +3,20 @@ import { listAll } from "./ListAll.ts"
 import type { ApiError, Remote } from "./Remote.ts"
 
 /**
- * Which agents have reported a worker, queue or task, by their ids: where several agents serve an engine, the one that
- * reported it is meant. A key without the scope to look finds nothing.
+ * The ids of the agents that reported a worker, queue or task. Where several agents serve an engine, the command goes to the
+ * one that reported it. An API key without the scope to read them gets an empty list.
  */
 type Reporters = Effect.Effect<ReadonlyArray<string>, ApiError>
 
 const emptyIfForbidden = (found: Reporters): Reporters => Effect.catchTag(found, "Forbidden", () => Effect.succeed([]))
 
-/** Each agent is one place more to look at, and people have few. */
+/** Requests at a time. */
 const concurrency = 4
 
-/** The API's filters find parts of a name, so the latest of these tasks is looked through for the very name. */
+/** The API's filters match parts of a name, so this many of the latest matches are searched for the exact name. */
 const latestTasks = 50
 
-/** Who reported the latest task of this queue or name. */
+/** The agents that reported the latest task of this queue or name. */
 const reportersOfLatestTask = (remote: Remote, field: "name" | "queue", value: string): Reporters =>
   Effect.gen(function*() {
     const { api, slug } = remote
@@ -25,14 +25,14 @@ const reportersOfLatestTask = (remote: Remote, field: "name" | "queue", value: s
     return task === undefined ? [] : yield* reportersOfTask(remote, task.engine, task.task_id)
   })
 
-/** Of a task: who reported its events. */
+/** The agents that reported events of a task. */
 export const reportersOfTask = ({ api, slug }: Remote, engine: string, task_id: string): Reporters =>
   emptyIfForbidden(Effect.map(
     api.events.list({ path: { slug }, urlParams: { engine, task_id } }),
     ({ items }) => items.map(({ agent_id }) => agent_id)
   ))
 
-/** Of tasks with this name: who reported the latest. */
+/** The agents that reported the latest task of this name. */
 export const reportersOfTaskName = (remote: Remote, name: string): Reporters => emptyIfForbidden(reportersOfLatestTask(remote, "name", name))
 
 const reportersOfWorkers = ({ api, slug }: Remote, matches: (worker: { readonly name: string; readonly queues: ReadonlyArray<string> }) => boolean): Reporters =>
@@ -42,15 +42,16 @@ const reportersOfWorkers = ({ api, slug }: Remote, matches: (worker: { readonly 
     return details.flatMap(({ agent_id }) => (agent_id === null ? [] : [agent_id]))
   })
 
-/** Of a worker: who reported it last, or the agent whose process it is. */
+/** The agent that reported the worker last, and the agent whose process has this name. */
 export const reportersOfWorker = (remote: Remote, name: string): Reporters =>
   emptyIfForbidden(Effect.gen(function*() {
     const reported = yield* reportersOfWorkers(remote, (worker) => worker.name === name)
-    const processes = yield* remote.api.workers.listAgentWorkers({ path: { slug: remote.slug }, urlParams: { limit: 500 } })
+    const [processes] = yield* listAll((urlParams) =>
+      remote.api.workers.listAgentWorkers({ path: { slug: remote.slug }, urlParams, withResponse: true }))
     return [...reported, ...processes.filter(({ worker_id }) => worker_id === name).map(({ agent_id }) => agent_id)]
   }))
 
-/** Of a queue: who reported the workers that take from it, else its latest task. */
+/** The agents that reported the workers of a queue; if there are none, the agents of its latest task. */
 export const reportersOfQueue = (remote: Remote, queue: string): Reporters =>
   emptyIfForbidden(Effect.flatMap(reportersOfWorkers(remote, ({ queues }) => queues.includes(queue)), (reported) =>
     reported.length > 0 ? Effect.succeed(reported) : reportersOfLatestTask(remote, "queue", queue)))

@@ -1,5 +1,8 @@
+import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Ids from "../../src/services/Ids.ts"
 import { event, freshAgent, helloPayload } from "../agent.ts"
 import { serverOn } from "../brain.ts"
 import { has } from "../needs.ts"
@@ -238,6 +241,30 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.deepStrictEqual(two.commands.map(({ action }) => action), ["restart_worker", "rate_limit", "retry_task", "bulk_retry", "purge_queue"])
       assert.deepStrictEqual(one.commands, [])
       refused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent: (one, two|two, one)/, 2)
+    }))
+
+  it.scoped("finds the agent of a process that is beyond the first page of 500 processes", () =>
+    Effect.gen(function*() {
+      const { connect, project, run } = yield* visitor()
+      const old = yield* connect("old", { worker_id: "oldest" }) // the list is newest first
+      const busy = yield* connect("busy")
+      const sql = yield* SqlClient.SqlClient
+      const now = yield* Timestamp.now
+      const ids = yield* Effect.replicateEffect(Ids.next, 501)
+      yield* sql`INSERT INTO agent_workers ${sql.insert(ids.map((id, at) => ({
+        id,
+        agent_id: busy.id,
+        project_id: project.id,
+        worker_id: `process-${at}`,
+        engines: "[]",
+        capabilities: "{}",
+        state: "offline",
+        created_at: now,
+        updated_at: now
+      })))}`
+      const { agent_id } = JSON.parse(ok(yield* run("commands", "restart", "oldest", "--json")))
+      assert.strictEqual(agent_id, old.id)
+      refused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent/, 2)
     }))
 
   it.scoped("asks for the agent and the engine only where several could be meant", () =>
