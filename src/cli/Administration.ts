@@ -11,12 +11,12 @@ import { Users } from "../services/Users.ts"
 import { errorLine } from "./Console.ts"
 import { settings } from "./Settings.ts"
 
-/** What the services warn of, such as an audit row that its webhook did not take: a line each for the person. */
+/** Warnings of the services, such as an audit row that its webhook refused, as a line each on standard error. */
 const layerWarnings = Logger.add(Logger.make(({ logLevel, message }) => {
   if (LogLevel.greaterThanEqual(logLevel, LogLevel.Warning)) process.stderr.write(`${errorLine(Arr.ensure(message).map(String).join(" "))}\n`)
 }))
 
-/** What writes to the audit log, over the migrated database. */
+/** The audit log for writing, over the migrated database. */
 export const layerAudit = AuditLog.layer.pipe(
   Layer.provideMerge(Metrics.layer),
   Layer.provideMerge(DatabaseLayer.layer),
@@ -24,7 +24,7 @@ export const layerAudit = AuditLog.layer.pipe(
   Layer.provideMerge(layerWarnings)
 )
 
-/** Users, their second factor and the first boot; none of the brain's loops, which the server runs. */
+/** Users, their second factor and the first boot, without the brain's loops. */
 export const layerAdministration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
   Layer.provide([layerScopes, Vault.layer]),
   Layer.provideMerge(layerAudit)

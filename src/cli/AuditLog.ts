@@ -10,13 +10,13 @@ import { layerAudit } from "./Administration.ts"
 import { Refused } from "./Explain.ts"
 import { layerInspection } from "./Inspection.ts"
 
-/** The log's keys as they are: none is made. */
+/** The log's existing keys. Creates none. */
 export const readKeys = AuditKeys.readAuditKeys(requireKeyFile)
 
-/** The database for looking only. */
+/** The database, read-only. */
 export const layerReadOnly = Layer.provideMerge(Layer.effect(SqlClient.SqlClient, Reader), layerInspection)
 
-/** What changes the log's keys and state, recorded as done by `svc audit`. */
+/** The audit log for changes to its keys and state, with `svc audit` as the actor. */
 export const layerAuditLog = Layer.merge(layerAudit, Layer.succeed(CurrentActor, system("svc audit")))
 
 /** Public keys from the command line: the key, or id and key as `svc audit public-key` prints them. */

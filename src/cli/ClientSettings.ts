@@ -5,17 +5,17 @@ import { Environment } from "./Environment.ts"
 import { Refused } from "./Explain.ts"
 
 /**
- * The settings of the commands that speak to a running brain. Kept apart from the brain's own: they say which brain,
- * may differ from shell to shell, and never stand in the brain's tunables file. `docs/settings.md` has them too.
+ * The settings of the commands over a running brain's API. Declared apart from the brain's own settings: they may differ from
+ * shell to shell, and are never in the brain's tunables file. `docs/settings.md` lists them too.
  */
 export const clientDeclared = {
-  url: text("SVC_URL", "http://127.0.0.1:7700", "Address of the brain to speak to; comes before that of svc login.", { tunable: false }),
-  apiKey: secret("SVC_API_KEY", "API key to speak with; comes before that of svc login."),
-  project: text("SVC_PROJECT", "default", "Project that is meant where --project is not given.", { tunable: false })
+  url: text("SVC_URL", "http://127.0.0.1:7700", "Address of the brain that the commands use; comes before that of svc login.", { tunable: false }),
+  apiKey: secret("SVC_API_KEY", "API key that the commands use; comes before that of svc login."),
+  project: text("SVC_PROJECT", "default", "Slug of the project where --project is not given.", { tunable: false })
 } as const
 
 export interface ClientSettings {
-  /** Without a slash at its end; null when the environment does not say. */
+  /** Without a trailing slash; null when it is not set. */
   readonly url: string | null
   readonly apiKey: { readonly value: Redacted.Redacted; readonly from: string } | null
   readonly project: string
@@ -31,7 +31,7 @@ const readSetting = <A>(setting: Setting<A>) =>
       : yield* Effect.fail(`${setting.name} ${value.left}`)
   }).pipe(Effect.mapError((message) => new Refused({ message })))
 
-/** The address as requests are built on: http or https, no credentials, query or fragment, no slash at the end. */
+/** The base address of requests: http or https, without credentials, query, fragment and trailing slash. */
 export const parseBrainUrl = (name: string, address: string): Effect.Effect<string, Refused> => {
   const url = URL.canParse(address) ? new URL(address) : null
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.search === "" &&
@@ -41,11 +41,11 @@ export const parseBrainUrl = (name: string, address: string): Effect.Effect<stri
     : Effect.fail(new Refused({ message: `${name} must be the brain's address, such as https://svc.example.com` }))
 }
 
-/** A key that can be sent; `from` is where it was found. What is wrong with it is not quoted. */
+/** A key that can be sent in a header; `from` is its source. The message does not quote it. */
 export const checkApiKey = (apiKey: Redacted.Redacted, from: string): Effect.Effect<Redacted.Redacted, Refused> =>
   /^[\x21-\x7e]+$/.test(Redacted.value(apiKey))
     ? Effect.succeed(apiKey)
-    : Effect.fail(new Refused({ message: `what ${from} has is no API key: it is empty, or has a blank or another character that no key has` }))
+    : Effect.fail(new Refused({ message: `${from} has no valid API key: it is empty, or contains a blank or another character that no key has` }))
 
 export const clientSettings = Effect.gen(function*() {
   const url = yield* readSetting(clientDeclared.url)

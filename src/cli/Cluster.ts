@@ -2,12 +2,12 @@ import { Console, Deferred, Effect, Schedule } from "effect"
 import cluster, { type Worker } from "node:cluster"
 import { Refused } from "./Explain.ts"
 
-/** A worker that does not end within this after SIGTERM is killed. */
+/** A worker that still runs this long after SIGTERM is killed. */
 const stopTimeout = "10 seconds"
 
-const startFailed = new Refused({ message: "a worker ended before it was ready; its own line says why" })
+const startFailed = new Refused({ message: "a worker exited before it was ready; its own error line says why" })
 
-/** A worker that ended; the loop below starts another one. */
+/** A worker exited. The loop below starts another. */
 class WorkerDied extends Error {}
 
 const awaitExit = (worker: Worker) =>
@@ -16,12 +16,12 @@ const awaitExit = (worker: Worker) =>
     worker.once("exit", (code, signal) => resume(Effect.succeed(signal ?? `exit code ${code}`)))
   })
 
-/** What a worker sends to the process that supervises it. It listens before it is ready. */
+/** The message of a ready worker to its supervisor. Listening alone does not mean ready. */
 const readyMessage = "ready"
 
-/** In a worker, tells the supervising process that this one serves; elsewhere, does nothing. */
+/** In a worker, reports readiness to the supervisor; elsewhere, does nothing. */
 export const reportReady = Effect.sync(() => {
-  // the callback takes the error of a supervisor that is gone, which would end this process otherwise
+  // without the callback, the error of a dead supervisor would end this process
   cluster.worker?.process.send?.(readyMessage, undefined, undefined, () => {})
 })
 
@@ -32,7 +32,7 @@ const awaitReady = (worker: Worker) =>
     })
   })
 
-/** The channel to a worker that is gone fails; its exit follows. Without a listener the error would end this process. */
+/** The channel to a dead worker emits an error before its exit. Without a listener it would end this process. */
 const fork = Effect.sync(() => cluster.fork().on("error", () => {}))
 
 const stop = (worker: Worker) =>
@@ -43,7 +43,7 @@ const stop = (worker: Worker) =>
     Effect.zipRight(Effect.sync(() => worker.isDead() || worker.process.kill("SIGKILL")))
   )
 
-/** One worker's life. It ends with WorkerDied, or fails `started` when the slot's first worker never was ready. */
+/** Runs one worker. Fails with WorkerDied, or fails `started` when the slot's first worker was never ready. */
 const runWorker = (slot: number, started: Deferred.Deferred<void, Refused>) =>
   Effect.acquireUseRelease(
     fork,
@@ -51,22 +51,22 @@ const runWorker = (slot: number, started: Deferred.Deferred<void, Refused>) =>
       Effect.gen(function*() {
         yield* Effect.fork(Effect.zipRight(awaitReady(worker), Deferred.succeed(started, void 0)))
         const exitReason = yield* awaitExit(worker)
-        if (yield* Deferred.fail(started, startFailed)) return yield* startFailed // false when it was ready once
-        yield* Console.error(`worker ${slot} (process ${worker.process.pid}) died: ${exitReason}; another one follows`)
+        if (yield* Deferred.fail(started, startFailed)) return yield* startFailed // false when a worker of this slot was ready before
+        yield* Console.error(`worker ${slot} (process ${worker.process.pid}) died: ${exitReason}; starting another`)
         return yield* Effect.fail(new WorkerDied())
       }),
     stop
   )
 
-/** Again and again: at once after a good run, more and more slowly when workers die young. */
+/** Retries forever, with back-off that starts again after a worker has run for 1 minute. */
 const backOff = Schedule.exponential("250 millis").pipe(
   Schedule.union(Schedule.spaced("15 seconds")),
   Schedule.resetAfter("1 minute")
 )
 
 /**
- * `svc serve --workers N`: N processes on one port. The first one starts alone, so that it migrates and reports what
- * is wrong once; a worker that dies later is replaced. Ends all of them when it is interrupted.
+ * `svc serve --workers N`: N processes on one port. The first starts alone, so that migrations run once and a failure to start is
+ * reported once. A worker that dies later is replaced. An interrupt stops all of them.
  */
 export const supervise = (workers: number) =>
   Effect.gen(function*() {

@@ -23,7 +23,7 @@ const sections = [
   { heading: "Run a brain", commands: [serve, check, doctor, status, printVersion, init, config, allowedHosts, metricsToken, migrate] },
   { heading: "People who sign in", commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetSetup] },
   { heading: "Keys and the audit log", commands: [secretKey, audit] },
-  { heading: "An agent's machine", commands: [agent] },
+  { heading: "On an agent's machine", commands: [agent] },
   { heading: "Operate tasks, from anywhere", commands: [login, logout, whoami, apiKeys, agents, tasks, commands, queues, workers] }
 ] as const
 

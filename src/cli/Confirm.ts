@@ -2,10 +2,10 @@ import { Prompt } from "@effect/cli"
 import { Effect } from "effect"
 import { Refused } from "./Explain.ts"
 
-/** Whether there is a person to ask. */
+/** Whether the program runs at a terminal. */
 export const isInteractive = Effect.sync(() => process.stdin.isTTY && process.stdout.isTTY)
 
-/** Goes on with `--yes`, or when the person at the terminal agrees. `statement` says what will be lost. */
+/** Continues with `--yes`, or when the person at the terminal agrees. `statement` says what will be lost. */
 export const confirm = (yes: boolean, statement: string) =>
   Effect.gen(function*() {
     if (yes) return

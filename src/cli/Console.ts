@@ -8,8 +8,8 @@ const joinParts = (parts: ReadonlyArray<unknown>): string => parts.map(String).j
 export const errorLine = (text: string): string => `svc: ${escapeText(stripVTControlCharacters(text).trim().replace(/\s+/g, " "))}`
 
 /**
- * What the command-line library and the commands print, as people and scripts want it: no colours unless `colours`;
- * an error as one line, `svc: …`, on standard error; and no blank lines at the end.
+ * The console of the program: no colours unless `colours`, an error as one line on standard error (`svc: …`), and no blank
+ * lines at the end.
  */
 export const makeConsole = (console: Console.Console, colours: boolean): Console.Console => ({
   ...console,

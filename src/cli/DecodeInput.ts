@@ -2,7 +2,7 @@ import { Effect, ParseResult, Schema } from "effect"
 import { Refused } from "./Explain.ts"
 import { escapeText } from "./TerminalText.ts"
 
-/** A field that may be left out has a message for that too, which helps nobody. */
+/** An optional field also fails with "Expected undefined", which does not help. */
 const isHelpful = ({ message }: { readonly message: string }): boolean => !/^Expected (undefined|null), actual/.test(message)
 
 const valueOf = (input: unknown, name: string): string => {
@@ -11,8 +11,8 @@ const valueOf = (input: unknown, name: string): string => {
 }
 
 /**
- * What was given on the command line, by the same rules as over HTTP. `options`: every field is an option of the same
- * name, and the message quotes its wrong value, which must be no secret.
+ * Decodes command-line input by the same rules as over HTTP. `options`: every field is an option of the same name, and the
+ * message quotes its wrong value, so it must not be a secret.
  */
 export const decodeInput = <A, I>(schema: Schema.Schema<A, I>, input: I, fields?: "options"): Effect.Effect<A, Refused> =>
   Schema.decode(schema)(input).pipe(Effect.mapError((error) =>

@@ -2,8 +2,8 @@ import * as ValidationError from "@effect/cli/ValidationError"
 import { Cause, Data } from "effect"
 
 /**
- * A command cannot go on, or its answer is no; `message` is one sentence for whoever ran it. `usage`: the command line is
- * at fault. `code`: an exit code of its own.
+ * A command cannot go on, or its result is negative. `message` is one sentence for the person who ran it. `usage`: the command
+ * line is at fault. `code`: an exit code of its own.
  */
 export class Refused extends Data.TaggedError("Refused")<{
   readonly message: string
@@ -11,12 +11,12 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly code?: number
 }> {}
 
-/** A command to an agent was issued, or may have been, and how it ended is not known; `message` is one sentence. */
+/** A command to an agent was issued, or may have been, and its outcome is unknown. `message` is one sentence. */
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{ readonly message: string }> {}
 
 const exitCodes = { failed: 1, usage: 2, unknown: 3 } as const
 
-/** 2 when the command line is at fault, 3 when an outcome is not known, the error's own, else 1. */
+/** 3 when an outcome is unknown, else the error's own code, else 2 when the command line is at fault, else 1. */
 export const exitCodeOf = (error: unknown): number => {
   if (error instanceof OutcomeUnknown) return exitCodes.unknown
   if (error instanceof Refused && error.code !== undefined) return error.code
@@ -43,7 +43,7 @@ const chainOf = (error: unknown): ReadonlyArray<object> => {
   return chain
 }
 
-/** What the codes of SQLite, PostgreSQL, TLS and the operating system mean to whoever runs the brain or speaks to it. */
+/** What codes of SQLite, PostgreSQL, TLS and the operating system mean for the person who runs svc. */
 const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_CANTOPEN/, "the file or its folder cannot be opened; check that it exists and who owns it"],
   [/^SQLITE_READONLY/, "the file or its folder is read-only for this user"],
@@ -67,7 +67,7 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [/^CERT_/, "its certificate is not valid now"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID/, "its certificate is for another host name"],
-  [/^(ERR_SSL_|EPROTO)/, "no TLS is spoken there; is it http instead of https?"],
+  [/^(ERR_SSL_|EPROTO)/, "the server does not use TLS; is its address http instead of https?"],
   [/^EADDRINUSE/, "another program listens on that port"],
   [/^EADDRNOTAVAIL/, "this machine does not have that address"],
   [/^EACCES/, "this user may not do that"],
@@ -76,14 +76,14 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^EROFS/, "the file system is read-only"]
 ]
 
-/** Codes of what goes wrong while a connection is made, before a request goes out on it. */
+/** Codes of errors while connecting, before the request is sent. */
 const connectErrors =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/
 
-/** Whether a request that failed with this never left the machine. */
+/** Whether a request that failed with this error was never sent. */
 export const isUnsent = (error: unknown): boolean => chainOf(error).some((part) => connectErrors.test(fieldOf(part, "code")))
 
-/** What an error of the network means, if its code says; the codes are on what it wraps. */
+/** What a network error means, by the code of the error or of its causes. */
 export const networkMeaning = (error: unknown): string | undefined => meaningOf(chainOf(error))
 
 const meaningOf = (chain: ReadonlyArray<object>): string | undefined => {
@@ -96,7 +96,7 @@ const meaningOf = (chain: ReadonlyArray<object>): string | undefined => {
 
 const missingBinding = /Could not locate the bindings file|No native build was found|was compiled against a different Node\.js/
 
-/** What the driver's wrapper says of any statement; it tells nothing. */
+/** Messages of the SQL client for any failed statement, without information. */
 const wrapperMessages = ["Failed to execute statement", "Failed to write"]
 
 const describeError = (error: unknown): string => {
@@ -113,11 +113,11 @@ const describeError = (error: unknown): string => {
   if (tag === "SqlError") return ["the database", ...outerMessages, reason].join(": ")
   if (tag === "ServeError") return `the server cannot listen: ${reason}`
   if (tag === "SystemError") return `${fieldOf(chain[0] ?? {}, "pathOrDescriptor")}: ${meaning ?? fieldOf(chain[0] ?? {}, "description")}`
-  const detail = fieldOf(chain[0] ?? {}, "detail") // the house's own failures say it there
+  const detail = fieldOf(chain[0] ?? {}, "detail") // the domain's failures have their text there
   return detail !== "" ? detail : messages[0] ?? innermost
 }
 
-/** The one line that says what went wrong and what to do; nothing for usage errors, which are printed where they arise. */
+/** One line with what went wrong and what to do; undefined for usage errors of the library, which prints them itself. */
 export const explain = (cause: Cause.Cause<unknown>): string | undefined => {
   const error = Cause.squash(cause)
   return ValidationError.isValidationError(error) ? undefined : oneLine(describeError(error))

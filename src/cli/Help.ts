@@ -4,13 +4,13 @@ import { stripVTControlCharacters } from "node:util"
 
 export type CommandDescription = CommandDescriptor.Command<unknown>
 
-/** Commands that belong together, under their heading in `svc --help`. */
+/** Commands under one heading of `svc --help`. */
 export interface Section {
   readonly heading: string
   readonly commands: ReadonlyArray<CommandDescription>
 }
 
-/** What a word on the command line names: a command, and the words that lead to it. */
+/** A command that the command line names, and the words that lead to it. */
 export interface NamedCommand {
   readonly path: ReadonlyArray<string>
   readonly command: CommandDescription
@@ -18,13 +18,13 @@ export interface NamedCommand {
 
 export const nameOf = (command: CommandDescription): string => HashSet.toValues(CommandDescriptor.getNames(command))[0] ?? ""
 
-/** The commands below a group. The library calls a command without others the only one of its own. */
+/** The commands of a group. For a command without subcommands the library returns the command itself. */
 export const subcommandsOf = (command: CommandDescription): ReadonlyMap<string, CommandDescription> => {
   const subcommands = HashMap.toEntries(CommandDescriptor.getSubcommands(command)).toSorted(([a], [b]) => a.localeCompare(b, "en"))
   return subcommands.some(([name]) => name === nameOf(command)) ? new Map() : new Map(subcommands)
 }
 
-/** A group shows its help when it is given no command of its own; `metrics-token` is one that also does something itself. */
+/** Whether the command has subcommands. Without one it prints its help, except `metrics-token`, which prints the token. */
 export const isGroup = (command: CommandDescription): boolean => subcommandsOf(command).size > 0
 
 const helpOf = (command: CommandDescription): string =>
@@ -36,12 +36,12 @@ export const usageOf = (command: CommandDescription): string =>
 
 const descriptionOf = (command: CommandDescription): string => /DESCRIPTION\n\n(.*?)\n/s.exec(helpOf(command))?.[1]?.trim() ?? ""
 
-/** The words of a command's usage that are no options: `<task>`, `[<revision>]`, `<task>...`. */
+/** The arguments in a command's usage: `<task>`, `[<revision>]`, `<task>...`. */
 export const argumentsOf = (command: CommandDescription): string => (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
 
 const columns = 80
 
-/** Names, and beside them what each is for, folded at the last column. */
+/** Names with their descriptions beside them, wrapped at 80 columns. */
 const formatRows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
   const indent = Math.max(...pairs.map(([name]) => name.length)) + 4
   return pairs.flatMap(([name, text]) => {
@@ -58,7 +58,7 @@ const formatRows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyAr
   })
 }
 
-/** Every command of `svc`, a group's by name only, in at most 80 columns. */
+/** Every command of `svc` in at most 80 columns. A group lists the names of its commands. */
 export const rootHelp = (version: string, sections: ReadonlyArray<Section>, examples: ReadonlyArray<readonly [string, string]>): string =>
   [
     `svc ${version}: see and operate the background tasks of every engine you run.`,
@@ -78,7 +78,7 @@ export const rootHelp = (version: string, sections: ReadonlyArray<Section>, exam
     "svc <command> --help explains a command."
   ].join("\n")
 
-/** The commands of a group, each with what it is for. */
+/** The commands of a group, each with its description. */
 export const groupHelp = ({ command, path }: NamedCommand): string => {
   const prefix = ["svc", ...path].join(" ")
   return [

@@ -7,7 +7,7 @@ import { Settings } from "../services/Settings.ts"
 import { Refused } from "./Explain.ts"
 import { settings } from "./Settings.ts"
 
-/** The database as it is, neither made nor migrated nor written to, and the settings. */
+/** The settings, and the database opened read-only: neither created nor migrated. */
 export const layerInspection = DatabaseLayer.layerReadOnly.pipe(Layer.provideMerge(settings()))
 
 export interface Inspection {
@@ -15,11 +15,11 @@ export interface Inspection {
   readonly home: string
   /** Without its password. */
   readonly database_url: string
-  /** False for a SQLite file that is still to be made. */
+  /** False for a SQLite file that does not exist yet. */
   readonly database_exists: boolean
   /** Null before the first migration. */
   readonly revision: number | null
-  /** Why `svc serve` would not take the keys; null when it would, or has yet to make them. */
+  /** Why `svc serve` would refuse the keys; null when it would accept them, or has yet to create them. */
   readonly key_trouble: string | null
 }
 
@@ -34,7 +34,7 @@ const inspectDatabase = Effect.gen(function*() {
   return { database_url: redactedUrl, database_exists: true, revision: revision === 0 ? null : revision, key_trouble }
 })
 
-/** What `svc check` tells: settings that load, and a database that answers or is still to be made. */
+/** The facts of `svc check`. Fails when the settings do not load or the database does not answer. */
 export const inspect = Effect.gen(function*() {
   const { home } = yield* Settings
   const found = yield* inspectDatabase.pipe(
@@ -48,11 +48,11 @@ export const inspect = Effect.gen(function*() {
 /** For people, one line each. */
 export const linesOf = (found: Inspection): ReadonlyArray<string> => [
   `settings: ok (SVC_HOME ${found.home})`,
-  `database: ${found.database_url} ${found.database_exists ? "answers" : "is not there yet; svc serve makes it"}`,
+  `database: ${found.database_url} ${found.database_exists ? "answers" : "does not exist yet; svc serve creates it"}`,
   `revision: ${found.revision ?? "none"}`,
   `keys: ${found.key_trouble ?? "ok"}`
 ]
 
-/** Fails, once everything was told, when `svc serve` would. */
+/** Fails, after everything is printed, when `svc serve` would refuse the keys. */
 export const requireKeys = ({ key_trouble }: Inspection) =>
   key_trouble === null ? Effect.void : new Refused({ message: "svc serve will refuse to start with these keys; see the line keys" })

@@ -6,7 +6,7 @@ import { type Answer, type ApiError, isTransient, printAnswer, type Remote, with
 import { formatState } from "./Table.ts"
 import { jsonMemberOf, escapeText } from "./TerminalText.ts"
 
-/** What every command that asks something of an agent takes. */
+/** The options of every command to an agent. */
 export interface IssueOptions {
   readonly project: Option.Option<string>
   readonly agent: Option.Option<string>
@@ -15,21 +15,21 @@ export interface IssueOptions {
   readonly json: boolean
 }
 
-/** The member of a command's body that makes it one with an earlier one. */
+/** The member of a command's body that makes a repetition safe. */
 export const idempotencyKeyOf = ({ idempotencyKey }: IssueOptions) => ({ idempotency_key: Option.getOrNull(idempotencyKey) })
 
-/** What was given as a command's id; anything else names no command. */
+/** The id of a command. An invalid id cannot name one. */
 const parseCommandId = (given: string): Effect.Effect<string, Refused> =>
   Schema.is(Schema.UUID)(given) ? Effect.succeed(given.toLowerCase()) : new Refused({ message: `no such command: ${escapeText(given)}` })
 
-/** What a command about one that was issued takes. */
+/** The options of a request about an issued command. */
 export interface CommandOptions {
   readonly commandId: string
   readonly project: Option.Option<string>
   readonly json: boolean
 }
 
-/** Asks the brain something about the command, and prints what it answers. */
+/** Sends a request about an issued command and prints the answer. */
 export const callForCommand = (
   { commandId, json, project }: CommandOptions,
   ask: (
@@ -49,10 +49,10 @@ const endStatuses: ReadonlySet<string> = new Set(["completed", "failed", "timeou
 const nameOf = ({ action, id, target_id }: CommandPublic): string =>
   escapeText(`${action}${target_id === null ? "" : ` of ${target_id}`} (${id})`)
 
-/** The brain ends a command when its time is up; one that has not ended so much later will not. */
+/** The brain ends a command at its timeout. After this grace no end is to be expected. */
 const graceMillis = 30_000
 
-/** The command once it has ended: asked for often at first. A brain that is away for a moment is waited for. */
+/** Polls until the command has ended, from every 50 ms to every second. Transient failures of the brain are retried. */
 const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
   const getCommand = api.commands.get({ path: { slug, command_id: command.id }, withResponse: true }).pipe(
     Effect.retry({ while: isTransient, schedule: Schedule.spaced("1 second") })
@@ -62,15 +62,15 @@ const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
       endStatuses.has(answer[0].status)
         ? Effect.succeed(answer)
         : Effect.delay(Effect.suspend(() => poll(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
-  const unknown = (what: string) => new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} tells how it ended` })
+  const unknown = (what: string) => new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} shows its outcome` })
   const patience = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) + graceMillis
   return poll(50).pipe(
-    Effect.timeoutFail({ duration: patience, onTimeout: () => unknown("the brain did not say in time what became of") }),
+    Effect.timeoutFail({ duration: patience, onTimeout: () => unknown("the brain did not report in time the outcome of") }),
     Effect.onInterrupt(() => reportInterrupt(unknown("stopped waiting for")))
   )
 }
 
-/** An interrupted program ends with 0, which would say that the command completed. */
+/** An interrupted program would exit with 0, which means that the command completed. */
 const reportInterrupt = (outcome: OutcomeUnknown) =>
   Effect.zipRight(
     Console.error(outcome.message),
@@ -79,7 +79,7 @@ const reportInterrupt = (outcome: OutcomeUnknown) =>
     })
   )
 
-/** A command, its result and what to know of it, for people. */
+/** A command with its result and note, for people. */
 export const formatCommand = (command: CommandPublic, text: string): string => {
   const result = jsonMemberOf(text, "result")
   const { note } = command
@@ -102,32 +102,32 @@ const checkOutcome = (command: CommandPublic): Effect.Effect<void, Refused | Out
   }
 }
 
-/** What a proxy answers when the brain gave it none, and the brain when it broke. */
+/** Statuses of a proxy that got no answer from the brain, and of a defect in the brain. */
 const brokenStatuses: ReadonlySet<number> = new Set([500, 502, 504])
 
-/** Why nobody said what came of a request that went out; null where it did not go out, or was answered. */
+/** Why a sent request has no answer; null where it was not sent, or was answered. */
 const unansweredReason = (error: ApiError | Refused): string | null => {
   if (error._tag === "RequestError") return error.reason !== "Transport" || isUnsent(error) ? null : networkReasonOf(error)
   if (error._tag === "ResponseError") return brokenStatuses.has(error.response.status) ? `status ${error.response.status}` : null
   return null
 }
 
-/** Only what issues a command is sent by POST; when that went out and was not answered, the command may be on its way. */
+/** Only requests that issue a command are POSTs. One that was sent and not answered may have issued the command. */
 const toOutcomeUnknown = ({ access }: Remote) => (error: ApiError | Refused): ApiError | Refused | OutcomeUnknown => {
   const why = unansweredReason(error)
   return why !== null && "request" in error && error.request.method === "POST"
     ? new OutcomeUnknown({
-      message: escapeText(`the command was sent to ${access.url}, which did not say whether it was issued (${why}): it may have been. `) +
-        "Look with svc commands list before you send it again"
+      message: escapeText(`the command was sent to ${access.url}, which did not confirm it (${why}), so it may have been issued. `) +
+        "Check svc commands list before you send it again"
     })
     : error
 }
 
-/** Says on standard error what a command waits for; standard output has its end. */
+/** Prints on standard error what a pending command waits for. Standard output gets the outcome. */
 const reportWaiting = ({ note, status }: CommandPublic) =>
   status === "pending" && note !== null ? Console.error(escapeText(note)) : Effect.void
 
-/** Issues a command, follows it to its end with `--wait`, and prints it. */
+/** Issues a command, waits for its end with `--wait`, and prints it. */
 export const issue = <R>(
   { json, project, wait }: IssueOptions,
   send: (remote: Remote) => Effect.Effect<Answer<CommandPublic>, ApiError | Refused, R>

@@ -1,15 +1,15 @@
 import { Headers, type HttpClientError, type HttpClientResponse } from "@effect/platform"
 import { Effect } from "effect"
 
-/** What a page is asked by. */
+/** The query of a page. */
 interface RowsQuery {
   readonly limit: number
   readonly cursor?: string
 }
 
 /**
- * All rows of a list whose answer is a bare array, page by page: where the next begins is in a header. The answer's
- * bytes are those of one array with the rows as the brain wrote them.
+ * All rows of a list whose answer is a bare array, page by page. The header `X-SVC-Next-Cursor` has the next cursor. The
+ * bytes of the answer are one array with the rows as the brain wrote them, so that no number loses a digit.
  */
 export const listAll = Effect.fnUntraced(function*<A, E, R>(
   page: (query: RowsQuery) => Effect.Effect<readonly [ReadonlyArray<A>, HttpClientResponse.HttpClientResponse], E, R>
@@ -21,7 +21,7 @@ export const listAll = Effect.fnUntraced(function*<A, E, R>(
   do {
     const [found, response] = yield* page({ limit: 500, ...(cursor !== undefined && { cursor }) })
     rows.push(...found)
-    const text = new TextDecoder().decode(yield* response.arrayBuffer).trim() // the client has read it so; `text` would read it again
+    const text = new TextDecoder().decode(yield* response.arrayBuffer).trim() // the client has buffered it; `text` would read it again
     if (found.length > 0) texts.push(text.slice(1, -1)) // without the brackets of the array
     headers = response.headers
     cursor = headers["x-svc-next-cursor"]

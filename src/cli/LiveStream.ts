@@ -5,7 +5,7 @@ import { Refused } from "./Explain.ts"
 import { isTransient, type Remote } from "./Remote.ts"
 import { callUnbuffered } from "./UnbufferedCall.ts"
 
-/** The brain says something every 15 seconds; a connection that is silent for so long is dead. */
+/** The brain sends at least a comment every 15 seconds. A connection silent for this long is dead. */
 const silenceTimeout = "45 seconds"
 
 const minPauseMillis = 500
@@ -19,15 +19,15 @@ const openStream = (remote: Remote, lastEventId: string | null) =>
     const after = HttpClient.mapRequest(lastEventId === null ? identity : HttpClientRequest.setHeader("last-event-id", lastEventId))
     const answer = yield* callUnbuffered(remote, () => new Response(""), (api) => api.stream.stream({ path: { slug: remote.slug } }), after)
     const response = Option.filter(answer, ({ headers }) => (headers["content-type"] ?? "").startsWith("text/event-stream"))
-    return yield* Effect.mapError(response, () => new Refused({ message: `what answers at ${remote.access.url} is no svc, or one of another version` }))
+    return yield* Effect.mapError(response, () => new Refused({ message: `the server at ${remote.access.url} is not an svc brain, or one of another version` }))
   })
 
 const pauseAfter = (pauseMillis: number) =>
   Effect.flatMap(Random.nextRange(0.5, 1), (share) => Effect.sleep(pauseMillis * share))
 
 /**
- * Tells every event of the project's live stream, for ever. A connection that ends is opened again where it ended,
- * more and more slowly while that fails; it fails when the first one does, or when the brain refuses.
+ * Passes every event of the project's live stream to `onEvent`, forever. A connection that ends is opened again after its
+ * last event, with back-off. Fails when the first connection fails, or when the brain refuses one.
  */
 export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effect.Effect<void, Refused>) =>
   Effect.gen(function*() {
@@ -38,14 +38,14 @@ export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effe
         Stream.decodeText(),
         Stream.pipeThroughChannel(Sse.makeChannel<HttpClientError.ResponseError | SilentConnection, unknown>()),
         Stream.runForEach((event) => Effect.zipRight(onEvent(event), event.id === undefined ? Effect.void : Ref.set(lastEventId, event.id))),
-        Effect.catchTags({ ResponseError: () => Effect.void, WentSilent: () => Effect.void }) // it ended, politely or not
+        Effect.catchTags({ ResponseError: () => Effect.void, WentSilent: () => Effect.void }) // closed by the server or broken
       )
     yield* readStream(yield* openStream(remote, null))
     let pauseMillis = minPauseMillis
     while (true) {
       const at = yield* Ref.get(lastEventId)
       if (pauseMillis === minPauseMillis) {
-        yield* Console.error(`the connection ended and is opened again${at === null ? "; changes until then are not shown" : ""}`)
+        yield* Console.error(`the connection ended; reconnecting${at === null ? " (changes until then are not shown)" : ""}`)
       }
       yield* pauseAfter(pauseMillis)
       const response = yield* openStream(remote, at).pipe(

@@ -6,7 +6,7 @@ import { Timestamp } from "../domain/Timestamp.ts"
 import { Environment } from "./Environment.ts"
 import { Refused } from "./Explain.ts"
 
-/** What `svc login` keeps. `key` tells which key of the account it is; null for one that was given, not made. */
+/** The content of `login.json`. `key` identifies the API key that `svc login` created; null for a key given with --api-key-stdin. */
 export const Login = Schema.Struct({
   url: Schema.String,
   api_key: Schema.Redacted(Schema.String),
@@ -16,10 +16,10 @@ export type Login = typeof Login.Type
 
 const LoginText = Schema.parseJson(Login, { space: 2 })
 
-/** The file, for its owner only, in SVC_HOME. */
+/** The path of the file in SVC_HOME. Its mode is 0600. */
 export const loginFile = Effect.map(Environment, (environment) => join(resolveHome(environment), "login.json"))
 
-/** The login that there is; none when nobody logged in. */
+/** The stored login, if any. */
 export const readLogin = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const file = yield* loginFile
@@ -30,12 +30,12 @@ export const readLogin = Effect.gen(function*() {
   if (Option.isNone(text)) return Option.none<Login>()
   return yield* Schema.decode(LoginText)(text.value).pipe(
     Effect.asSome,
-    // without the cause, which would quote the key
+    // the cause would quote the key
     Effect.mapError(() => new Refused({ message: `${file} is not what svc login writes; run svc login again` }))
   )
 })
 
-/** Written beside and then renamed, so that the key is never in a file that others may read, nor half there. */
+/** Writes a temporary file and renames it: the key is never in a file that others may read, and never incomplete. */
 export const writeLogin = (login: Login) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

@@ -1,9 +1,9 @@
 import { Options } from "@effect/cli"
 
-/** For commands that answer something a program may want to read. */
+/** For commands whose output a script may read. */
 export const json = Options.boolean("json").pipe(Options.withDescription("Print one JSON object."))
 
-/** Passwords never stand on the command line, where others see them. */
+/** A password on the command line would be in the process list. */
 export const passwordStdin = Options.boolean("password-stdin").pipe(
   Options.withDescription("Read the password from standard input.")
 )
@@ -13,43 +13,42 @@ export const codeStdin = Options.boolean("code-stdin").pipe(
 )
 
 export const expiresInDays = Options.integer("expires-in-days").pipe(
-  Options.withDescription("How many days the created API key is valid."),
+  Options.withDescription("Days until the created API key expires."),
   Options.withDefault(90)
 )
 
-/** Which project of the brain; its slug. */
 export const project = Options.text("project").pipe(
   Options.withDescription("Slug of the project (SVC_PROJECT, else default)."),
   Options.optional
 )
 
 export const engine = Options.text("engine").pipe(
-  Options.withDescription("Engine, such as celery; needed only where several could be meant."),
+  Options.withDescription("Engine, such as celery; required only if several match."),
   Options.optional
 )
 
-/** The one flag that confirms what cannot be undone. */
-export const yes = Options.boolean("yes").pipe(Options.withDescription("Do not ask."))
+/** Confirms what cannot be undone. */
+export const yes = Options.boolean("yes").pipe(Options.withDescription("Confirm without being asked."))
 
 /** A page of a list. */
 export const page = {
-  limit: Options.integer("limit").pipe(Options.withDescription("Most rows."), Options.withDefault(50)),
-  cursor: Options.text("cursor").pipe(Options.withDescription("Where the page before ended: its next_cursor."), Options.optional)
+  limit: Options.integer("limit").pipe(Options.withDescription("The most rows."), Options.withDefault(50)),
+  cursor: Options.text("cursor").pipe(Options.withDescription("The next_cursor of the previous page."), Options.optional)
 }
 
-/** For every command that asks something of an agent. */
+/** For every command to an agent. */
 export const issue = {
   project,
   agent: Options.text("agent").pipe(
-    Options.withDescription("Name or id of the agent; needed only where several could do it."),
+    Options.withDescription("Name or id of the agent; required only if several match."),
     Options.optional
   ),
   idempotencyKey: Options.text("idempotency-key").pipe(
-    Options.withDescription("The same key again is the same command, not another one."),
+    Options.withDescription("A repeated key returns the first command and issues no other."),
     Options.optional
   ),
   wait: Options.boolean("wait").pipe(
-    Options.withDescription("Wait for its end. Exit code 0: completed, 1: failed or cancelled, 3: not known.")
+    Options.withDescription("Wait for the outcome. Exit code 0: completed, 1: failed or cancelled, 3: unknown.")
   ),
   json
 }

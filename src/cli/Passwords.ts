@@ -2,16 +2,16 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Option, Redacted, Stream } from "effect"
 import { Refused } from "./Explain.ts"
 
-/** Far above any secret; whoever pipes more has piped the wrong thing. */
+/** Far above the length of any secret. More input is a mistake. */
 const maxBytes = 4096
 
 const linesOf = (read: Buffer): ReadonlyArray<string> => read.toString("utf8").split(/\r?\n/)
 
-/** The first lines of standard input, one for each of `what`: the secrets that they are. */
+/** The first lines of standard input, one secret each. `what` names them for the error message. */
 export const readSecrets = (what: ReadonlyArray<string>) =>
   NodeStream.stdin.pipe(
     Stream.scan(Buffer.alloc(0), (read, chunk) => Buffer.concat([read, chunk])),
-    Stream.takeUntil((read) => read.length > maxBytes || linesOf(read).length > what.length), // not the end of a terminal's input
+    Stream.takeUntil((read) => read.length > maxBytes || linesOf(read).length > what.length), // a terminal's input does not end
     Stream.runLast,
     Effect.mapError(() => new Refused({ message: "standard input cannot be read" })),
     Effect.map(Option.getOrElse(() => Buffer.alloc(0))),
@@ -22,10 +22,10 @@ export const readSecrets = (what: ReadonlyArray<string>) =>
     Effect.map((read) => linesOf(read).slice(0, what.length).map((line) => Redacted.make(line)))
   )
 
-/** The first line of standard input: `what` is the secret that it is. */
+/** The first line of standard input. `what` names the secret for the error message. */
 export const readSecret = (what: string) => Effect.map(readSecrets([what]), ([secret = Redacted.make("")]) => secret)
 
-/** The password. `given` is the flag: without it the command line is refused, and says how to do it. */
+/** The password from standard input. Refuses the command line without the flag `--password-stdin`. */
 export const readPassword = (fromStdin: boolean) =>
   fromStdin
     ? readSecret("password")

@@ -30,7 +30,7 @@ const reportedDepth = ({ api, slug }: Remote, { engine_adapters }: Agent, { engi
 const unknownDepth = (queue: string) =>
   new Refused({
     usage: true,
-    message: `how many messages wait in ${queue} is not known: give the number with --observed-depth, or purge however many there are with --force`
+    message: `how many messages wait in ${queue} is not known: give the number with --observed-depth, or purge whatever the number is with --force`
   })
 
 /** The body of `purge`, once the person has confirmed it. */
@@ -40,7 +40,7 @@ export const resolvePurge = (remote: Remote, options: PurgeOptions) =>
     const agent = yield* resolveAgent(yield* listAgents(remote), options.agent, engine, reportersOfQueue(remote, queue))
     const depth = Option.isSome(observedDepth) ? observedDepth.value : yield* reportedDepth(remote, agent, options)
     if (depth === null && !force) return yield* unknownDepth(queue)
-    const messages = depth === null ? "every message" : force ? `every message (last told: ${depth})` : `${depth} messages`
-    yield* confirm(yes, `Delete ${messages} of the queue ${escapeText(queue)} by the agent ${escapeText(agent.name)}? They are gone for good.`)
+    const messages = depth === null ? "every message" : force ? `every message (last reported: ${depth})` : `${depth} messages`
+    yield* confirm(yes, `Delete ${messages} of the queue ${escapeText(queue)} by the agent ${escapeText(agent.name)}? This cannot be undone.`)
     return { agent_id: agent.id, engine: Option.getOrNull(engine), queue, observed_depth: depth, force }
   })

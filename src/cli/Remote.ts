@@ -16,14 +16,14 @@ export interface Access {
   readonly from: string
 }
 
-/** Which brain is meant: that of the environment, else that of `svc login`, else the one of this machine. */
+/** The brain's address: from the environment, else from `svc login`, else this machine's. */
 export const resolveUrl = Effect.gen(function*() {
   const { url } = yield* clientSettings
   if (url !== null) return url
   return Option.match(yield* readLogin, { onNone: () => clientDeclared.url.fallback, onSome: ({ url }) => url })
 })
 
-/** The key of `svc login` is for the brain that it was made at, and is sent to no other. */
+/** The API key and the address. The key of `svc login` is sent only to the brain that created it. */
 const resolveAccess = Effect.gen(function*() {
   const { apiKey } = yield* clientSettings
   const url = yield* resolveUrl
@@ -32,16 +32,16 @@ const resolveAccess = Effect.gen(function*() {
   if (Option.isNone(login)) return yield* new Refused({ message: "no API key: run svc login, or set SVC_API_KEY" })
   if (login.value.url !== url) {
     return yield* new Refused({
-      message: `SVC_URL is ${url}, and svc login has a key for ${login.value.url}: run svc login for this one, or set SVC_API_KEY`
+      message: `SVC_URL is ${url}, but svc login has a key for ${login.value.url}: run svc login for this brain, or set SVC_API_KEY`
     })
   }
   return { url, apiKey: login.value.api_key, from: `svc login (${yield* loginFile})` } satisfies Access
 })
 
-/** What a call of the derived client fails with. */
+/** The failures of a call of the derived client. */
 export type ApiError = Failure | HttpClientError.HttpClientError | HttpApiError.HttpApiDecodeError | ParseResult.ParseError
 
-/** The brain is away for a moment: its restart, a proxy's, the network's. */
+/** Whether a retry may help: the brain, a proxy or the network is restarting, or asks for a pause. */
 export const isTransient = (error: ApiError): boolean =>
   error._tag === "RequestError" || error._tag === "Unavailable" || error._tag === "RateLimited" ||
   (error._tag === "ResponseError" && error.response.status >= 500)
@@ -49,7 +49,7 @@ export const isTransient = (error: ApiError): boolean =>
 /** A brain, and where the key for it was found. */
 type KeyOrigin = Pick<Access, "from" | "url">
 
-/** fetch says "fetch failed" and wraps why. */
+/** fetch fails with "fetch failed"; the reason is its cause. */
 const reasonOf = ({ cause, description, message }: HttpClientError.RequestError): string =>
   cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : description ?? message
 
@@ -62,26 +62,26 @@ const describeApiError = ({ from, url }: KeyOrigin, error: ApiError): string => 
       return `the brain at ${url} cannot be reached: ${networkReasonOf(error)}`
     case "ResponseError":
       return error.response.status >= 400
-        ? `the brain at ${url}, or a proxy before it, answered ${error.response.status}; its log tells more`
-        : `what answers at ${url} is no svc, or one of another version`
+        ? `the brain at ${url}, or a proxy before it, answered ${error.response.status}; see its log`
+        : `the server at ${url} is not an svc brain, or one of another version`
     case "ParseError":
     case "HttpApiDecodeError":
-      return `what answers at ${url} is no svc, or one of another version`
+      return `the server at ${url} is not an svc brain, or one of another version`
     case "Unauthenticated":
-      return `the brain at ${url} does not accept the API key from ${from}: it has ended, or is of another brain. ` +
+      return `the brain at ${url} does not accept the API key from ${from}: it is revoked, expired, or of another brain. ` +
         "Run svc login, or set SVC_API_KEY"
     case "Forbidden":
       return `${error.detail} The key is from ${from}`
     case "NotFound":
       return error.resource === "project"
-        ? `no such project, or one that the key from ${from} does not see: name another with --project or SVC_PROJECT`
+        ? `no such project, or the key from ${from} has no access to it: name another with --project or SVC_PROJECT`
         : error.detail
     default:
       return error.detail
   }
 }
 
-/** One sentence of any failure of a call: what happened, what it means, what to do. */
+/** Any failure of a call as one sentence: what happened, what it means, what to do. */
 export const toRefused = (access: KeyOrigin) => (error: ApiError | Refused | OutcomeUnknown) =>
   error._tag === "Refused" || error._tag === "OutcomeUnknown"
     ? error
@@ -89,7 +89,7 @@ export const toRefused = (access: KeyOrigin) => (error: ApiError | Refused | Out
 
 const requestTimeout = "60 seconds"
 
-/** A brain that takes a request and never answers it is like one that is not there. */
+/** Fails a request that gets no answer in time as if the brain could not be reached. */
 export const withTimeout = (self: HttpClient.HttpClient): HttpClient.HttpClient =>
   HttpClient.transform(self, (answer, request) =>
     Effect.timeoutFail(answer, {
@@ -101,12 +101,12 @@ const connect = ({ apiKey, url }: Access) => client({ baseUrl: url, apiKey, tran
 
 export interface Remote {
   readonly access: Access
-  /** The project that is meant. */
+  /** The project's slug. */
   readonly slug: string
   readonly api: Effect.Effect.Success<ReturnType<typeof connect>>
 }
 
-/** What a command does with the brain and the project that it is meant for. */
+/** Runs `use` with the brain and the project of the options and settings. */
 export const withRemote = <A, R>(
   project: Option.Option<string>,
   use: (remote: Remote) => Effect.Effect<A, ApiError | Refused | OutcomeUnknown, R>
@@ -128,7 +128,7 @@ const currentView = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
   columns: process.stdout.isTTY ? process.stdout.columns : Infinity
 }))
 
-/** Prints an answer as the brain wrote it, so that no number loses a digit, or what people are to see of it and its text. */
+/** Prints an answer: with `--json` the brain's own text, so that no number loses a digit; else what `shown` makes of it. */
 export const printAnswer = <A>([value, response]: Answer<A>, json: boolean, shown: (value: A, text: string, view: View) => string) =>
   Effect.flatMap(Effect.all([response.arrayBuffer, currentView]), ([bytes, view]) => {
     const text = new TextDecoder().decode(bytes)

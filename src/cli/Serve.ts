@@ -13,25 +13,25 @@ import { reportReady } from "./Cluster.ts"
 import type { settings } from "./Settings.ts"
 import { isLocalOnly, localOnlyWarning } from "./Warnings.ts"
 
-/** After a signal the process ends within this, whatever a finalizer waits for. */
+/** The process ends at most this long after a signal, even if a finalizer still waits. */
 const deadlineMillis = 9500
 
 const armShutdownDeadline = Effect.sync(() => {
   const arm = () => {
     setTimeout(() => {
-      process.stderr.write("svc: the shutdown took too long and was cut\n")
+      process.stderr.write("svc: the shutdown took over 9.5 seconds and was cut off\n")
       process.exit(1)
     }, deadlineMillis).unref()
   }
   process.once("SIGTERM", arm).once("SIGINT", arm)
 })
 
-/** Of the workers of `svc serve --workers N` the first speaks to people; those that replace a dead one stay silent. */
+/** Among the workers of `svc serve --workers N` only the first prints for people; one that replaces a dead worker does not. */
 const isFirstProcess = cluster.isPrimary || cluster.worker?.id === 1
 
 /**
- * Says that the server is ready and, while nobody has set it up, where to; answers its address. A process says so once:
- * the first one as text on standard error, the others in the log.
+ * Announces that the server is ready and, while there are no users, prints the setup link; returns its address. Each process
+ * announces once: the first as text on standard error, the others in the log.
  */
 export const announce = Effect.gen(function*() {
   const effective = yield* Settings
@@ -43,16 +43,16 @@ export const announce = Effect.gen(function*() {
   const link = Option.map(yield* setup.createLink(), (link) => url + link.slice(publicUrlOf(effective).length))
   yield* Console.warn(line)
   yield* Console.warn(Option.match(link, {
-    onNone: () => `Every call of its API: ${url}/api/v1/docs`, // there is nothing to see at the address itself
-    onSome: (link) => `Nobody has set it up yet. Make the first admin here, once: ${link}`
+    onNone: () => `API reference: ${url}/api/v1/docs`,
+    onSome: (link) => `There are no users yet. Create the first admin here, once: ${link}`
   }))
   if (isLocalOnly(effective)) yield* Console.warn(`Warning: ${localOnlyWarning(effective)}`)
   return url
 })
 
 /**
- * The server listens before the brain is there, so that a balancer sees why it is not ready. Workers of one port other
- * than the first listen once they are ready: the others would lose requests to one that starts again.
+ * The server listens before the brain is ready, so that a load balancer sees why it is not. Workers other than the first
+ * listen once they are ready: the port would hand requests to a worker that is still starting.
  */
 const layerBrainAndServer = isFirstProcess
   ? Server.serving.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(Server.listening), Layer.provideMerge(Metrics.layer))
@@ -65,8 +65,8 @@ const makeServerLayer = (effective: ReturnType<typeof settings>) =>
 type ServerServices = Layer.Layer.Success<ReturnType<typeof makeServerLayer>>
 
 /**
- * Runs the brain until it is interrupted, and `beside` within it, which announces it. What a person needs at the start
- * goes to standard error as text.
+ * Runs the brain until it is interrupted. `startup` runs within it and announces it. What a person needs at the start goes to
+ * standard error as text.
  */
 export const runServer = <E, R>(effective: ReturnType<typeof settings>, startup: Effect.Effect<unknown, E, R | ServerServices>) =>
   Effect.gen(function*() {

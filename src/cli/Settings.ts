@@ -3,6 +3,6 @@ import * as SettingsLayer from "../layers/Settings.ts"
 import type { SettingsShape } from "../services/Settings.ts"
 import { Environment } from "./Environment.ts"
 
-/** The settings of this process; what the command line gives comes before all else. */
+/** The settings of this process. Values from the command line take precedence. */
 export const settings = (overrides: Partial<SettingsShape> = {}) =>
   Layer.unwrapEffect(Effect.map(Environment, (environment) => SettingsLayer.layer(environment, overrides)))

@@ -10,7 +10,7 @@ import { Refused } from "./Explain.ts"
 import { readPassword, readSecrets } from "./Passwords.ts"
 import { type ApiError, withTimeout, toRefused, type Remote } from "./Remote.ts"
 
-/** Who signs in, where, and how the secrets reach the program: on standard input, or else at a prompt. */
+/** The account, the brain, and whether the secrets come on standard input instead of at a prompt. */
 export interface SignIn {
   readonly url: string
   readonly email: string
@@ -18,7 +18,7 @@ export interface SignIn {
   readonly codeStdin: boolean
 }
 
-/** Keeps cookies between requests and proves the CSRF cookie, as a browser does. */
+/** Stores cookies between requests and sends the CSRF header, as a browser does. */
 const makeBrowserTransform = Effect.map(Ref.make(Cookies.empty), (jar) => (self: HttpClient.HttpClient) =>
   withTimeout(self).pipe(
     HttpClient.withCookiesRef(jar),
@@ -31,16 +31,16 @@ const makeBrowserTransform = Effect.map(Ref.make(Cookies.empty), (jar) => (self:
 
 const codeMissing = Effect.suspend(() =>
   new Refused({
-    message: "the account has a second factor, and no code can be asked for without a terminal: give one, or a recovery code, " +
+    message: "the account has a second factor, and there is no terminal to ask for its code: give the code, or a recovery code, " +
       "on the line after the password, with --code-stdin"
   }))
 
 const enrollmentMissing = (deadline: string | null) =>
   new Refused({
-    message: `the account must have a second factor${deadline === null ? "" : ` since ${deadline}`}: enrol one over the API (docs/mfa.md has the lines), and come back`
+    message: `the account must have a second factor${deadline === null ? "" : ` since ${deadline}`}: enrol one over the API (docs/mfa.md shows how), then sign in again`
   })
 
-/** While signing in, "not accepted" is about the password or the code and not about a key. */
+/** During sign-in, 401 is about the password or the code, not about an API key. */
 const toSignInRefused = (url: string) => (error: ApiError) =>
   error._tag === "Unauthenticated" || (error._tag === "Forbidden" && ["mfa_locked", "wrong_code"].includes(error.code))
     ? new Refused({ message: error.detail })
@@ -49,7 +49,7 @@ const toSignInRefused = (url: string) => (error: ApiError) =>
 const askPerson = <A>(prompt: Prompt.Prompt<A>) =>
   Effect.mapError(Prompt.run(prompt), () => new Refused({ message: "nothing was done" }))
 
-/** The password, and the code if it comes with it. */
+/** The password, and with `--code-stdin` the code. */
 const readCredentials = ({ codeStdin, email, passwordStdin }: SignIn) =>
   Effect.gen(function*() {
     if (codeStdin && passwordStdin) {
@@ -65,7 +65,7 @@ const askCode = Effect.gen(function*() {
   return Redacted.make(yield* askPerson(Prompt.text({ message: "Code of your authenticator app, or a recovery code" })))
 })
 
-/** Signs in, creates an API key, does with it what `use` does in the same session, and signs out. */
+/** Signs in, creates an API key, runs `use` with it in the same session, and signs out. */
 export const createApiKey = <A, E, R>(
   signIn: SignIn,
   keyFor: (api: Remote["api"]) => Effect.Effect<CreateApiKey, ApiError | Refused>,
@@ -89,7 +89,6 @@ export const createApiKey = <A, E, R>(
     }).pipe(Effect.ensuring(Effect.ignore(api.auth.logout({}))))
   })
 
-/** The rule of `--code-stdin`: the code follows the password. */
 export const codeStdinMisused = new Refused({
   usage: true,
   message: "--code-stdin goes with --email and --password-stdin: the password is the first line, the code the second"

@@ -9,7 +9,7 @@ const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}
 
 /**
  * The value of `--since` or `--until` as an RFC 3339 time: an age (`90s`, `30m`, `1h`, `7d`, `2w`), `today` or `yesterday`
- * (their midnight on this machine's clock), `now`, or an RFC 3339 time, which is passed on as it is.
+ * (midnight on this machine's clock), `now`, or an RFC 3339 time, which is passed on as it is.
  */
 export const parseInstant = (option: string, text: string): Effect.Effect<string, Refused> =>
   Effect.gen(function*() {

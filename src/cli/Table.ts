@@ -3,7 +3,7 @@ import { escapeText } from "./TerminalText.ts"
 const colours = { red: 31, green: 32, yellow: 33, blue: 34, dim: 2, bold: 1 } as const
 type Colour = keyof typeof colours
 
-/** Colours of states and statuses; `Console.ts` takes them away where no terminal shows them. */
+/** Colours of states and statuses. `Console.ts` removes them where no terminal shows them. */
 const stateColours: Readonly<Record<string, Colour>> = {
   success: "green",
   completed: "green",
@@ -28,7 +28,7 @@ export const formatState = (text: string, width = 0): string => applyColour(esca
 
 const isState = (name: string): boolean => ["state", "status"].includes(name.toLowerCase())
 
-/** What rows are drawn for: the time that ages count to, and how many characters fit into a line. */
+/** The current time, for ages, and the number of characters that fit into a line. */
 export interface View {
   readonly nowMillis: number
   readonly columns: number
@@ -37,13 +37,13 @@ export interface View {
 export interface Column<A> {
   readonly head: string
   readonly cell: (row: A, view: View) => string | number | null
-  /** The longest that is shown; all of it unless said. */
+  /** Longer cells are cut to this; default: no limit. */
   readonly maxLength?: number
-  /** Where the line is too short, the column may be cut to this; it keeps its width unless said. */
+  /** On a narrow line the column may shrink to this; default: it keeps its width. */
   readonly minLength?: number
-  /** Where the line is too short even so, columns of the highest rank are left out first; a column without one stays. */
+  /** On a still narrower line, columns of the highest rank are dropped first. A column without a rank stays. */
   readonly dropRank?: number
-  /** Left out where no row has anything in it. */
+  /** Dropped where every cell is empty. */
   readonly hidesEmpty?: true
 }
 
@@ -69,7 +69,7 @@ const gap = 2
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
 const minWidthOf = ({ column: { head, minLength }, width }: ColumnLayout): number => Math.min(width, Math.max(minLength ?? width, head.length))
 
-/** Leaves columns out, then cuts the widest of those that may be cut, until a row fits. */
+/** Drops columns, then cuts the widest of the shrinkable ones, until a row fits. */
 const fitColumns = (all: ReadonlyArray<ColumnLayout>, available: number): ReadonlyArray<ColumnLayout> => {
   const total = (layouts: ReadonlyArray<ColumnLayout>, width: (one: ColumnLayout) => number) => sum(layouts.map(width)) + gap * (layouts.length - 1)
   let kept = all.filter(({ cells, column }) => column.hidesEmpty !== true || cells.some((cell) => cell !== "-"))
@@ -104,7 +104,7 @@ export const formatTable = <A>(columns: ReadonlyArray<Column<A>>, rows: Readonly
   ].join("\n")
 }
 
-/** Names and values, one a line; what is null is left out. */
+/** Names and values, one a line, without null values. */
 export const formatFields = (pairs: ReadonlyArray<readonly [string, string | number | null]>): string => {
   const shown = pairs.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(0, ...shown.map(([name]) => name.length))
@@ -114,7 +114,7 @@ export const formatFields = (pairs: ReadonlyArray<readonly [string, string | num
   }).join("\n")
 }
 
-/** A page of a list: its rows, and under one that is not the last how to ask for the next. */
+/** A page of a list: its rows and, unless it is the last, the option for the next page. */
 export const formatPage = <A>(columns: ReadonlyArray<Column<A>>) =>
   ({ items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null }, _text: string, view: View): string =>
     formatTable(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${escapeText(next_cursor)}`)

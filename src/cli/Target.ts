@@ -20,8 +20,8 @@ export const getAgent = (agents: ReadonlyArray<Agent>, given: string): Effect.Ef
 }
 
 /**
- * The agent that is meant: the one named; else, of those that ever connected, the only one, the only one that serves the
- * engine, or the only one of these that reported what the command is about.
+ * The agent of a command: the named one; else, among the agents that have ever connected, the only one, the only one that
+ * serves the engine, or the only one of these that reported the worker, queue or task.
  */
 export const resolveAgent = (
   agents: ReadonlyArray<Agent>,
@@ -31,7 +31,7 @@ export const resolveAgent = (
 ): Effect.Effect<Agent, Refused | ApiError> =>
   Effect.gen(function*() {
     if (Option.isSome(named)) return yield* getAgent(agents, named.value)
-    if (agents.length === 0) return yield* new Refused({ message: "the project has no agent: make one with svc agents create" })
+    if (agents.length === 0) return yield* new Refused({ message: "the project has no agent: create one with svc agents create" })
     const connected = agents.filter(({ last_connect_at }) => last_connect_at !== null)
     if (connected.length === 0) return yield* new Refused({ message: `no agent of the project has connected yet: start one of ${joinNames(agents)}` })
     const serving = Option.isNone(engine) ? connected : connected.filter(({ engine_adapters }) => engine_adapters.includes(engine.value))
@@ -48,12 +48,12 @@ export const resolveAgent = (
 
 export const enginesOf = (agents: ReadonlyArray<Agent>): ReadonlyArray<string> => [...new Set(agents.flatMap(({ engine_adapters }) => engine_adapters))]
 
-/** The task with this id, with the text of the answer. Engines number their tasks each in its own way: all of the agents' are asked. */
+/** The task with this id, with the text of the answer. Ids are unique per engine only, so every engine of the agents is searched. */
 export const getTask = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: string, given: Option.Option<string>) =>
   Effect.gen(function*() {
     const { api, slug } = remote
     const engines = Option.match(given, { onNone: () => enginesOf(agents), onSome: (engine) => [engine] })
-    if (engines.length === 0) return yield* usageError("no agent has told its engine yet: name it with --engine")
+    if (engines.length === 0) return yield* usageError("no agent has reported its engine yet: name it with --engine")
     const found = yield* Effect.forEach(engines, (engine) =>
       api.tasks.get({ path: { slug, engine, task_id: taskId }, withResponse: true }).pipe(
         Effect.asSome,
@@ -74,7 +74,7 @@ export interface WorkerOptions extends EngineOptions {
   readonly worker: string
 }
 
-/** The members of a command's body that say who is to do it. Without `--engine` the brain finds the engine out. */
+/** The agent and engine of a command's body. Without `--engine` the brain determines the engine. */
 export const resolveAgentAndEngine = (
   remote: Remote,
   { agent, engine }: EngineOptions,
@@ -85,11 +85,11 @@ export const resolveAgentAndEngine = (
     return { agent_id: id, engine: Option.getOrNull(engine) }
   })
 
-/** The same of a command to a worker. */
+/** The agent, engine and worker of a command's body. */
 export const resolveWorkerTarget = (remote: Remote, options: WorkerOptions) =>
   Effect.map(resolveAgentAndEngine(remote, options, reportersOfWorker(remote, options.worker)), (target) => ({ ...target, worker_name: options.worker }))
 
-/** The members of a command's body that say who is to do it to which task. */
+/** The agent, engine and task of a command's body. */
 export const resolveTaskTarget = (remote: Remote, { agent, engine, task }: EngineOptions & { readonly task: string }) =>
   Effect.gen(function*() {
     const agents = yield* listAgents(remote)

@@ -5,7 +5,7 @@ import { parseInstant } from "./Since.ts"
 
 type Texts = Readonly<Record<string, Option.Option<string>>>
 
-/** Which tasks, as options of the command line. */
+/** The filters of tasks, as command-line options. */
 export type TaskFilters = Readonly<
   Record<"state" | "priority" | "name" | "search" | "queue" | "worker" | "since" | "until", Option.Option<string>>
 >
@@ -13,7 +13,7 @@ export type TaskFilters = Readonly<
 const entriesOf = (texts: Texts): ReadonlyArray<readonly [string, string]> =>
   Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
 
-/** The query of a list of tasks, by the same rules as over HTTP; `since` and `until` may be ages. A search finds errors too. */
+/** The query of a list of tasks, by the same rules as over HTTP. `since` and `until` may be ages; `search` also matches errors. */
 export const decodeTaskQuery = (
   { since, until, ...texts }: TaskFilters,
   { cursor = Option.none(), fields = Option.none(), ...more }: {

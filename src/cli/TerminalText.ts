@@ -1,11 +1,11 @@
 import { canonicalTextOf, JsonObject, parse } from "../domain/CanonicalJson.ts"
 
 /**
- * Texts of the API on their way to a terminal. Task names, errors and the like are written by others, and a control
- * character in one could move the cursor, recolour or retitle the terminal, or turn text around: none gets out raw.
+ * Escapes texts of the API for a terminal. Task names and errors are written by others, and a control character in one could
+ * move the cursor, recolour or retitle the terminal, or reverse text.
  */
 
-/** C0, DEL and C1 controls, line and paragraph separators, and what changes the direction of text. */
+/** C0, DEL and C1 controls, line and paragraph separators, and characters that change the direction of text. */
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
 const hex = (character: string, digits: number): string => character.charCodeAt(0).toString(16).padStart(digits, "0")
@@ -22,11 +22,11 @@ export const escapeText = (text: string): string => text.replace(controlCharacte
 /** The same for texts of several lines, such as a traceback. */
 export const escapeLines = (text: string): string => text.split(/\r?\n/).map((line) => line.split("\t").map(escapeText).join("    ")).join("\n")
 
-/** JSON text that means the same and has no such character. In JSON they only stand inside strings, but for white space. */
+/** Equivalent JSON text without control characters. In JSON they occur only inside strings, except white space. */
 export const escapeJson = (json: string): string =>
   json.trim().replace(controlCharacters, (character) => (/\s/.test(character) && character < " " ? " " : `\\u${hex(character, 4)}`))
 
-/** The JSON text of a member of an object's JSON text, with all its digits; null where there is nothing or JSON's null. */
+/** The JSON text of a member of an object's JSON text, with all its digits; null where it is missing or null. */
 export const jsonMemberOf = (json: string, name: string): string | null => {
   const node = parse(json)
   const value = node instanceof JsonObject ? node.values[node.keys.indexOf(name)] : undefined

@@ -6,9 +6,9 @@ import { withTimeout, type Remote } from "./Remote.ts"
 type Api = Effect.Effect.Success<ReturnType<typeof client>>
 
 /**
- * The answer to a call, its body not yet read, or none where it was not 200 and the call took that for a success. The
- * derived client knows the address and how a refusal reads, but would read to the end of a stream or a file: it is given
- * `standIn` for the body.
+ * The answer to a call with its body unread; none where the call succeeded with another status than 200. The derived client
+ * knows the address and decodes refusals, but would read a stream or a file to its end. So it decodes `standIn` instead of the
+ * body.
  */
 export const callUnbuffered = <A, E>(
   { access: { apiKey, url } }: Remote,

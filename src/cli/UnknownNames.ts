@@ -5,13 +5,13 @@ import { findClosest } from "./Closest.ts"
 
 const all = [...Object.values(settingDefinitions), ...Object.values(clientDeclared)]
 
-/** What the brain or its command line reads; of a secret also the name of the file that holds it. */
+/** The names that the brain or its command line reads. A secret also has a name with _FILE. */
 const known: ReadonlySet<string> = new Set(all.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
 
 /** Read by the tests, the demo and the benchmarks. */
 const ownPrefixes = /^SVC_(TEST|FUZZ|BENCH|DEMO)_/
 
-/** Variables of the environment that look like settings and are none, each with the name that was probably meant. Never a value. */
+/** Environment variables named like settings that are no settings, each with the closest name. Never a value, which may be a secret. */
 export const listUnknownNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.keys(environment)
     .filter((name) => name.startsWith("SVC_") && !known.has(name) && !ownPrefixes.test(name) && !deprecatedSettings.has(name))
@@ -21,6 +21,6 @@ export const listUnknownNames = (environment: Readonly<Record<string, string | u
       return meant === undefined ? name : `${name} (did you mean ${meant}?)`
     })
 
-/** Deprecated names that the environment still has. */
+/** Deprecated names in the environment. */
 export const listDeprecatedNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.keys(environment).filter((name) => deprecatedSettings.has(name)).sort()

@@ -2,14 +2,14 @@ import { Redacted } from "effect"
 import { publicUrlOf, acceptsSecretsAt } from "../services/PublicUrl.ts"
 import type { SettingsShape } from "../services/Settings.ts"
 
-/** What `svc doctor` looks at; null where it could not be found out. */
+/** The facts that `svc doctor` checks; null where one could not be determined. */
 export interface DoctorFacts {
   readonly settings: SettingsShape
   readonly dialect: "sqlite" | "pg"
   /** Null before the first migration or without a database. */
   readonly revision: number | null
   readonly head: number
-  /** Variables of the environment that look like settings and are none. */
+  /** Environment variables with the prefix of settings that are no settings. */
   readonly unknownNames: ReadonlyArray<string>
   /** Files of SVC_HOME that others than their owner may read. */
   readonly exposedFiles: ReadonlyArray<string>
@@ -17,44 +17,44 @@ export interface DoctorFacts {
   readonly openFilesLimit: number | null
   /** PostgreSQL's own limit of connections. */
   readonly maxConnections: number | null
-  /** What the mail server's refusal was; null where it took the connection, or none is set. */
+  /** Why the mail server refused; null where it accepts, or none is set. */
   readonly mailTrouble: string | null
 }
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/
 
-/** What goes there can be read on the way. */
+/** Whether requests to this address cross a network in plain text. */
 export const isRemotePlainHttp = (url: string): boolean =>
   URL.canParse(url) && new URL(url).protocol === "http:" && !loopback.test(new URL(url).hostname)
 
-/** Others reach it, but their passwords would go over plain http. */
+/** Whether other machines reach the brain but cannot sign in, because their passwords would go over plain http. */
 export const isLocalOnly = (settings: SettingsShape): boolean =>
   !loopback.test(settings.host) && !acceptsSecretsAt(settings)("") && !isRemotePlainHttp(publicUrlOf(settings))
 
 export const localOnlyWarning = (settings: SettingsShape): string =>
-  `people can sign in at ${publicUrlOf(settings)} only, on this machine, because their passwords would go over plain http from ` +
-  "others; put an https proxy in front and set SVC_PUBLIC_URL to its address, or for a trial SVC_ENVIRONMENT=development"
+  `sign-in works only on this machine, at ${publicUrlOf(settings)}: from other machines, passwords would go over plain http. ` +
+  "Put an https proxy in front and set SVC_PUBLIC_URL to its address; for a trial set SVC_ENVIRONMENT=development"
 
-/** A sentence for everything that works now and will hurt later: what, why, and the setting to change. */
+/** A sentence for each risk: what, why, and the setting to change. */
 export const warningsOf = (facts: DoctorFacts): ReadonlyArray<string> => {
   const { settings } = facts
   const isExposed = !loopback.test(settings.host)
   const rules: ReadonlyArray<readonly [boolean, string]> = [
-    [facts.unknownNames.length > 0, `nothing reads ${facts.unknownNames.join(", ")} of the environment; docs/settings.md has the names`],
+    [facts.unknownNames.length > 0, `these environment variables are no settings and have no effect: ${facts.unknownNames.join(", ")}; docs/settings.md has the names`],
     [facts.revision !== null && facts.revision !== facts.head, `the database is at revision ${facts.revision} and this program's head is ${facts.head}; svc serve migrates it at start`],
-    [facts.dialect === "sqlite" && settings.workers > 1, "SVC_WORKERS is above 1, which needs PostgreSQL; on SQLite svc serve runs one worker"],
+    [facts.dialect === "sqlite" && settings.workers > 1, "SVC_WORKERS is above 1, which requires PostgreSQL; on SQLite svc serve runs one worker"],
     [isExposed && settings.publicUrl === "" && !isLocalOnly(settings), `SVC_PUBLIC_URL is not set, so links lead to ${publicUrlOf(settings)}`],
     [isLocalOnly(settings), localOnlyWarning(settings)],
-    [isRemotePlainHttp(publicUrlOf(settings)) && settings.environment === "production", "people would sign in over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"],
-    [isExposed && settings.environment === "development", "SVC_ENVIRONMENT is development on an address that others reach; cookies go over plain http"],
-    [settings.publicUrl.startsWith("https:") && settings.trustedProxies.length === 0, "SVC_PUBLIC_URL is https, which a proxy serves, but SVC_TRUSTED_PROXIES is empty: everybody counts as one address in rate limits and the audit log"],
+    [isRemotePlainHttp(publicUrlOf(settings)) && settings.environment === "production", "sign-in would be over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"],
+    [isExposed && settings.environment === "development", "SVC_ENVIRONMENT is development on an address that other machines reach; cookies go over plain http"],
+    [settings.publicUrl.startsWith("https:") && settings.trustedProxies.length === 0, "SVC_PUBLIC_URL is https, which a proxy serves, but SVC_TRUSTED_PROXIES is empty: rate limits and the audit log see all clients as one address"],
     [
       settings.smtpUrl === null && (isExposed || settings.publicUrl.startsWith("https:")),
-      "SVC_SMTP_URL is not set, so nobody gets mail: hand on the links of invitations yourself, and print one with svc auth reset-link for who forgot the password"
+      "SVC_SMTP_URL is not set, so no mail is sent: pass on the links of invitations yourself, and print a link for a forgotten password with svc auth reset-link"
     ],
-    [facts.mailTrouble !== null, `the server of SVC_SMTP_URL takes no mail now: ${facts.mailTrouble}`],
+    [facts.mailTrouble !== null, `the server of SVC_SMTP_URL does not accept mail: ${facts.mailTrouble}`],
     [settings.agentOfflineAfter < 2 * settings.agentHeartbeat, "SVC_AGENT_OFFLINE_AFTER_SECONDS is below two heartbeats; one late heartbeat shows an agent as offline"],
-    [settings.auditRetentionDays > 0 && settings.auditRetentionDays < 90, "SVC_AUDIT_RETENTION_DAYS is below 90; what happened may be gone when somebody asks"],
+    [settings.auditRetentionDays > 0 && settings.auditRetentionDays < 90, "SVC_AUDIT_RETENTION_DAYS is below 90; audit rows may be deleted before they are needed"],
     [
       settings.auditWebhookUrl !== null && /^http:/i.test(Redacted.value(settings.auditWebhookUrl)) && !settings.webhookAllowHttp,
       "SVC_AUDIT_WEBHOOK_URL is plain http, so every row is dropped; use https, or set SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP to true"

@@ -16,16 +16,16 @@ const report = (cause: Cause.Cause<unknown>) => {
 }
 
 const main = cli(process.argv).pipe(
-  Effect.provide(Logger.remove(Logger.defaultLogger)), // commands speak for themselves; `serve` brings its own logger
+  Effect.provide(Logger.remove(Logger.defaultLogger)), // commands print their own output; `serve` provides its own logger
   Effect.tapErrorCause(report),
   Effect.provideService(Environment, process.env),
   Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer))
 )
 
-// Whoever reads our output may stop reading (`svc status | head`): then there is nobody left to tell.
+// The reader of a pipe may stop early (`svc status | head`); further output is pointless.
 process.stdout.on("error", () => process.exit(0))
 
-/** On a terminal that shows them, unless https://no-color.org is followed. */
+/** On a terminal that supports colours, unless NO_COLOR is set (https://no-color.org). */
 const colours = process.stdout.isTTY && (process.env.NO_COLOR ?? "") === "" && process.env.TERM !== "dumb"
 
 NodeRuntime.runMain(Effect.consoleWith((console) => Effect.withConsole(main, makeConsole(console, colours))), {

@@ -131,7 +131,7 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
   it.scopedLive("says that nothing guards the end without checkpoints, and tells an outage from an alarm", () =>
     Effect.gen(function*() {
       const { environment, home } = yield* world(engine)
-      const warning = "checkpoints: none, so rows that were cut from the end would not show"
+      const warning = "checkpoints: none, so rows deleted from the end would not be noticed"
       yield* Effect.gen(function*() {
         yield* database(row)
         assert.include((yield* ran(audit.verify(none))).out, warning)
@@ -173,7 +173,7 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         yield* mails(3)
         const idle = yield* ran(secretKey.activate())
         assert.deepInclude(idle, { code: 0 })
-        assert.include(idle.out, "there is nothing to activate")
+        assert.include(idle.out, "nothing to activate")
         const [first = ""] = keys()
         const told = yield* ran(secretKey.rotate({ activate: true }))
         assert.deepInclude(told, { code: 0 })
@@ -182,13 +182,13 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         const [former, active] = JSON.parse(shown.out)
         assert.deepInclude(former, { state: "former", position: 1, secrets: 0 })
         assert.deepInclude(active, { state: "active", position: 2, secrets: 3 })
-        assert.include(told.out, `sealed anew: 3 secrets; under the key ${active.key_id} now: 3 secrets`)
-        assert.include(told.out, `not needed any more: ${former.key_id} (key 1 of 2). Take it out of ${file}, `)
+        assert.include(told.out, `re-encrypted: 3 secrets; encrypted with the key ${active.key_id} now: 3 secrets`)
+        assert.include(told.out, `no longer needed: ${former.key_id} (key 1 of 2). Remove it from ${file}, `)
 
         const next = yield* ran(secretKey.rotate({ activate: false }))
         const [, , third = ""] = keys()
-        assert.include(next.out, `is in ${file}, and seals nothing yet`)
-        assert.match((yield* ran(secretKey.show({ json: false }))).out, /^\w{32} sealed before: 0 secrets; key 1 of .*secret.key\n\w{32} seals: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /)
+        assert.include(next.out, `is in ${file}, and encrypts nothing yet`)
+        assert.match((yield* ran(secretKey.show({ json: false }))).out, /^\w{32} former: 0 secrets; key 1 of .*secret.key\n\w{32} active: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /)
         assert.include((yield* ran(secretKey.activate())).out, `instead of ${active.key_id}. Now run svc secret-key reseal`)
         writeFileSync(file, third)
         const early = yield* ran(secretKey.reseal())
@@ -197,14 +197,14 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         const checked = yield* ran(check({ json: false }))
         assert.deepInclude(checked, { code: 1 })
         assert.include(checked.out, `keys: SVC_SECRET_KEY lacks the key ${active.key_id}`)
-        assert.match((yield* ran(secretKey.show({ json: false }))).out, /sealed before: 3 secrets; not held here/)
+        assert.match((yield* ran(secretKey.show({ json: false }))).out, /former: 3 secrets; not on this machine/)
         writeFileSync(file, second)
         assert.include((yield* ran(secretKey.reseal())).said, "which seals secrets now instead of the one that is here")
 
         writeFileSync(file, `${third},${second}`)
         assert.deepInclude(yield* ran(secretKey.reseal()), { code: 0 })
         const again = yield* ran(secretKey.reseal())
-        assert.include(again.out, "sealed anew: 0 secrets")
+        assert.include(again.out, "re-encrypted: 0 secrets")
         writeFileSync(file, third)
         assert.deepInclude(yield* ran(check({ json: false })), { code: 0 })
         const printed = [told, next, shown, early, checked, again].map(({ out, said }) => out + said).join("\n")
@@ -225,8 +225,8 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE mail_outbox SET sealed = substr(sealed, 1, 60)`))
         const told = yield* ran(secretKey.rotate({ activate: true }))
         assert.deepInclude(told, { code: 1 })
-        assert.match(told.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key opens it/)
-        assert.match(told.said, /^keys that are still needed, so that they may not be taken out: \w{32} \(1 secret\)/)
+        assert.match(told.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key decrypts it/)
+        assert.match(told.said, /^some keys are still needed and must stay: \w{32} \(1 secret\)/)
       }).pipe(Effect.provideService(Environment, environment))
     }).pipe(Effect.provide(NodeContext.layer)))
 })

@@ -27,7 +27,7 @@ describe("svc init and svc config", () => {
       writeFileSync(file, "SVC_LOG_LEVEL=debug\n")
       const second = yield* svc(["init"], settings)
       assert.strictEqual(second.code, 1)
-      assert.match(second.stderr, /^svc: [^\n]+ is there already; --force overwrites it\n$/)
+      assert.match(second.stderr, /^svc: [^\n]+ exists already; --force overwrites it\n$/)
       assert.strictEqual(readFileSync(file, "utf8"), "SVC_LOG_LEVEL=debug\n")
       assert.strictEqual((yield* svc(["init", "--force"], settings)).code, 0)
       assert.include(readFileSync(file, "utf8"), "#SVC_LOG_LEVEL=info")
@@ -70,7 +70,7 @@ describe("svc init and svc config", () => {
       const settings = { SVC_HOME: home, SVC_METRICS_AUTH_TOKEN_FILE: join(home, "token"), SVC_PORT_FILE: "x", SVC_COLOUR: "blue" }
       const operators = { SVC_URL: "https://svc.example.com", SVC_API_KEY_FILE: join(home, "token"), SVC_PROJECT: "shop" }
       const { stdout } = yield* svc(["doctor"], { ...settings, ...operators })
-      assert.include(stdout, "warning: nothing reads SVC_COLOUR, SVC_PORT_FILE of the environment")
+      assert.include(stdout, "warning: these environment variables are no settings and have no effect: SVC_COLOUR, SVC_PORT_FILE")
     }))
 
   it.scopedLive("warn of deprecated settings and refuse none of them; svc serve warns of names that nothing reads, never of values", () =>
@@ -91,8 +91,8 @@ describe("svc init and svc config", () => {
       })
       yield* until(Effect.sync(server.stderr), (text) => text.includes("is ready at"))
       const said = server.stderr()
-      assert.include(said, "nothing reads SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?) of the environment\n")
-      assert.include(said, "nothing reads SVC_LOGIN_BACKOFF_MAX_SECONDS of the environment any more")
+      assert.include(said, "these environment variables are no settings and have no effect: SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?)\n")
+      assert.include(said, "these environment variables no longer have an effect: SVC_LOGIN_BACKOFF_MAX_SECONDS\n")
       assert.include(said, "line 2: nothing reads SVC_LOGIN_BACKOFF_MAX_SECONDS any more")
       assert.notInclude(said, "hunter2")
     }))

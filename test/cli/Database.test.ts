@@ -140,7 +140,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
 
       assert.strictEqual((yield* svc(["reset-setup", "--force"], settings)).stdout, "revoked 0 setup links; start the brain again for a new one\n")
       const made = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")
-      assert.strictEqual(made.stdout, "made the admin ann@example.com and the project default\n")
+      assert.strictEqual(made.stdout, "created the admin ann@example.com and the project default\n")
       const again = yield* make("createsuperuser", "bob@example.com", "a long password\n")
       assert.strictEqual(again.code, 1)
       assert.match(again.stderr, /^svc: The brain is set up already/)
@@ -172,7 +172,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
         execute(home, settings, ["CREATE TABLE proof (n INTEGER CHECK (n = 0))", "INSERT INTO proof SELECT count(*) FROM sessions WHERE revoked_at IS NULL"]))
       const link = yield* svc(["auth", "reset-link", "ANN@example.com"], { ...settings, SVC_PUBLIC_URL: "https://svc.example" })
       assert.match(link.stdout, /^https:\/\/svc\.example\/reset-password\?token=[\w-]{43}\n$/)
-      assert.match(link.stderr, /^svc: ann@example\.com can set a new password with it, once and before \S+Z; earlier links are void\n$/)
+      assert.match(link.stderr, /^svc: ann@example\.com can set a new password with it once, before \S+Z; earlier links are revoked\n$/)
     }))
 })
 

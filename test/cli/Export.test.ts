@@ -16,7 +16,7 @@ layer(serverOn("SQLite", { tasksExportMaxRows: 2, restMaxPageSize: 2 }), { exclu
 
       const all = yield* run("tasks", "export", file("all.csv"), "--fields", "queue,name")
       assert.strictEqual(all.code, 0, all.stderr)
-      assert.match(all.stderr, /^svc: \S+all\.csv does not have all matching tasks, only the newest: [^\n]+SVC_TASKS_EXPORT_MAX_ROWS[^\n]+\n$/)
+      assert.match(all.stderr, /^svc: \S+all\.csv has only the newest matching tasks: [^\n]+SVC_TASKS_EXPORT_MAX_ROWS[^\n]+\n$/)
       assert.strictEqual(readFileSync(file("all.csv"), "utf8"),
         "\"queue\",\"name\"\r\n\"two\",\"shop.orders.ship\"\r\n\"two\",\"shop.orders.ship\"\r\n")
 
@@ -38,7 +38,7 @@ layer(serverOn("SQLite", { tasksExportMaxRows: 2, restMaxPageSize: 2 }), { exclu
       yield* insertTask(project.id)
       const clamped = yield* run("tasks", "list", "--limit", "3", "--json")
       assert.strictEqual(clamped.code, 0)
-      assert.match(clamped.stderr, /^svc: the brain gives at most 2 rows a page [^\n]+--cursor\n$/)
+      assert.match(clamped.stderr, /^svc: the brain returns at most 2 rows a page [^\n]+--cursor\n$/)
       assert.lengthOf(JSON.parse(clamped.stdout).items, 1)
       assert.strictEqual((yield* run("tasks", "list", "--limit", "2")).stderr, "")
     }))

@@ -245,7 +245,7 @@ layer(serverOn("SQLite", { mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0 }),
   it.scoped("says that a second factor must be enrolled first", () =>
     Effect.gen(function*() {
       const { file, login } = yield* person
-      refused(yield* login, "enrol one over the API (docs/mfa.md has the lines), and come back")
+      refused(yield* login, "enrol one over the API (docs/mfa.md shows how), then sign in again")
       assert.isFalse(existsSync(file))
     }))
 })

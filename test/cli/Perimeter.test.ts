@@ -33,7 +33,7 @@ describe("svc allowed-hosts", () => {
       assert.strictEqual((yield* svc("path")).printed, `${file}\n`)
       assert.isFalse(existsSync(file))
       assert.match((yield* svc("add", "Brain.Example.com.")).printed, /^added brain\.example\.com; .*within 2 seconds\n$/)
-      assert.match((yield* svc("add", "brain.example.com")).printed, /is there already/)
+      assert.match((yield* svc("add", "brain.example.com")).printed, /is in the list already/)
       assert.strictEqual((yield* svc("add", "2001:DB8::1")).failed, null)
       assert.strictEqual(readFileSync(file, "utf8"), "brain.example.com\n2001:db8::1\n")
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
@@ -52,7 +52,7 @@ describe("svc allowed-hosts", () => {
       writeFileSync(file, `# by hand\n${readFileSync(file, "utf8")}`)
       assert.match((yield* svc("remove", "BRAIN.example.com")).printed, /^removed brain\.example\.com; /)
       assert.strictEqual(readFileSync(file, "utf8"), "# by hand\n2001:db8::1\n")
-      assert.match((yield* svc("remove", "svc.example.com")).failed ?? "", /was not added/)
+      assert.match((yield* svc("remove", "svc.example.com")).failed ?? "", /is not an added host name/)
       for (const wrong of ["https://svc.example.com", "svc.example.com:443", "*", "a b"]) {
         assert.match((yield* svc("add", wrong)).failed ?? "", /is not a host name/, wrong)
       }
@@ -98,7 +98,7 @@ describe("svc metrics-token", () => {
       assert.strictEqual((yield* svc()).printed, first)
       assert.strictEqual(`${readFileSync(join(home, "metrics.token"), "utf8")}\n`, first)
       const rotated = (yield* svc("rotate")).printed
-      assert.match(rotated, /Start every brain that uses this SVC_HOME again/)
+      assert.match(rotated, /Restart every brain that uses this SVC_HOME/)
       const second = (yield* svc()).printed
       assert.match(second, /^[\w-]{43}\n$/)
       assert.notStrictEqual(second, first)

@@ -22,7 +22,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       refused(unknown, "does not accept the API key from SVC_API_KEY")
       assert.notInclude(unknown.stderr, "hidden")
       const broken = yield* svc(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hid\nden" })
-      refused(broken, "what SVC_API_KEY has is no API key")
+      refused(broken, "SVC_API_KEY has no valid API key")
       assert.notInclude(broken.stderr, "svk_hid")
       const { SVC_API_KEY: _, ...keyless } = settings
       refused(yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: "/nowhere" }), "SVC_API_KEY_FILE: cannot read /nowhere")
@@ -40,7 +40,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       const answers = { status: 200, body: "<html>\u001b[31m" }
       const server = createServer((_, response) => response.writeHead(answers.status).end(answers.body))
       const port = yield* portOf(server)
-      refused(yield* at(`http://127.0.0.1:${port}`), "is no svc, or one of another version")
+      refused(yield* at(`http://127.0.0.1:${port}`), "is not an svc brain, or one of another version")
       answers.status = 502
       refused(yield* at(`http://127.0.0.1:${port}`), "a proxy before it, answered 502")
       refused(yield* at(`https://127.0.0.1:${port}`), "no TLS is spoken there")
@@ -68,9 +68,9 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       })
       const port = yield* portOf(server)
       const restart = svc(["commands", "restart", "w"], { ...settings, SVC_URL: `http://127.0.0.1:${port}` })
-      refused(yield* restart, /it ended the connection\): it may have been\. Look with svc commands list/, 3)
+      refused(yield* restart, /it ended the connection\), so it may have been issued\. Check svc commands list/, 3)
       status = 504
-      refused(yield* restart, "(status 504): it may have been", 3)
+      refused(yield* restart, "(status 504), so it may have been issued", 3)
       status = 503 // said by a proxy that has no brain to give it to
       refused(yield* restart, "svc: ")
     }))

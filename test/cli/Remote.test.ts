@@ -25,7 +25,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
     Effect.gen(function*() {
       const { run } = yield* visitor()
       const made = ok(yield* run("agents", "create", "shop"))
-      assert.match(made, /^created the agent shop \([0-9a-f-]{36}\) in project \S+\. Its token and signing secret are shown only now\.\n/)
+      assert.match(made, /^created the agent shop \([0-9a-f-]{36}\) in project \S+\. Its token and signing secret are printed only this once\.\n/)
       assert.match(made, /\n {2}export Z4J_BRAIN_URL=http:\S+ Z4J_PROJECT_ID=\S+\n {2}export Z4J_TOKEN=(\S{20,})\n {2}export Z4J_HMAC_SECRET=(\S{40,})\n[^]*SVC_AGENT_TOKEN=\1\n {2}export SVC_AGENT_HMAC_SECRET=\2\n$/)
       const other = JSON.parse(ok(yield* run("agents", "create", "other", "--json")))
       const listed = ok(yield* run("agents", "list"))
@@ -198,7 +198,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const waiting = yield* running(["commands", "restart", "w", "--wait"], settings)
       yield* Effect.promise(() => agent.when(() => agent.commands.length === 4))
       assert.strictEqual(yield* waiting.stop("SIGINT"), 3)
-      assert.match(waiting.stderr(), /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ tells/m)
+      assert.match(waiting.stderr(), /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ shows/m)
 
       const way = yield* gate(base)
       const through = yield* running(["commands", "restart", "w", "--wait"], { ...settings, SVC_URL: way.url })

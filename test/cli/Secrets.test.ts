@@ -72,7 +72,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     const rotated = yield* svc(["secret-key", "rotate", "--activate"], settings)
     assert.strictEqual(rotated.code, 0, rotated.stderr)
     const keys = yield* svc(["secret-key", "show"], settings)
-    assert.match(keys.stdout, /sealed before.*\n.*seals: /)
+    assert.match(keys.stdout, /former: .*\n.*active: /)
 
     const answers: Array<string> = []
     const call = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown) =>

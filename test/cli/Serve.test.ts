@@ -76,7 +76,7 @@ describe.each(engines)("svc serve on %s", (engine) => {
       const brain = yield* serving(settings)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
       assert.notInclude(brain.stderr(), "setup")
-      assert.include(brain.stderr(), `Every call of its API: ${brain.url}/api/v1/docs\n`)
+      assert.include(brain.stderr(), `API reference: ${brain.url}/api/v1/docs\n`)
     }))
 
   it.scopedLive("logs who asked, and for which request; on all addresses says where people can sign in", () =>
@@ -102,7 +102,7 @@ describe.each(engines)("svc serve on %s", (engine) => {
       assert.match(project_id, /^[0-9a-f-]{36}$/)
       assert.notInclude(brain.stdout(), "a long password")
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
-      assert.include(brain.stderr(), `Warning: people can sign in at http://localhost:${brain.port} only, on this machine`)
+      assert.include(brain.stderr(), `Warning: sign-in works only on this machine, at http://localhost:${brain.port}`)
     }))
 
   it.scopedLive("ends with 0 although somebody keeps a request open", () =>
@@ -123,7 +123,7 @@ describe("svc serve --workers 2 on PostgreSQL", () => {
       const [first] = workers
       process.kill(first ?? 0, "SIGKILL")
       const replaced = yield* until(children(brain.pid), (pids) => pids.length === 2 && !pids.includes(first ?? 0))
-      assert.match(brain.stderr(), /\nsvc: worker 1 \(process \d+\) died: SIGKILL; another one follows\n/)
+      assert.match(brain.stderr(), /\nsvc: worker 1 \(process \d+\) died: SIGKILL; starting another\n/)
       yield* until(
         Effect.sync(() => brain.stdout().split("\n").filter((line) => line.includes("is ready")).length),
         (ready) => ready === 2 // the first worker said so on standard error

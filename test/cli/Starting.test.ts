@@ -121,7 +121,7 @@ describe("svc serve --workers 4 on SQLite", () => {
   it.scopedLive("runs one worker and says so", () =>
     Effect.gen(function*() {
       const brain = yield* serving({ SVC_HOME: yield* temporaryHome }, ["--workers", "4"])
-      assert.include(brain.stderr(), "Warning: one worker runs instead of 4, because SQLite has one writing process.")
+      assert.include(brain.stderr(), "Warning: one worker runs instead of 4, because SQLite allows one writing process.")
       assert.strictEqual((yield* get(`${brain.url}/health/ready`))?.status, 200)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
     }), 180_000)

@@ -39,16 +39,16 @@ describe("svc doctor", () => {
     }))
 
   const cases: ReadonlyArray<readonly [string, Partial<SettingsShape>, Partial<DoctorFacts>]> = [
-    ["nothing reads SVC_DATABSE_URL, SVC_PROT of", {}, { unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"] }],
+    ["these environment variables are no settings and have no effect: SVC_DATABSE_URL, SVC_PROT;", {}, { unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"] }],
     ["migrates it at start", {}, { head: 2 }],
-    ["needs PostgreSQL", { workers: 2 }, {}],
+    ["requires PostgreSQL", { workers: 2 }, {}],
     ["sign in at http://localhost:7700 only", { ...abroad, publicUrl: "" }, {}],
     ["sign in at http://localhost:80 only", { ...abroad, publicUrl: "http://localhost:80" }, {}],
     ["will refuse to start", { ...abroad, publicUrl: "http://svc.example.com" }, {}],
     ["go over plain http", { ...abroad, environment: "development" }, {}],
     ["SVC_TRUSTED_PROXIES is empty", { ...abroad, trustedProxies: [] }, {}],
     ["svc auth reset-link", { ...abroad, smtpUrl: null }, {}],
-    ["takes no mail now: EAUTH: 535", abroad, { mailTrouble: "EAUTH: 535" }],
+    ["does not accept mail: EAUTH: 535", abroad, { mailTrouble: "EAUTH: 535" }],
     ["below two heartbeats", { agentHeartbeat: 20 }, {}],
     ["SVC_AUDIT_RETENTION_DAYS is below 90", { auditRetentionDays: 30 }, {}],
     ["SVC_AUDIT_WEBHOOK_URL is plain http", { auditWebhookUrl: Redacted.make("http://hooks.example/"), auditWebhookHmacSecret: Redacted.make("x".repeat(32)) }, {}],

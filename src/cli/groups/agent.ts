@@ -5,11 +5,11 @@ import { json } from "../Options.ts"
 const handler = lazyHandlers(() => import("../handlers/agent.ts"))
 
 const noWebsocket = Options.boolean("no-websocket").pipe(
-  Options.withDescription("Look at long-poll instead, as for a network that lets no WebSocket through.")
+  Options.withDescription("Check long-poll instead, for a network that blocks WebSocket.")
 )
 
 const doctor = Command.make("doctor", { json, noWebsocket }, handler((module) => module.doctor)).pipe(
-  Command.withDescription("Find out what keeps an agent on this machine from its brain; reads SVC_AGENT_BRAIN_URL, SVC_AGENT_TOKEN and SVC_AGENT_HMAC_SECRET.")
+  Command.withDescription("Check why an agent on this machine cannot reach its brain; reads SVC_AGENT_BRAIN_URL, SVC_AGENT_TOKEN and SVC_AGENT_HMAC_SECRET.")
 )
 
 export const agent = Command.make("agent").pipe(

@@ -4,20 +4,20 @@ import { json, project, yes } from "../Options.ts"
 
 const handler = lazyHandlers(() => import("../handlers/agents.ts"))
 
-const name = Args.text({ name: "name" }).pipe(Args.withDescription("What people call the agent."))
+const name = Args.text({ name: "name" }).pipe(Args.withDescription("Name of the agent."))
 
 const create = Command.make("create", { name, project, json }, handler((module) => module.create)).pipe(
-  Command.withDescription("Create an agent, and print the lines that give it its secrets, only this once.")
+  Command.withDescription("Create an agent, and print its token and signing secret, only once.")
 )
 
 const list = Command.make("list", { project, json }, handler((module) => module.list)).pipe(
   Command.withDescription("List the project's agents.")
 )
 
-const agent = Args.text({ name: "agent" }).pipe(Args.withDescription("Its name or id."))
+const agent = Args.text({ name: "agent" }).pipe(Args.withDescription("Name or id of the agent."))
 
 const remove = Command.make("delete", { agent, project, yes }, handler((module) => module.remove)).pipe(
-  Command.withDescription("Delete an agent: its token ends, and what was asked of it is cancelled.")
+  Command.withDescription("Delete an agent: revokes its token and cancels its open commands.")
 )
 
 export const agents = Command.make("agents").pipe(

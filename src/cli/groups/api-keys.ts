@@ -14,21 +14,21 @@ const create = Command.make("create", {
     Options.withDescription("What the key may do, such as tasks:read; give it once for each scope."),
     Options.repeated
   ),
-  project: Options.text("project").pipe(Options.withDescription("Slug of the only project that the key opens."), Options.optional),
+  project: Options.text("project").pipe(Options.withDescription("Slug of the only project that the key may access."), Options.optional),
   expiresInDays,
   email: Options.text("email").pipe(
-    Options.withDescription("Who signs in; the owner of the key of svc login, unless given."),
+    Options.withDescription("Sign in as this user; default: the owner of the key of svc login."),
     Options.optional
   ),
   passwordStdin,
   codeStdin,
   json
 }, handler((module) => module.create)).pipe(
-  Command.withDescription("Sign in and create an API key; it is shown only this once.")
+  Command.withDescription("Sign in and create an API key, which is printed only once.")
 )
 
 const revoke = Command.make("revoke", {
-  key: Args.text({ name: "key" }).pipe(Args.withDescription("Its name or id.")),
+  key: Args.text({ name: "key" }).pipe(Args.withDescription("Name or id of the key.")),
   yes
 }, handler((module) => module.revoke)).pipe(
   Command.withDescription("Revoke one of your API keys, at once and for good.")

@@ -5,7 +5,7 @@ import { json } from "../Options.ts"
 const handler = lazyHandlers(() => import("../handlers/audit.ts"))
 
 const publicKey = Options.text("public-key").pipe(
-  Options.withDescription("A public key that is trusted besides those of this machine, as svc audit public-key prints it; may be given again."),
+  Options.withDescription("A public key to trust in addition to this machine's, as svc audit public-key prints it; may be repeated."),
   Options.repeated
 )
 
@@ -15,7 +15,7 @@ const verify = Command.make("verify", {
     Options.optional
   ),
   checkpoints: Options.text("checkpoints").pipe(
-    Options.withDescription("A file of checkpoints (default: that of this machine, if it is there); may be given again."),
+    Options.withDescription("A file of checkpoints (default: this machine's, if it exists); may be repeated."),
     Options.repeated
   ),
   publicKey,
@@ -27,45 +27,45 @@ const verify = Command.make("verify", {
 const exportHead = Command.make("export-head", {
   verify: Options.boolean("verify").pipe(Options.withDescription("Verify every row first."))
 }, handler((module) => module.printHead)).pipe(
-  Command.withDescription("Print the newest row's place in the chain, signed, to be kept elsewhere.")
+  Command.withDescription("Print the newest row's position and hash, signed, to be stored elsewhere.")
 )
 
 const printPublicKey = Command.make("public-key", {}, handler((module) => module.printPublicKey)).pipe(
-  Command.withDescription("Print the public keys of checkpoints: id and key, the one that signs first.")
+  Command.withDescription("Print the public keys of checkpoints: id and key, the active one first.")
 )
 
 const rotate = Command.make("rotate-chain-key", {
-  activate: Options.boolean("activate").pipe(Options.withDescription("Let it sign at once: there is no other replica."))
+  activate: Options.boolean("activate").pipe(Options.withDescription("Activate the key at once; only where no other replica runs."))
 }, handler((module) => module.rotateKey)).pipe(
-  Command.withDescription("Make the next key of the chain known; it signs after activate-chain-state.")
+  Command.withDescription("Stage the next chain key. It signs after activate-chain-state.")
 )
 
 const activate = Command.make("activate-chain-state", {}, handler((module) => module.activateKey)).pipe(
-  Command.withDescription("Let the next key sign from now on.")
+  Command.withDescription("Sign with the staged key from now on.")
 )
 
 const retire = Command.make("retire-chain-key", {
-  keyId: Args.text({ name: "key-id" }).pipe(Args.withDescription("A key that signed before.")),
-  lost: Options.boolean("lost").pipe(Options.withDescription("The key is gone, and its rows cannot be verified with it once more."))
+  keyId: Args.text({ name: "key-id" }).pipe(Args.withDescription("Id of a former signing key.")),
+  lost: Options.boolean("lost").pipe(Options.withDescription("The key is lost: its rows cannot be verified with it again."))
 }, handler((module) => module.retireKey)).pipe(
-  Command.withDescription("Say that a former key is not needed any more: its rows are proven by later ones.")
+  Command.withDescription("Retire a former key: later rows prove the rows that it signed.")
 )
 
 const reseal = Command.make("reseal-watermark", { publicKey }, handler((module) => module.reseal)).pipe(
-  Command.withDescription("Sign anew what the retention pruned, with the present signing key.")
+  Command.withDescription("Sign the watermark of pruned rows with the active signing key.")
 )
 
 const exportAndDeleteFrozen = Command.make("export-and-delete-frozen", {
-  output: Options.text("output").pipe(Options.withAlias("o"), Options.withDescription("A new file."))
+  output: Options.text("output").pipe(Options.withAlias("o"), Options.withDescription("Path of a new file."))
 }, handler((module) => module.moveFrozenRows)).pipe(
   Command.withDescription("Move the rows of retired keys into a file.")
 )
 
 const forkCleanup = Command.make("fork-cleanup", {}, handler((module) => module.cleanUp)).pipe(
-  Command.withDescription("After a copy was restored: begin new checkpoints, and say so in the log.")
+  Command.withDescription("After a backup was restored: start new checkpoints, and record it in the log.")
 )
 
 export const audit = Command.make("audit").pipe(
-  Command.withDescription("Verify the audit log, and look after its keys."),
+  Command.withDescription("Verify the audit log, and manage its keys."),
   Command.withSubcommands([verify, exportHead, printPublicKey, rotate, activate, retire, reseal, exportAndDeleteFrozen, forkCleanup])
 )

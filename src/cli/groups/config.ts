@@ -4,7 +4,7 @@ import { json } from "../Options.ts"
 
 const handler = lazyHandlers(() => import("../handlers/config.ts"))
 
-const force = Options.boolean("force").pipe(Options.withDescription("Overwrite the file that is there."))
+const force = Options.boolean("force").pipe(Options.withDescription("Overwrite an existing file."))
 
 export const init = Command.make("init", { force }, handler((module) => module.init)).pipe(
   Command.withDescription("Write a starter file of tunables, svc.conf, into SVC_HOME.")
@@ -13,7 +13,7 @@ export const init = Command.make("init", { force }, handler((module) => module.i
 const reveal = Options.boolean("reveal-secrets").pipe(Options.withDescription("Print secrets in full."))
 
 const showConfig = Command.make("show", { reveal, json }, handler((module) => module.showConfig)).pipe(
-  Command.withDescription("Print the settings in force, and where each came from.")
+  Command.withDescription("Print the effective settings and the source of each.")
 )
 
 const validateConfig = Command.make("validate", {}, handler((module) => module.validateConfig)).pipe(
@@ -28,25 +28,25 @@ export const config = Command.make("config").pipe(
 const host = Args.text({ name: "host" }).pipe(Args.withDescription("Host name or address, without a port."))
 
 const listHosts = Command.make("list", { json }, handler((module) => module.listHosts)).pipe(
-  Command.withDescription("Print the names that the brain answers to, and where each comes from.")
+  Command.withDescription("List the accepted host names and the source of each.")
 )
 const addHost = Command.make("add", { host }, handler((module) => module.addHost)).pipe(
-  Command.withDescription("Let the brain answer to one more name; a running one does so within two seconds.")
+  Command.withDescription("Accept one more host name. A running brain applies it within 2 seconds.")
 )
 const removeHost = Command.make("remove", { host }, handler((module) => module.removeHost)).pipe(
-  Command.withDescription("Take a name that was added away again.")
+  Command.withDescription("Remove a host name that was added.")
 )
 const printHostsFile = Command.make("path", {}, handler((module) => module.printHostsFile)).pipe(
-  Command.withDescription("Print where the list is kept.")
+  Command.withDescription("Print the path of the file with the added host names.")
 )
 
 export const allowedHosts = Command.make("allowed-hosts").pipe(
-  Command.withDescription("The host names that the brain answers to; it refuses requests for any other."),
+  Command.withDescription("The host names that the brain accepts. It refuses requests for any other."),
   Command.withSubcommands([listHosts, addHost, removeHost, printHostsFile])
 )
 
 const rotateMetricsToken = Command.make("rotate", {}, handler((module) => module.rotateToken)).pipe(
-  Command.withDescription("Make a new one; brains take it when they are started again.")
+  Command.withDescription("Create a new token. Brains use it after their next start.")
 )
 
 export const metricsToken = Command.make("metrics-token", {}, handler((module) => module.printToken)).pipe(

@@ -14,12 +14,12 @@ const options = {
   ),
   expiresInDays,
   allowInsecure: Options.boolean("allow-insecure").pipe(
-    Options.withDescription("Send password and key by plain http to another machine.")
+    Options.withDescription("Allow plain http to another machine, which exposes the password and the key.")
   )
 }
 
 export const login = Command.make("login", options, handler((module) => module.login)).pipe(
-  Command.withDescription("Sign in, and keep the brain's address and an API key for it in SVC_HOME.")
+  Command.withDescription("Sign in, and store the brain's address and an API key in SVC_HOME.")
 )
 
 export const logout = Command.make("logout", {}, handler((module) => module.logout)).pipe(
@@ -27,5 +27,5 @@ export const logout = Command.make("logout", {}, handler((module) => module.logo
 )
 
 export const whoami = Command.make("whoami", { json }, handler((module) => module.whoami)).pipe(
-  Command.withDescription("Show whose API key is used, at which brain, and with which roles.")
+  Command.withDescription("Show the API key's owner, the brain and the owner's roles.")
 )

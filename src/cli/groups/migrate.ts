@@ -25,13 +25,13 @@ const history = Command.make("history", { json }, handler((module) => module.his
   Command.withDescription("List the steps, and when each was applied.")
 )
 
-const revision = Args.text({ name: "revision" }).pipe(Args.withDescription("The revision before the database's."))
+const revision = Args.text({ name: "revision" }).pipe(Args.withDescription("The revision before the current one."))
 
 const downgrade = Command.make("downgrade", { revision }, handler((module) => module.downgrade)).pipe(
   Command.withDescription("Undo the newest step.")
 )
 
 export const migrate = Command.make("migrate").pipe(
-  Command.withDescription("Look at and move the database's schema."),
+  Command.withDescription("Show and change the database's schema revision."),
   Command.withSubcommands([upgrade, current, history, downgrade])
 )

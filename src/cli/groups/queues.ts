@@ -5,7 +5,7 @@ import { json, project } from "../Options.ts"
 const handler = lazyHandlers(() => import("../handlers/queues.ts"))
 
 const list = Command.make("list", { project, json }, handler((module) => module.list)).pipe(
-  Command.withDescription("List queues, with how many tasks wait in each.")
+  Command.withDescription("List queues, with the number of waiting tasks.")
 )
 
 export const queues = Command.make("queues").pipe(

@@ -15,7 +15,7 @@ const workers = Options.integer("workers").pipe(
   Options.optional
 )
 const demo = Options.boolean("demo").pipe(
-  Options.withDescription("Show a small shop at work, in a folder of its own: SVC_HOME with -demo at its end.")
+  Options.withDescription("Run a demo shop on data of its own, in the folder SVC_HOME with -demo at its end.")
 )
 
 export const serve = Command.make("serve", { host, port, workers, demo }, serving((module) => module.serve)).pipe(
@@ -23,11 +23,11 @@ export const serve = Command.make("serve", { host, port, workers, demo }, servin
 )
 
 export const check = Command.make("check", { json }, checking((module) => module.check)).pipe(
-  Command.withDescription("Check that the settings load, the database answers and the keys are its own; print its migration revision.")
+  Command.withDescription("Check the settings, the database and the keys, and print the migration revision.")
 )
 
 export const doctor = Command.make("doctor", {}, checking((module) => module.doctor)).pipe(
-  Command.withDescription("Run check, and warn of what will hurt later.")
+  Command.withDescription("Run check, and warn about settings, files and limits that will cause trouble.")
 )
 
 export const status = Command.make("status", { json }, reporting((module) => module.status)).pipe(

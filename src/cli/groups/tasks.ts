@@ -8,24 +8,24 @@ const handler = lazyHandlers(() => import("../handlers/tasks.ts"))
 const filter = (name: string, line: string) => Options.text(name).pipe(Options.withDescription(line), Options.optional)
 
 const filters = {
-  state: Options.choice("state", TaskState.literals).pipe(Options.withDescription("In this state."), Options.optional),
-  priority: Options.choice("priority", TaskPriority.literals).pipe(Options.withDescription("Of this priority."), Options.optional),
-  name: filter("name", "With this in the name, letter for letter."),
-  search: filter("search", "With this in name, queue, worker, task id or error, in either case."),
-  queue: filter("queue", "Of this queue."),
-  worker: filter("worker", "Of this worker."),
-  since: filter("since", "Received then or later, such as 2026-11-21T08:00:00Z."),
-  until: filter("until", "Received then or earlier.")
+  state: Options.choice("state", TaskState.literals).pipe(Options.withDescription("Only tasks in this state."), Options.optional),
+  priority: Options.choice("priority", TaskPriority.literals).pipe(Options.withDescription("Only tasks of this priority."), Options.optional),
+  name: filter("name", "Only tasks whose name contains this; case-sensitive."),
+  search: filter("search", "Only tasks whose name, queue, worker, task id or error contains this; ignores case."),
+  queue: filter("queue", "Only tasks of this queue."),
+  worker: filter("worker", "Only tasks of this worker."),
+  since: filter("since", "Received at this time or later: 1h, today, or 2026-11-21T08:00:00Z."),
+  until: filter("until", "Received at this time or earlier.")
 }
 
 const list = Command.make("list", { ...filters, ...page, project, json }, handler((module) => module.list)).pipe(
   Command.withDescription("List tasks, newest first.")
 )
 
-const file = Args.text({ name: "file" }).pipe(Args.withDescription("New file, whose name ends in .csv, .json or .xlsx."))
+const file = Args.text({ name: "file" }).pipe(Args.withDescription("Path of a new file; its name ends in .csv, .json or .xlsx."))
 
 const fields = Options.text("fields").pipe(
-  Options.withDescription("Names of the columns, with commas between them; all of them unless given."),
+  Options.withDescription("Columns, separated by commas; default: all."),
   Options.optional
 )
 

@@ -12,7 +12,7 @@ const adminOptions = {
 
 const makeAdminCommand = (name: string) =>
   Command.make(name, adminOptions, handler((module) => module.bootstrapAdmin)).pipe(
-    Command.withDescription("Make the first global admin and the project `default`; first boot only.")
+    Command.withDescription("Create the first global admin and the project `default`; first boot only.")
   )
 
 export const bootstrapAdmin = makeAdminCommand("bootstrap-admin")
@@ -24,10 +24,10 @@ export const changePassword = Command.make(
   "changepassword",
   { email, passwordStdin },
   handler((module) => module.changePassword)
-).pipe(Command.withDescription("Set a user's password; it ends their sessions and opens a locked account."))
+).pipe(Command.withDescription("Set a user's password. Ends their sessions and unlocks the account."))
 
 const resetLink = Command.make("reset-link", { email }, handler((module) => module.printResetLink)).pipe(
-  Command.withDescription("Print a link by which a user sets a new password; it works once, for 30 minutes.")
+  Command.withDescription("Print a link with which a user sets a new password. It works once, within 30 minutes.")
 )
 
 export const auth = Command.make("auth").pipe(

@@ -5,7 +5,7 @@ import { json, project } from "../Options.ts"
 const handler = lazyHandlers(() => import("../handlers/workers.ts"))
 
 const list = Command.make("list", { project, json }, handler((module) => module.list)).pipe(
-  Command.withDescription("List the engines' workers, and what each takes tasks from.")
+  Command.withDescription("List the engines' workers, and the queues that each consumes.")
 )
 
 export const workers = Command.make("workers").pipe(

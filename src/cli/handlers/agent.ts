@@ -16,7 +16,7 @@ export const doctor = ({ json, noWebsocket }: { readonly json: boolean; readonly
       ...(agentHome === "" ? {} : { home: agentHome })
     }, { websocket: !noWebsocket })
     const failed = findings.filter(({ status }) => status === "failed")
-    // a detail may quote whoever answers there
+    // a detail may quote the server that answered
     yield* Console.log(json
       ? escapeJson(JSON.stringify({ ok: failed.length === 0, findings }))
       : findings.map(({ check, detail, status }) => `${check.padEnd(9)}  ${status.padEnd(7)}  ${escapeText(detail)}`).join("\n"))

@@ -18,7 +18,7 @@ export const create = ({ json, name, project }: {
       const answer = yield* api.agents.create({ path: { slug }, payload, withResponse: true })
       yield* printAnswer(answer, json, ({ agent, hmac_secret, token }) =>
         [
-          `created the agent ${escapeText(agent.name)} (${agent.id}) in project ${slug}. Its token and signing secret are shown only now.`,
+          `created the agent ${escapeText(agent.name)} (${agent.id}) in project ${slug}. Its token and signing secret are printed only this once.`,
           "",
           "For a published Python agent (docs/agents.md):",
           `  export Z4J_BRAIN_URL=${access.url} Z4J_PROJECT_ID=${slug}`,
@@ -41,7 +41,7 @@ const columns: ReadonlyArray<Column<Agent>> = [
   { head: "ID", cell: ({ id }) => id }
 ]
 
-/** What people should put right, a line each. */
+/** Set-up advice and refusals, a line each. */
 const notesOf = ({ last_refused_at, last_refused_detail, name, setup_advice }: Agent): ReadonlyArray<string> => [
   ...setup_advice.map(({ detail }) => `${name}: ${detail}`),
   ...(last_refused_detail === null ? [] : [`${name}: refused at ${last_refused_at}: ${last_refused_detail}`])
@@ -64,7 +64,7 @@ export const remove = ({ agent: given, project, yes }: {
     Effect.gen(function*() {
       const agent = yield* getAgent(yield* listAgents(remote), given)
       const label = `the agent ${escapeText(agent.name)} (${agent.id})`
-      yield* confirm(yes, `Delete ${label}? Its token ends, and what was asked of it is cancelled.`)
+      yield* confirm(yes, `Delete ${label}? Its token is revoked, and its open commands are cancelled.`)
       yield* remote.api.agents.delete({ path: { slug: remote.slug, agent_id: agent.id } })
       yield* Console.log(`deleted ${label}`)
     }))

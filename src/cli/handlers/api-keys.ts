@@ -32,10 +32,10 @@ export const list = ({ json }: { readonly json: boolean }) =>
 
 const scopesMissing = new Refused({
   usage: true,
-  message: "a key without a scope opens nothing: give --scope once for each, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
+  message: "a key without a scope can do nothing: give --scope once for each scope, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
 })
 
-/** The owner of the key that is used now; a person who is not logged in names the account. */
+/** The owner of the API key in use. Without a key, --email is required. */
 const currentEmail = withRemote(Option.none(), ({ api }) => Effect.map(api.auth.me({}), ({ email }) => email))
 
 export const create = ({ codeStdin, email, expiresInDays, json, name, passwordStdin, project, scopes }: {
@@ -62,7 +62,7 @@ export const create = ({ codeStdin, email, expiresInDays, json, name, passwordSt
         json
           ? JSON.stringify(created)
           : `created the API key "${escapeText(created.name)}" (${created.id})${created.expires_at === null ? "" : `, valid until ${created.expires_at}`}. ` +
-            `It is shown only now:\n${created.token}`
+            `It is printed only this once:\n${created.token}`
       ))
   })
 
@@ -81,7 +81,7 @@ export const revoke = ({ key: given, yes }: { readonly key: string; readonly yes
   withRemote(Option.none(), ({ api }) =>
     Effect.gen(function*() {
       const { id, name } = yield* getKey(yield* api.api_keys.list({}), given)
-      yield* confirm(yes, `Revokes the API key ${escapeText(name)} (${id}) for good: whatever uses it is refused from then on.`)
+      yield* confirm(yes, `Revokes the API key ${escapeText(name)} (${id}) permanently: programs that use it are refused from then on.`)
       yield* api.api_keys.revoke({ path: { key_id: id } })
       yield* Console.log(`revoked the API key ${escapeText(name)} (${id})`)
     }))

@@ -40,7 +40,7 @@ interface MeasuredFile {
   readonly upTo: { readonly bytesToRead?: FileSystem.Size }
 }
 
-/** What a running brain appends later, while the log is read, may be about rows after the head that is found. A pipe has no size. */
+/** A running brain may append checkpoints of rows after the verified head while the log is read, so only the size of now is read. A pipe has no size. */
 const measureFile = (path: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
     Effect.map(fs.stat(path), ({ size, type }): MeasuredFile => ({ path, upTo: type === "File" ? { bytesToRead: size } : {} })))
@@ -52,7 +52,7 @@ const linesOf = ({ path, upTo }: MeasuredFile) =>
     Stream.filter((line) => line !== "")
   )
 
-/** Those that were named, else this machine's, if it is there. */
+/** The named files, else this machine's own, if it exists. */
 const checkpointFiles = (named: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     if (named.length > 0) return named
@@ -83,8 +83,8 @@ const checkpointText = ({ head }: Verification, checked: CheckedFile): ReadonlyA
   ]
 }
 
-/** Whoever can write to the database can take rows away at the end and put an older head there: only what is kept elsewhere shows it. */
-const noCheckpointsWarning = "checkpoints: none, so rows that were cut from the end would not show; see docs/audit.md, Checkpoints"
+/** An attacker with write access to the database can delete the newest rows and restore an older head. Only data stored elsewhere reveals it. */
+const noCheckpointsWarning = "checkpoints: none, so rows deleted from the end would not be noticed; see docs/audit.md, Checkpoints"
 
 const checkVerdict = (found: Verification, checked: ReadonlyArray<CheckedFile>, head: HeadComparison | null) => {
   if (found.problem !== null) return Effect.fail(new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` }))
@@ -98,7 +98,7 @@ const checkVerdict = (found: Verification, checked: ReadonlyArray<CheckedFile>, 
 
 const isVerdict = (error: unknown): boolean => error instanceof Refused || error instanceof OutcomeUnknown
 
-/** A database or file that cannot be read is no alarm, and a monitor must be able to tell: exit code 5. */
+/** Exit code 5 lets a monitor tell an unreadable database or file from a broken log. */
 const reportUnreadable = (cause: Cause.Cause<unknown>) =>
   isVerdict(Cause.squash(cause)) || Cause.isInterruptedOnly(cause)
     ? Effect.failCause(cause)
@@ -167,15 +167,15 @@ export const activateKey = () =>
     yield* Console.log(
       done === null
         ? "no key is staged: there is nothing to activate"
-        : `the key ${done.to} signs the audit log from now on; ${done.from ?? "no key"} did before`
+        : `the key ${done.to} signs the audit log from now on, instead of ${done.from ?? "no key"}`
     )
   }).pipe(Effect.provide(layerAuditLog))
 
 export const retireKey = ({ keyId, lost }: { readonly keyId: string; readonly lost: boolean }) =>
   Effect.gen(function*() {
     const last = yield* retireChainKey(keyId, lost)
-    const rows = last === null ? "no row of it is left" : `its last row is ${last}, and later rows prove it`
-    yield* Console.log(`the key ${keyId} is retired: ${rows}. Take it out of SVC_AUDIT_CHAIN_KEY everywhere`)
+    const rows = last === null ? "none of its rows is left" : `its last row is ${last}, and later rows prove it`
+    yield* Console.log(`the key ${keyId} is retired: ${rows}. Remove it from SVC_AUDIT_CHAIN_KEY at every replica`)
   }).pipe(Effect.provide(layerAuditLog))
 
 export const reseal = ({ publicKey }: { readonly publicKey: ReadonlyArray<string> }) =>
@@ -183,8 +183,8 @@ export const reseal = ({ publicKey }: { readonly publicKey: ReadonlyArray<string
     const seq = yield* resealWatermark(yield* decodePublicKeys(publicKey))
     yield* Console.log(
       seq === null
-        ? "there is nothing to do: no row was pruned, or the watermark has the present key's signature"
-        : `the watermark at row ${seq} has the present key's signature`
+        ? "nothing to do: no row was pruned, or the active key has signed the watermark"
+        : `signed the watermark at row ${seq} with the active key`
     )
   }).pipe(Effect.provide(layerAuditLog))
 
@@ -192,7 +192,7 @@ export const moveFrozenRows = ({ output }: { readonly output: string }) =>
   Effect.gen(function*() {
     const rows = yield* exportAndDeleteFrozen(output)
     yield* Console.log(
-      rows === 0 ? "there is nothing to do: no row was signed with a retired key" : `${rows} rows are in ${output} and not in the log any more`
+      rows === 0 ? "nothing to do: no row was signed with a retired key" : `moved ${rows} rows from the log to ${output}`
     )
   }).pipe(Effect.provide(layerAuditLog))
 
@@ -201,7 +201,7 @@ export const cleanUp = () =>
     const file = yield* cleanUpFork
     yield* Console.log(
       file === null
-        ? "there is nothing to do: the audit log has what the last checkpoint of this machine says, and a log has one chain only"
-        : `the former checkpoints are in ${file}; the log says so, and new ones begin`
+        ? "nothing to do: the audit log agrees with the last checkpoint of this machine"
+        : `moved the former checkpoints to ${file}, recorded that in the log, and started new ones`
     )
   }).pipe(Effect.provide(layerAuditLog))

@@ -42,7 +42,7 @@ const readMaxConnections = Effect.gen(function*() {
   return row?.n ?? null
 })
 
-/** Whether the mail server can be reached and lets us in. */
+/** Why the mail server refuses the connection or the login; null where it accepts both, or none is set. */
 const checkMail = Effect.gen(function*() {
   const transport = yield* MailTransport
   if (!transport.isConfigured) return null

@@ -152,7 +152,7 @@ const parseJsonOption = (option: string, given: Option.Option<string>): Effect.E
       })
   })
 
-/** The body with the overrides as they were typed: parsed and printed again, a large number would be another one. */
+/** The body with the overrides as they were typed. JSON.parse and JSON.stringify would change large numbers. */
 const bodyOf = (request: typeof RetryTaskRequest.Encoded, { args, kwargs }: RetryOptions): string => {
   const { override_args: _args, override_kwargs: _kwargs, ...rest } = request
   const overrides = [

@@ -19,7 +19,7 @@ export const init = ({ force }: { readonly force: boolean }) =>
     yield* fs.writeFileString(file, starterFile, { flag: force ? "w" : "wx", mode: 0o600 }).pipe(
       Effect.catchIf(
         (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
-        () => new Refused({ message: `${file} is there already; --force overwrites it` })
+        () => new Refused({ message: `${file} exists already; --force overwrites it` })
       )
     )
     yield* Console.log(`wrote ${file}`)
@@ -46,14 +46,14 @@ export const validateConfig = () =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const file = tunablesFile(resolveHome(yield* Environment))
-    if (!(yield* fs.exists(file))) return yield* Console.log(`${file} is not there: nothing to check (svc init makes one)`)
+    if (!(yield* fs.exists(file))) return yield* Console.log(`${file} does not exist, so there is nothing to check (svc init writes one)`)
     const { problems, values, warnings } = parseTunables(yield* fs.readFileString(file))
     if (problems.length > 0) return yield* new Refused({ message: `${file}: ${problems.join("; ")}` })
     for (const warning of warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
     yield* Console.log(`${file}: ok, ${values.size} settings`)
   })
 
-/** A name as people type it, in the form that is compared. */
+/** A host name as it was typed, normalized for comparison. */
 const parseHost = (text: string) => {
   const name = normalizeHostName(text)
   return name === null
@@ -61,7 +61,7 @@ const parseHost = (text: string) => {
     : Effect.succeed(name)
 }
 
-/** The lines of the list, and how to put others in their place: whoever reads it meanwhile sees the old ones or the new. */
+/** The lines of the file, and an atomic write of new ones: a reader sees the old lines or the new ones. */
 const openHostsFile = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const { home } = yield* Settings
@@ -93,9 +93,9 @@ export const addHost = ({ host }: { readonly host: string }) =>
   Effect.gen(function*() {
     const name = yield* parseHost(host)
     const { lines, write } = yield* openHostsFile
-    if (parseHostNames(lines.join("\n")).includes(name)) return yield* Console.log(`${name} is there already`)
+    if (parseHostNames(lines.join("\n")).includes(name)) return yield* Console.log(`${name} is in the list already`)
     yield* write([...lines, name])
-    yield* Console.log(`added ${name}; a brain that runs on this SVC_HOME answers to it within ${reloadSeconds} seconds`)
+    yield* Console.log(`added ${name}; a running brain with this SVC_HOME accepts it within ${reloadSeconds} seconds`)
   }).pipe(Effect.provide(settings()))
 
 export const removeHost = ({ host }: { readonly host: string }) =>
@@ -104,16 +104,16 @@ export const removeHost = ({ host }: { readonly host: string }) =>
     const { lines, write } = yield* openHostsFile
     const kept = lines.filter((line) => !parseHostNames(line).includes(name))
     if (kept.length === lines.length) {
-      return yield* new Refused({ message: `${name} was not added; svc allowed-hosts list tells where each name comes from` })
+      return yield* new Refused({ message: `${name} is not an added host name; svc allowed-hosts list shows the source of each name` })
     }
     yield* write(kept)
-    yield* Console.log(`removed ${name}; a brain that runs on this SVC_HOME refuses it within ${reloadSeconds} seconds`)
+    yield* Console.log(`removed ${name}; a running brain with this SVC_HOME refuses it within ${reloadSeconds} seconds`)
   }).pipe(Effect.provide(settings()))
 
 export const printHostsFile = () =>
   Effect.flatMap(Settings, ({ home }) => Console.log(allowedHostsFile(home))).pipe(Effect.provide(settings()))
 
-/** The token alone, for `$(svc metrics-token)`; made when there is none yet. */
+/** The token alone, for `$(svc metrics-token)`. Created on first use. */
 export const printToken = () =>
   Effect.flatMap(readMetricsToken, (token) => Console.log(Redacted.value(token))).pipe(Effect.provide(settings()))
 
@@ -121,11 +121,11 @@ export const rotateToken = () =>
   Effect.gen(function*() {
     const { metricsAuthToken } = yield* Settings
     if (metricsAuthToken !== null) {
-      return yield* new Refused({ message: "SVC_METRICS_AUTH_TOKEN gives the token, so a new one in SVC_HOME would not be used; change it there" })
+      return yield* new Refused({ message: "SVC_METRICS_AUTH_TOKEN sets the token, so a new one in SVC_HOME would have no effect; change the setting" })
     }
     const file = yield* rotateMetricsToken
     yield* Console.log(
-      `wrote a new token to ${file}. Start every brain that uses this SVC_HOME again: until then it takes the old one only. ` +
-        "Then give the new one to whoever reads /metrics (svc metrics-token prints it)"
+      `wrote a new token to ${file}. Restart every brain that uses this SVC_HOME: until then it accepts the old token only. ` +
+        "Then give the new one to the scrapers of /metrics (svc metrics-token prints it)"
     )
   }).pipe(Effect.provide(settings()))

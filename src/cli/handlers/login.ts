@@ -24,7 +24,7 @@ interface LoginOptions {
   readonly allowInsecure: boolean
 }
 
-/** What the commands that speak to a brain ask for, and no more. */
+/** The scopes that the commands over the API need, and no more. */
 const scopes: ReadonlyArray<Scope> = [
   "agents:read",
   "agents:write",
@@ -37,7 +37,7 @@ const scopes: ReadonlyArray<Scope> = [
   "workers:read"
 ]
 
-/** Signs in, creates an API key, keeps it, and revokes the key of the login before. */
+/** Signs in, creates and stores an API key, and revokes the key of the previous login. */
 const signIn = (url: string, email: string, options: LoginOptions) =>
   Effect.gen(function*() {
     const key = yield* decodeInput(CreateApiKey, {
@@ -45,7 +45,7 @@ const signIn = (url: string, email: string, options: LoginOptions) =>
       scopes,
       expires_in_days: options.expiresInDays
     })
-    const previous = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable one is replaced
+    const previous = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable login is replaced
     return yield* createApiKey({ ...options, url, email }, () => Effect.succeed(key), ({ expires_at, id, name, token }, api) =>
       Effect.gen(function*() {
         yield* writeLogin({ url, api_key: Redacted.make(token), key: { id, name, expires_at } }).pipe(
@@ -54,31 +54,31 @@ const signIn = (url: string, email: string, options: LoginOptions) =>
         const previousKey = Option.isSome(previous) && previous.value.url === url ? previous.value.key : null
         if (previousKey !== null) {
           yield* Effect.catchAll(api.api_keys.revoke({ path: { key_id: previousKey.id } }), () =>
-            Console.error(`the key "${escapeText(previousKey.name)}" (${previousKey.id}) of the login before could not be revoked; its owner can do it`))
+            Console.error(`the key "${escapeText(previousKey.name)}" (${previousKey.id}) of the previous login could not be revoked; its owner can revoke it with svc api-keys revoke`))
         }
         return `created the API key "${escapeText(name)}" of ${escapeText(email)}${expires_at === null ? "" : `, valid until ${expires_at}`}`
       }))
   })
 
-/** Keeps a key that there is, when the brain accepts it. */
+/** Stores an existing key, if the brain accepts it. */
 const storeApiKey = (url: string) =>
   Effect.gen(function*() {
     const apiKey = yield* Effect.flatMap(readSecret("API key"), (key) => checkApiKey(key, "standard input"))
     const api = yield* client({ baseUrl: url, apiKey, transform: withTimeout })
     yield* api.auth.me({}).pipe(
-      Effect.catchTag("Forbidden", () => Effect.void), // a key that may do other things is a key
+      Effect.catchTag("Forbidden", () => Effect.void), // the key is valid, but lacks the scope of this request
       Effect.mapError(toRefused({ url, from: "standard input" }))
     )
     yield* writeLogin({ url, api_key: apiKey, key: null })
     return "the brain accepts the API key"
   })
 
-const signInMissing = new Refused({ usage: true, message: "say who signs in, with --email; or give an API key that there is, with --api-key-stdin" })
+const signInMissing = new Refused({ usage: true, message: "give --email to sign in, or --api-key-stdin to use an existing API key" })
 
 const plainHttpRefused = (url: string) =>
   new Refused({
-    message: `${url} is plain http to another machine, where anyone on the way could read the password and the key: ` +
-      "give the https address, or say --allow-insecure on a network that you trust"
+    message: `${url} is plain http to another machine, which exposes the password and the key on the network: ` +
+      "give the https address, or add --allow-insecure on a network that you trust"
   })
 
 export const login = (options: LoginOptions) =>
@@ -88,13 +88,13 @@ export const login = (options: LoginOptions) =>
     if (options.codeStdin && (options.apiKeyStdin || !options.passwordStdin)) return yield* codeStdinMisused
     if (isRemotePlainHttp(url) && !options.allowInsecure) return yield* plainHttpRefused(url)
     const outcome = Option.isSome(options.email) ? yield* signIn(url, options.email.value, options) : yield* storeApiKey(url)
-    yield* Console.log(`${outcome}; svc now speaks to ${url}`)
+    yield* Console.log(`${outcome}; svc now uses ${url}`)
   })
 
-/** What became of the key that `svc login` made. A key that was given with --api-key-stdin is its owner's to keep. */
+/** Revokes the key that `svc login` created, and says how that ended. A key given with --api-key-stdin is not revoked. */
 const revokeKey = ({ api_key, key, url }: Login) =>
   Effect.gen(function*() {
-    if (key === null) return "its API key was given, not created, by svc login, and stays valid"
+    if (key === null) return "its API key was not created by svc login, and stays valid"
     const label = `its API key "${escapeText(key.name)}" (${key.id})`
     const api = yield* client({ baseUrl: url, apiKey: api_key, transform: withTimeout })
     return yield* api.api_keys.revoke({ path: { key_id: key.id } }).pipe(
@@ -111,7 +111,7 @@ const revokeKey = ({ api_key, key, url }: Login) =>
 
 export const logout = () =>
   Effect.gen(function*() {
-    const login = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable one is removed too
+    const login = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable login is removed too
     const outcome = Option.isNone(login) ? null : yield* revokeKey(login.value)
     yield* removeLogin
     yield* Console.log(

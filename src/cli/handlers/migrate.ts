@@ -12,7 +12,7 @@ const parseRevision = (text: string): Effect.Effect<number, Refused> =>
     ? Effect.succeed(Number(text))
     : Effect.fail(new Refused({ usage: true, message: `a revision is a number, but is "${text}"` }))
 
-/** The revision that was named, which must be one that an upgrade can reach. */
+/** The named revision, which an upgrade must be able to reach. */
 const parseRevisionAhead = (target: string, current: number, head: number) =>
   Effect.gen(function*() {
     const revision = yield* parseRevision(target)
@@ -64,7 +64,7 @@ export const history = ({ json }: { readonly json: boolean }) =>
     )
   })
 
-/** Only an existing database has a step to undo; opening it for writing would make one. */
+/** Fails where there is no database. Opening one for writing would create it. */
 const requireDatabase = Effect.provide(Migrations, layerInspection)
 
 export const downgrade = ({ revision }: { readonly revision: string }) =>

@@ -22,7 +22,7 @@ interface ServeOptions {
 
 const demo = lazyHandlers(() => import("../demo/Demo.ts"))
 
-/** An option follows the rule of the setting that it stands for. */
+/** An option has the range of its setting. */
 const checkOption = <A>(option: string, setting: Setting<A>, given: Option.Option<A>) =>
   Option.match(given, {
     onNone: () => Effect.void,
@@ -41,14 +41,14 @@ const overridesOf = ({ host, port, workers }: ServeOptions): Partial<SettingsSha
 })
 
 const warnOfOneWorker = (workers: number) =>
-  Console.warn(`Warning: one worker runs instead of ${workers}, because SQLite has one writing process. Several need PostgreSQL (SVC_DATABASE_URL).`)
+  Console.warn(`Warning: one worker runs instead of ${workers}, because SQLite allows one writing process. For more, use PostgreSQL (SVC_DATABASE_URL).`)
 
 /** Names only: a value may be a secret under a mistyped name. */
 const warnOfUnknownNames = Effect.gen(function*() {
   const environment = yield* Environment
   const [unknown, old] = [listUnknownNames(environment), listDeprecatedNames(environment)]
-  if (unknown.length > 0) yield* Console.warn(`Warning: nothing reads ${unknown.join(", ")} of the environment`)
-  if (old.length > 0) yield* Console.warn(`Warning: nothing reads ${old.join(", ")} of the environment any more`)
+  if (unknown.length > 0) yield* Console.warn(`Warning: these environment variables are no settings and have no effect: ${unknown.join(", ")}`)
+  if (old.length > 0) yield* Console.warn(`Warning: these environment variables no longer have an effect: ${old.join(", ")}`)
   const file = tunablesFile(resolveHome(environment))
   const fs = yield* FileSystem.FileSystem
   const content = yield* Effect.orElseSucceed(fs.readFileString(file), () => "")

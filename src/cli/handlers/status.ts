@@ -9,10 +9,10 @@ import { inspect, layerInspection } from "../Inspection.ts"
 import { withTimeout } from "../Remote.ts"
 import { settings } from "../Settings.ts"
 
-/** Addresses on which a server hears every network, and itself under another. */
+/** Addresses that listen on every interface; the probe uses the loopback address instead. */
 const wildcards: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"])
 
-/** Whether the brain of these settings runs on this machine: `ready`, why it is not ready, or null where nothing answers. */
+/** The readiness of the brain with these settings on this machine; none where nothing answers. */
 const probeBrain = Effect.gen(function*() {
   const { host, port } = yield* Settings
   const name = wildcards.has(host) ? "127.0.0.1" : host
@@ -22,7 +22,7 @@ const probeBrain = Effect.gen(function*() {
   return { url, readiness }
 })
 
-/** The tables of the brain, whatever this revision has; a partitioned table counts as one. */
+/** The tables of the database, at any revision. A partitioned table counts as one. */
 const listTables = Effect.flatMap(Reader, (sql) =>
   sql.onDialectOrElse({
     pg: () =>
@@ -32,10 +32,10 @@ const listTables = Effect.flatMap(Reader, (sql) =>
     orElse: () => sql<{ name: string }>`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
   }))
 
-/** Rows are counted up to here; nobody waits for more. */
+/** Rows are counted up to this number, so that the command answers fast. */
 const maxCounted = 100_000
 
-/** What PostgreSQL believes a large table has, from its last vacuum or analyze. */
+/** PostgreSQL's estimate of a large table's rows, from its last vacuum or analyze. */
 const estimateOf = (table: string) =>
   Effect.flatMap(Reader, (sql) =>
     sql.onDialectOrElse({
@@ -48,14 +48,14 @@ const estimateOf = (table: string) =>
 
 interface Rows {
   readonly n: number
-  /** How far `n` can be trusted: a large table has `about` so many rows on PostgreSQL, and `more than` `most` on SQLite. */
+  /** A table above `maxCounted` has `about` `n` rows on PostgreSQL (an estimate), and `more than` `n` on SQLite. */
   readonly precision: "exact" | "about" | "more than"
 }
 
 const countRowsOf = (table: string): Effect.Effect<Rows, SqlError.SqlError, Reader> =>
   Effect.gen(function*() {
     const sql = yield* Reader
-    if (table === "tasks") { // the writers keep their number
+    if (table === "tasks") { // the writers maintain this count
       const [row] = yield* sql<{ n: number | string }>`SELECT COALESCE(SUM(tasks), 0) AS n FROM task_counts`
       return { n: Number(row?.n ?? 0), precision: "exact" }
     }
@@ -79,7 +79,7 @@ const countsBy = (statement: Effect.Effect<ReadonlyArray<{ readonly state: strin
   Effect.map(statement, (rows): Readonly<Record<string, number>> =>
     Object.fromEntries(rows.map(({ n, state }) => [state, Number(n)] as const).filter(([, n]) => n > 0)))
 
-/** How many agents are in each state, tasks in each, and commands that are still under way. */
+/** Agents by state, tasks by state, and open commands by status. */
 const readCounts = Effect.flatMap(Reader, (sql) =>
   Effect.all({
     agents: countsBy(sql`SELECT state, count(*) AS n FROM agents GROUP BY state ORDER BY state`),

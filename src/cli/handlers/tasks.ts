@@ -11,12 +11,12 @@ import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
 import { escapeJson, escapeLines, escapeText, jsonMemberOf } from "../TerminalText.ts"
 import { callUnbuffered } from "../UnbufferedCall.ts"
 
-/** Says that the brain's largest page is smaller than the one that was asked for. */
+/** Warns that the page is smaller than the requested limit. */
 const warnIfClamped = <A>([, { headers }]: Answer<A>) => {
   const applied = headers["x-svc-limit-applied"]
   return applied === undefined
     ? Effect.void
-    : Console.error(`the brain gives at most ${applied} rows a page (SVC_REST_MAX_PAGE_SIZE); go on with --cursor`)
+    : Console.error(`the brain returns at most ${applied} rows a page (SVC_REST_MAX_PAGE_SIZE); get the next page with --cursor`)
 }
 
 type Row = typeof Task.Type
@@ -90,7 +90,7 @@ export const show = ({ engine, json, project, task }: {
 
 const formats = ["csv", "json", "xlsx"] as const
 
-/** What the derived client reads in place of the file. */
+/** The body that the derived client decodes instead of the file. */
 const noTasks = () => Response.json({ items: [], next_cursor: null })
 
 export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters & {
@@ -109,9 +109,9 @@ export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters &
     yield* withRemote(project, (remote) =>
       Effect.gen(function*() {
         const answer = yield* callUnbuffered(remote, noTasks, (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams }))
-        const response = yield* Effect.mapError(answer, () => new Refused({ message: `what answers at ${remote.access.url} is no svc` }))
+        const response = yield* Effect.mapError(answer, () => new Refused({ message: `the server at ${remote.access.url} is not an svc brain` }))
         yield* Stream.run(response.stream, fs.sink(file, { flag: "wx" })).pipe(
-          // a part of a file looks like a whole one
+          // an incomplete file looks like a complete one
           Effect.tapError(() => Effect.ignore(fs.remove(file))),
           Effect.catchTags({
             BadArgument: ({ message }) => new Refused({ message }),
@@ -120,13 +120,13 @@ export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters &
         )
         if (response.headers["x-svc-truncated"] !== "true") return
         yield* Console.error(
-          `${file} does not have all matching tasks, only the newest: it stops at the brain's SVC_TASKS_EXPORT_MAX_ROWS. ` +
-            "Go on with --until, or narrow the filter"
+          `${file} has only the newest matching tasks: the export stops at the brain's SVC_TASKS_EXPORT_MAX_ROWS. ` +
+            "Export the older ones with --until, or narrow the filter"
         )
       }))
   })
 
-/** What is shown of a changed task. */
+/** The printed fields of a changed task. */
 const ChangedTask = Schema.parseJson(Schema.Struct({
   engine: Schema.String,
   task_id: Schema.String,
@@ -149,10 +149,10 @@ const lineOf = ({ engine, name, queue, runtime_ms, state: now, task_id, updated_
   ].join("  ")
 
 const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
-  if (event === "reset") return Console.error("too much changed at once: some changes are not shown")
+  if (event === "reset") return Console.error("too many changes at once: some are not shown")
   if (event !== "task") return Effect.void
   return Schema.decode(ChangedTask)(data).pipe(
-    Effect.mapError(() => new Refused({ message: "the brain's live stream is not one that this svc can read; their versions differ" })),
+    Effect.mapError(() => new Refused({ message: "this svc cannot read the brain's live stream: their versions differ" })),
     Effect.flatMap((task) => Console.log(json ? escapeJson(data) : lineOf(task)))
   )
 }

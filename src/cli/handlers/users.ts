@@ -31,7 +31,7 @@ export const bootstrapAdmin = (options: {
       Effect.flatMap(Setup, (setup) => setup.bootstrapAdmin({ email, displayName: display_name, password })),
       layerAdministration
     )
-    yield* Console.log(`made the admin ${user.email} and the project default`)
+    yield* Console.log(`created the admin ${user.email} and the project default`)
   })
 
 export const changePassword = ({ email, passwordStdin }: { readonly email: string; readonly passwordStdin: boolean }) =>
@@ -42,7 +42,7 @@ export const changePassword = ({ email, passwordStdin }: { readonly email: strin
       const users = yield* Users
       const user = yield* users.getByEmail(email)
       const keys = yield* users.setPassword(user.id, password)
-      yield* Console.log(`changed the password of ${user.email}; their sessions have ended; API keys that go on working: ${keys}`)
+      yield* Console.log(`changed the password of ${user.email}; their sessions have ended; API keys that stay valid: ${keys}`)
     }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc changepassword")))
   })
 
@@ -52,7 +52,7 @@ export const printResetLink = ({ email }: { readonly email: string }) =>
     const resets = yield* PasswordResets
     const reset = yield* resets.link(email)
     yield* Console.log(reset.link)
-    yield* Console.error(`${reset.email} can set a new password with it, once and before ${reset.expires_at}; earlier links are void`)
+    yield* Console.error(`${reset.email} can set a new password with it once, before ${reset.expires_at}; earlier links are revoked`)
   }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc auth reset-link")))
 
 export const resetMfa = ({ email, yes }: { readonly yes: boolean; readonly email: string }) =>
@@ -73,7 +73,7 @@ export const resetMfa = ({ email, yes }: { readonly yes: boolean; readonly email
 
 export const resetSetup = ({ yes }: { readonly yes: boolean }) =>
   Effect.gen(function*() {
-    yield* confirm(yes, "Revokes every setup link that was printed.")
+    yield* confirm(yes, "Revokes all setup links printed so far.")
     const tokens = yield* Effect.flatMap(Setup, (setup) => setup.resetTokens()).pipe(
       Effect.provide(layerAdministration),
       Effect.provideService(CurrentActor, system("svc reset-setup"))
