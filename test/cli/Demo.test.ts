@@ -28,7 +28,7 @@ const demo = (home: string) =>
 /** The README's lines about the demo, but for the one that starts it. */
 const readThrough = (): string => {
   const text = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
-  const section = /## A demo that obeys\n([\s\S]*?)\n## /.exec(text)?.[1] ?? ""
+  const section = /## The demo\n([\s\S]*?)\n## /.exec(text)?.[1] ?? ""
   const [start, ...blocks] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines]) => lines ?? "")
   assert.include(start, "npm run demo")
   assert.strictEqual(blocks.length, 4)
