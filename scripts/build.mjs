@@ -25,7 +25,7 @@ const buildLib = () => {
     cwd: root,
     stdio: "inherit"
   })
-  if (status !== 0) process.exit(1) // the compiler has said why
+  if (status !== 0) process.exit(1) // the compiler has printed why
 }
 
 const parts = ["cli", "lib", "workers"]

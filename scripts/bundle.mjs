@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("../", import.meta.url))
 
 /**
- * What stays an import: native modules, which are files of their own, and what is loaded only where someone
- * installed it. Everything else goes into the bundle, because one file loads ten times faster than hundreds.
+ * Packages that are not bundled: native modules, which are files of their own, and optional packages. Everything else goes into
+ * the bundle, because one file loads ten times faster than hundreds.
  */
 const external = ["better-sqlite3", "argon2", "pg-native", "@parcel/watcher", "msgpackr-extract", "@sentry/node"]
 
 /**
  * Two imports of packages that would load megabytes into every process that never uses them: the index of
- * @effect/platform brings the API page's 3 MB script (which is imported by itself, when somebody opens the page), and
+ * @effect/platform brings the API page's 3 MB script (which is imported on its own, when the page is opened), and
  * the Node server brings the undici HTTP client for its own tests.
  */
 const lighter = {

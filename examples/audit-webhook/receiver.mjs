@@ -41,7 +41,7 @@ export const receiver = ({ secret, onRow, now = Date.now }) => {
     if (Math.abs(seconds - Number(timestamp)) > skewSeconds) return false
     const body = await bodyOf(request)
     if (body === null || !isSigned(secret, timestamp, body, signature)) return false
-    const row = JSON.parse(body) // only now: nobody else can have written it
+    const row = JSON.parse(body) // only after the signature is verified
     for (const [id, until] of seen) {
       if (until >= seconds) break
       seen.delete(id)

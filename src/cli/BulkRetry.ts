@@ -23,7 +23,7 @@ const readTaskIds = NodeStream.stdin.pipe(
 
 const noTasks = new Refused({ usage: true, message: "name the tasks, or give their ids on standard input with --tasks-stdin" })
 
-/** Which agents reported the first task, which stands for all. Without an engine, the task is looked up in each engine that an agent serves. */
+/** The agents that reported the first task, as a sample of all. Without an engine, each engine that an agent serves is searched. */
 const reportersOfFirst = (remote: Remote, task: string, engine: Option.Option<string>) =>
   Effect.flatMap(Option.match(engine, {
     onNone: () => Effect.map(listAgents(remote), enginesOf),

@@ -135,7 +135,7 @@ describe("svc serve --demo", () => {
       writeFileSync(join(home, "site-demo/svc.db"), "")
       const taken = yield* svc(["serve", "--demo"], { HOME: home, SVC_HOME: join(home, "site") })
       assert.strictEqual(taken.code, 1)
-      assert.include(taken.stderr, "holds something that no demo made")
+      assert.include(taken.stderr, "contains files that are not a demo's")
       assert.deepStrictEqual(readdirSync(join(home, "site-demo")), ["svc.db"])
       const other = yield* svc(["serve", "--demo"], { HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/real.db` })
       assert.strictEqual(other.code, 1)

@@ -127,7 +127,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
     Effect.gen(function*() {
       const { login, settings } = yield* person
       yield* login
-      refused(yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }), /^svc: SVC_URL is http:\/\/127.0.0.1:9, and svc login has a key for http/)
+      refused(yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }), /^svc: SVC_URL is http:\/\/127.0.0.1:9, but svc login has a key for http/)
     }))
 
   it.scoped("refuses a wrong password, and a key that the brain does not know", () =>

@@ -140,7 +140,7 @@ describe("svc serve --workers 2 on PostgreSQL", () => {
       const brain = yield* serving(settings)
       const second = yield* svc(["serve", "--port", String(brain.port), "--workers", "2"], settings)
       assert.strictEqual(second.code, 1)
-      assert.match(second.stderr, /^svc: the server cannot listen: another program [^\n]+\nsvc: a worker ended before it was ready; [^\n]+\n$/)
+      assert.match(second.stderr, /^svc: the server cannot listen: another program [^\n]+\nsvc: a worker exited before it was ready; [^\n]+\n$/)
     }))
 })
 

@@ -15,19 +15,19 @@ import * as Site from "./Home.ts"
 import * as Shop from "./Shop.ts"
 
 const DAY = Timestamp.secondsPerDay * 1000
-/** Orders a day at most, so that each start goes on with numbers of its own. */
+/** The most orders a day, so that each start continues with unused numbers. */
 const ordersPerDay = 10_000
 
-/** The shop's queues, in a file beside the brain's: what waits when the demo stops goes on at its next start. */
+/** The shop's queues, in a file beside the brain's database. Waiting tasks continue at the next start. */
 const makeStoreLayer = (home: string) =>
   EffectQueue.layerSql({ pollInterval: "200 millis", lockExpiration: "10 minutes" }).pipe(
     Layer.provideMerge(Layer.scoped(
       SqlClient.SqlClient,
-      Effect.map(Sqlite.makeSqlite(join(home, "shop.db"), () => {}), ({ writer }) => writer) // the metrics are the brain's
+      Effect.map(Sqlite.makeSqlite(join(home, "shop.db"), () => {}), ({ writer }) => writer) // the metrics of statements are the brain's
     ))
   )
 
-/** Up to when this project has a history; at most a day back. */
+/** The end of the project's recorded history; at most a day back. */
 const findHistoryEnd = Effect.fnUntraced(function*(projectId: string, now: number) {
   const read = yield* Reader
   const [row] = yield* read<{ last: string | null }>`SELECT max(updated_at) AS last FROM tasks WHERE project_id = ${projectId}`
@@ -35,7 +35,7 @@ const findHistoryEnd = Effect.fnUntraced(function*(projectId: string, now: numbe
   return Math.max(now - DAY, last === undefined ? 0 : Timestamp.toEpochMillis(last))
 })
 
-/** Customers order, warehouses are compared, and what is long done is forgotten. */
+/** Places orders, compares warehouses, and prunes tasks completed over a day ago. */
 const runShop = Effect.fnUntraced(function*(submitTask: (task: Shop.Task) => Effect.Effect<string, unknown>, firstOrder: number, now: number) {
   let order = firstOrder
   let run = 0
@@ -55,12 +55,12 @@ const runShop = Effect.fnUntraced(function*(submitTask: (task: Shop.Task) => Eff
 const formatWelcome = (site: Site.DemoHome, url: string, envFile: string) =>
   [
     "",
-    `The demo: a small shop, and all that is known of it, in ${site.home}.`,
+    `The demo: a small shop, with its data in ${site.home}.`,
     `  the API       ${url}/api/v1/docs`,
     `  signing in    ${Site.email}, password ${site.password}`,
     `  in a shell    . ${envFile}`,
     `                curl -H "Authorization: Bearer $SVC_API_KEY" $SVC_URL/api/v1/projects/shop/tasks`,
-    "Ctrl-C ends it; the next start goes on. To begin anew, delete the folder.",
+    "Ctrl-C stops it, and the next start continues. To start over, delete the folder.",
     ""
   ].join("\n")
 
@@ -95,7 +95,7 @@ const runDemo = (site: Site.DemoHome) =>
     return yield* Effect.never
   }).pipe(Effect.scoped, Effect.provide(makeStoreLayer(site.home)))
 
-/** `svc serve --demo`: the brain and a shop that it watches, in one process, on data of their own. */
+/** `svc serve --demo`: a brain and a shop in one process, with their own data. */
 export const serveDemo = (overrides: Partial<SettingsShape>) =>
   Effect.gen(function*() {
     const environment = yield* Environment
@@ -103,7 +103,7 @@ export const serveDemo = (overrides: Partial<SettingsShape>) =>
     const effective = settings({
       ...overrides,
       workers: 1,
-      publicUrl: "", // that of the shell is another brain's, and the shop's agent would call it
+      publicUrl: "", // the shell's value is for another brain, which the shop's agent would call
       ...(environment.SVC_LOG_LEVEL ? {} : { logLevel: "warning" })
     })
     return yield* Effect.provideService(runServer(effective, runDemo(site)), Environment, { ...environment, SVC_HOME: site.home })

@@ -11,7 +11,7 @@ import * as Shop from "./Shop.ts"
 
 export const engine = "effect-queue"
 
-/** Whose events these are. */
+/** The project and the agent of the events. */
 interface Reporter {
   readonly projectId: string
   readonly agentId: string
@@ -38,7 +38,7 @@ interface Lineage {
 }
 
 const MINUTE = 60_000
-/** Nothing of the past reaches into the present: the longest task, and what it sets off. */
+/** The history ends this long before now, so that the longest task and its follow-ups fit in. */
 const MARGIN = 2 * MINUTE
 
 /** Orders in a minute: few at night, most in the evening. */
@@ -48,13 +48,13 @@ const ordersAt = (minute: number): number => {
   return Math.floor(wave * 1.6 + Shop.pseudoRandom(minute, 20))
 }
 
-/** An id that the same past always has again, so that one that was filled in by half can be told once more. */
+/** A deterministic id, so that an interrupted history can be ingested again without duplicates. */
 const stableId = (what: string): string => {
   const hex = createHash("sha256").update(what).digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/** What the shop did between two moments (epoch milliseconds). Plain code: it is tens of thousands of events. */
+/** The events of the shop between two times (epoch milliseconds). Plain code, because there are tens of thousands. */
 export const generateHistory = (since: number, until: number, firstOrder: number): ShopHistory => {
   const events: Array<AgentEvent> = []
   const dead: Array<DeadTask> = []
@@ -114,7 +114,7 @@ export const dayBefore = (millis: number): string => Timestamp.fromEpochMicros((
 
 const batch = 1000
 
-/** Hands the past to the brain's ingest, as an agent's frames would come, and waits until all of it is committed. */
+/** Offers the history to the brain's ingest in batches, as an agent would, and waits for each commit. */
 export const ingestHistory = Effect.fnUntraced(function*({ events }: ShopHistory, { agentId, projectId }: Reporter) {
   const ingest = yield* Ingest
   for (let from = 0; from < events.length; from += batch) {
@@ -131,15 +131,15 @@ export const ingestHistory = Effect.fnUntraced(function*({ events }: ShopHistory
   }
 })
 
-/** From where on the past is told, and what number its first order has. */
+/** The start of the history and the number of its first order. */
 export interface HistoryStart {
   readonly since: number
   readonly first_order: number
 }
 
 /**
- * Where the past begins that is now to be filled in: where one began that was not finished, since the demo was stopped,
- * else where `fresh` says. Written down until `bury` has finished it.
+ * Where the history to ingest begins: that of an unfinished one, if the demo was stopped during it, else `initial`. Stored until
+ * `insertDeadLetters` has finished it.
  */
 export const beginHistory = Effect.fnUntraced(function*(initial: HistoryStart, oldest: number) {
   const sql = yield* SqlClient.SqlClient
@@ -151,7 +151,7 @@ export const beginHistory = Effect.fnUntraced(function*(initial: HistoryStart, o
   return initial
 })
 
-/** Puts the past's failed tasks where the queue keeps such, so that they can be tried again: the past is filled in. */
+/** Inserts the history's failed tasks as dead letters, so that they can be retried, and marks the history as finished. */
 export const insertDeadLetters = Effect.fnUntraced(function*(dead: ReadonlyArray<DeadTask>) {
   const sql = yield* SqlClient.SqlClient
   const rows = dead.map(({ at, element, failure, id, queue }) => {

@@ -12,13 +12,13 @@ import { Setup } from "../../services/Setup.ts"
 import { Environment } from "../Environment.ts"
 import { Refused } from "../Explain.ts"
 
-/** The demo's folder is recognised by this file, which also has what its next start needs. */
+/** This file marks the demo's folder and holds the credentials for the next start. */
 const MARKER_FILE = "demo.json"
 export const email = "demo@example.com"
 
 const Marker = Schema.parseJson(Schema.Struct({
   password: Schema.String,
-  /** Null until the first start has come so far. */
+  /** Null until the first start has created them. */
   made: Schema.NullOr(Schema.Struct({
     api_key: Schema.String,
     agent_id: Schema.String,
@@ -36,25 +36,25 @@ export interface DemoHome {
 }
 
 /**
- * The folder of the demo: SVC_HOME with `-demo` at its end, so `~/.svc-demo`. Made when it is not there; refused when
- * it holds anything that is not a demo's, or when SVC_DATABASE_URL is set.
+ * The folder of the demo: SVC_HOME with `-demo` at its end, by default `~/.svc-demo`. Creates it if missing. Fails when it
+ * holds other files, or when SVC_DATABASE_URL is set.
  */
 export const openHome = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const environment = yield* Environment
   if (environment.SVC_DATABASE_URL || environment.SVC_DATABASE_URL_FILE) {
-    return yield* new Refused({ message: "SVC_DATABASE_URL is set, and the demo writes to no database but its own. Unset it for the demo" })
+    return yield* new Refused({ message: "SVC_DATABASE_URL is set, but the demo writes only to its own database. Unset it for the demo" })
   }
   const home = `${resolveHome(environment)}-demo`
   const mark = join(home, MARKER_FILE)
   if (yield* fs.exists(mark)) {
     const { made, password } = yield* Effect.flatMap(fs.readFileString(mark), Schema.decode(Marker)).pipe(
-      Effect.mapError(() => new Refused({ message: `${mark} cannot be read. Delete ${home} to begin the demo anew` }))
+      Effect.mapError(() => new Refused({ message: `${mark} cannot be read. Delete ${home} to start the demo over` }))
     )
     return { home, password, made } satisfies DemoHome
   }
   if ((yield* fs.exists(home)) && (yield* fs.readDirectory(home)).length > 0) {
-    return yield* new Refused({ message: `${home} holds something that no demo made, and is left alone. Move it, or set SVC_HOME for the demo` })
+    return yield* new Refused({ message: `${home} contains files that are not a demo's, and stays unchanged. Move it, or set another SVC_HOME for the demo` })
   }
   yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
   const site: DemoHome = { home, password: randomBytes(9).toString("base64url"), made: null }
@@ -65,18 +65,18 @@ export const openHome = Effect.gen(function*() {
 const writeMarker = ({ home, made, password }: DemoHome) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const text = yield* Effect.orDie(Schema.encode(Marker)({ password, made })) // it was just made by this program
+    const text = yield* Effect.orDie(Schema.encode(Marker)({ password, made })) // this program has just created it
     yield* fs.writeFileString(join(home, MARKER_FILE), text, { mode: 0o600 })
   })
 
-/** On the first start: the admin, the project, the agent and an API key. */
+/** Creates the admin, the project, the agent and an API key on the first start. */
 export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
   if (site.made !== null) return site.made
   const setup = yield* Setup
   const agents = yield* Agents
   const keys = yield* ApiKeys
   const { user } = yield* setup.bootstrapAdmin({ email, displayName: "Demo", password: Redacted.make(site.password) }).pipe(
-    Effect.mapError(() => new Refused({ message: `An earlier start of the demo was cut short. Delete ${site.home} to begin it anew` }))
+    Effect.mapError(() => new Refused({ message: `An earlier start of the demo was interrupted. Delete ${site.home} to start the demo over` }))
   )
   const asSystem = Effect.provideService(CurrentActor, system("svc serve --demo"))
   const project = yield* Effect.flatMap(Projects, (projects) => projects.create(shopProject)).pipe(asSystem)
@@ -104,7 +104,7 @@ const shopProject = {
   allowed_schedulers: null
 }
 
-/** What a shell reads to reach the demo: `. ~/.svc-demo/env`. */
+/** Writes the shell variables that select the demo: `. ~/.svc-demo/env`. */
 export const writeEnv = Effect.fnUntraced(function*(site: DemoHome, made: DemoCredentials, url: string) {
   const fs = yield* FileSystem.FileSystem
   const file = join(site.home, "env")

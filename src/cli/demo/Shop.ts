@@ -1,7 +1,7 @@
 import { Clock, Data, Effect, Schema, type Scope } from "effect"
 import * as EffectQueue from "../../agents/engines/effect-queue/EffectQueue.ts"
 
-/** What a task of the shop is called, and what it is given. */
+/** Names and payloads of the shop's tasks. */
 const tasks = {
   placeOrder: Schema.TaggedStruct("checkout.place_order", { order: Schema.Int, customer: Schema.Int, articles: Schema.Int, total: Schema.Number }),
   charge: Schema.TaggedStruct("payment.charge", { order: Schema.Int, customer: Schema.Int, total: Schema.Number, placed_at: Schema.Int }),
@@ -46,7 +46,7 @@ export const maxAttempts = 3
 export const regions = ["north", "south", "east", "west"] as const
 export const warehouses = ["Hamburg", "Lyon", "Porto"] as const
 
-/** A number from 0 up to 1 that is always the same for these two: the shop's luck, in its past and its present. */
+/** A deterministic number in [0, 1) for an order and a kind of chance, the same in the history and in the running shop. */
 export const pseudoRandom = (order: number, kind: number): number => {
   let mixed = Math.imul(order + 1, 0x9e3779b1) ^ Math.imul(kind + 1, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
@@ -66,19 +66,19 @@ export const orderOf = (order: number) =>
 export const syncOf = (run: number) =>
   ({ _tag: "stock.sync_warehouse", warehouse: warehouses[run % warehouses.length] ?? "Hamburg", articles: 400 + Math.floor(pseudoRandom(run, 4) * 900) }) as const satisfies Task
 
-/** How an attempt at a task goes: how long it takes, and what breaks it. */
+/** An attempt at a task: its duration, and its error if it fails. */
 export interface AttemptPlan {
   readonly seconds: number
   readonly error: { readonly name: string; readonly message: string } | null
 }
 
-/** A bank that says no says so for this long. */
+/** The bank declines a payment for this long after its order. */
 export const declinedSeconds = 20
 
 const planSuccess = (seconds: number): AttemptPlan => ({ seconds, error: null })
 const planFailure = (seconds: number, name: string, message: string): AttemptPlan => ({ seconds, error: { name, message } })
 
-/** `patient`: the bank has had time to change its mind. */
+/** `hasWaited`: the order is older than `declinedSeconds`, so the bank accepts the payment. */
 export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): AttemptPlan => {
   switch (task._tag) {
     case "checkout.place_order":
@@ -106,7 +106,7 @@ export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): At
   }
 }
 
-/** What a task answers. */
+/** The result of a task. */
 export const resultOf = (task: Task) => {
   switch (task._tag) {
     case "checkout.place_order":
@@ -122,7 +122,7 @@ export const resultOf = (task: Task) => {
   }
 }
 
-/** What a task sets off when it has succeeded. */
+/** The tasks that a succeeded task starts. */
 export const followUpsOf = (task: Task, epochSeconds: number): ReadonlyArray<Task> => {
   switch (task._tag) {
     case "checkout.place_order": {
@@ -149,10 +149,10 @@ class ShopError extends Data.Error<{ readonly message: string }> {
   }
 }
 
-/** Seconds before the second and the third attempt, which the queue makes at once. */
+/** Seconds before the second and the third attempt, which the queue would start at once. */
 export const pauseOf = (attempt: number): number => (attempt - 1) * 2
 
-/** The shop's queues and workers, open until the scope closes; answers its engine and how to give it a task. */
+/** Opens the shop's queues until the scope closes. Returns their engine, `submit` for tasks, and `runWorkers`. */
 export const openShop = Effect.gen(function*() {
   const shopQueues = {
     orders: yield* EffectQueue.make({ name: "orders", schema: schemas.orders, maxAttempts }),
