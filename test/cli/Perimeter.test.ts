@@ -121,7 +121,7 @@ describe("svc metrics-token", () => {
       const environment = { SVC_HOME: yield* temporaryHome, SVC_METRICS_AUTH_TOKEN: "a token of my own" }
       assert.strictEqual((yield* run(["metrics-token"], environment)).printed, "a token of my own\n")
       const { failed } = yield* run(["metrics-token", "rotate"], environment)
-      assert.match(failed ?? "", /SVC_METRICS_AUTH_TOKEN gives the token/)
+      assert.match(failed ?? "", /SVC_METRICS_AUTH_TOKEN sets the token/)
       assert.notInclude(failed ?? "", "my own")
       assert.isFalse(existsSync(join(environment.SVC_HOME, "metrics.token")))
     }))

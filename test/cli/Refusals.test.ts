@@ -43,7 +43,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       refused(yield* at(`http://127.0.0.1:${port}`), "is not an svc brain, or one of another version")
       answers.status = 502
       refused(yield* at(`http://127.0.0.1:${port}`), "a proxy before it, answered 502")
-      refused(yield* at(`https://127.0.0.1:${port}`), "no TLS is spoken there")
+      refused(yield* at(`https://127.0.0.1:${port}`), "the server does not use TLS")
       yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
       refused(yield* at(`http://127.0.0.1:${port}`), "cannot be reached: nothing listens there")
       refused(yield* at("http://nowhere.invalid"), "its host name cannot be found")

@@ -23,7 +23,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks tail", (it) 
       let n = 0
       yield* until(Effect.suspend(() => Effect.as(send(`first-${++n}`), [seen(), people.stdout()])), ([lines, text]) => lines?.length !== 0 && text !== "")
       way.shut()
-      yield* until(Effect.sync(tail.stderr), (text) => text.includes("opened again"))
+      yield* until(Effect.sync(tail.stderr), (text) => text.includes("reconnecting"))
       yield* send("missed")
       assert.notInclude(seen(), "missed")
       way.reopen()
