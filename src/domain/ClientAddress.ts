@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js"
 import { isInRanges, type CidrRange, parseCidr } from "./Cidr.ts"
 
-/** Addresses and CIDR ranges whose X-Forwarded-For is believed (SVC_TRUSTED_PROXIES), parsed once. */
+/** Addresses and CIDR ranges whose X-Forwarded-For is trusted (SVC_TRUSTED_PROXIES), parsed once. */
 export type TrustedProxies = ReadonlyArray<CidrRange>
 
 export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies => ranges.map(parseCidr).filter((range) => range !== null)
 
-/** What counts as one client: an IPv4 address, in whatever form, or a /64 of IPv6, which is the least that anybody is given. */
+/** What counts as one client: an IPv4 address in any form, or a /64 of IPv6, the smallest network that a provider assigns. */
 export const clientKey = (address: string | null): string => {
   if (address === null || !ipaddr.isValid(address)) return "unknown"
   if (!address.includes(":")) return address
@@ -23,18 +23,25 @@ const parseHop = (hop: string): string | null => {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) ? ipaddr.process(text).toString() : null
 }
 
+/** Almost every peer: a plain IPv4 address, or one in IPv6 form as a socket that listens on `::` shows it. */
+const plainIpv4 = /^(?:::ffff:)?((?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4})$/
+
+/** The address in its plain form, or null. ipaddr.js took 2.6 % of a busy brain's time, so it reads IPv6 only. */
+const plainAddress = (address: string): string | null =>
+  plainIpv4.exec(address)?.[1] ?? (ipaddr.isValid(address) ? ipaddr.process(address).toString() : null)
+
 /**
  * The address of the client: the peer's, or, when the peer is a trusted proxy, the last address in
- * X-Forwarded-For that is not itself a trusted proxy: what stands before that one, anybody can have written. Of a
- * chain that is trusted altogether it is the first; what is no address ends the chain. IPv4 in IPv6 form is shown as IPv4.
+ * X-Forwarded-For that is not a trusted proxy: any client can have written the ones before it. If all are trusted, it is
+ * the first. An entry that is not an address ends the chain. IPv4 in IPv6 form is shown as IPv4.
  */
 export const clientAddress = (
   peer: string | undefined,
   forwardedFor: string | undefined,
   proxies: TrustedProxies
 ): string | null => {
-  if (peer === undefined || !ipaddr.isValid(peer)) return null
-  let client = ipaddr.process(peer).toString()
+  let client = peer === undefined ? null : plainAddress(peer)
+  if (client === null) return null
   if (forwardedFor === undefined) return client
   for (const hop of forwardedFor.split(",").reverse()) {
     const address = parseHop(hop.trim())

@@ -1,5 +1,5 @@
 import { HttpApiBuilder, HttpLayerRouter, HttpRouter, HttpServerRequest, HttpServerRespondable } from "@effect/platform"
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Effect, FiberRef, HashMap, Layer, Option } from "effect"
 import { Settings } from "../services/Settings.ts"
 import { Authenticated, FromAgent, InProject } from "./Access.ts"
 import { Authorize, type Grant } from "./middleware/Authorize.ts"
@@ -30,12 +30,16 @@ export const layerAccess = Layer.mergeAll(
   )
 )
 
-/** What the grant tells a log line: `user_id` when signed in, `agent_id` of an agent, `project_id` under a project. */
-const logFieldsOf = ({ actor, agent, project }: Grant): Readonly<Record<string, string>> => ({
-  ...(actor.kind === "person" && { user_id: actor.user_id }),
-  ...(agent !== null && { agent_id: agent.agent_id, project_id: agent.project_id }),
-  ...(project !== null && { project_id: project.id })
-})
+/** A log line's fields and those of the grant: `user_id` when signed in, `agent_id` of an agent, `project_id` under a project. */
+const withLogFields = (fields: HashMap.HashMap<string, unknown>, { actor, agent, project }: Grant): HashMap.HashMap<string, unknown> => {
+  const withUser = actor.kind === "person" ? HashMap.set(fields, "user_id", actor.user_id) : fields
+  const withAgent = agent === null ? withUser : HashMap.set(withUser, "agent_id", agent.agent_id)
+  const projectId = project?.id ?? agent?.project_id
+  return projectId === undefined ? withAgent : HashMap.set(withAgent, "project_id", projectId)
+}
+
+/** After a body that took longer than 1 s access is checked again. */
+const recheckAfterNanos = 1_000_000_000n
 
 /**
  * Puts the API's endpoints on the router, each behind its declared access. Instead of
@@ -46,6 +50,7 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
   const authorize = yield* Authorize
   const idempotent = yield* IdempotencyKey.make
   const settings = yield* Settings
+  const clock = yield* Effect.clock
   for (const route of api.routes) {
     const endpoint = `${route.method} ${route.path}`
     const rule = accessRules.get(endpoint)
@@ -54,10 +59,12 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
       const request = yield* HttpServerRequest.HttpServerRequest
       const { params } = yield* HttpRouter.RouteContext
       const initialGrant = yield* authorize.grant(rule, request, params, endpoint)
-      yield* Effect.annotateLogsScoped(logFieldsOf(initialGrant)) // the request's scope: a defect's line in Request.ts has them too
-      const [bodyDuration, requestWithBody] = yield* Effect.timed(readBody(request, rule.bodyLimit ?? settings.maxPayloadSizeBytes))
-      // who holds the last byte back must not keep rights that ended meanwhile
-      const isSlow = initialGrant.actor.kind === "person" && Duration.greaterThan(bodyDuration, "1 second")
+      // until the request ends, so that a defect's line in Request.ts has them too
+      yield* FiberRef.update(FiberRef.currentLogAnnotations, (known) => withLogFields(known, initialGrant))
+      const startNanos = clock.unsafeCurrentTimeNanos()
+      const requestWithBody = yield* readBody(request, rule.bodyLimit ?? settings.maxPayloadSizeBytes)
+      // a client that holds the last byte back must not keep rights that have ended since
+      const isSlow = initialGrant.actor.kind === "person" && clock.unsafeCurrentTimeNanos() - startNanos > recheckAfterNanos
       const grant = isSlow ? yield* authorize.recheckGrant(rule, request, params) : initialGrant
       const answer = Effect.flatMap(
         Effect.provideService(route.handler, CurrentGrant, grant),

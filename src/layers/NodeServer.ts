@@ -1,5 +1,6 @@
+import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Context, Deferred, Effect, Layer, MutableRef, Schedule } from "effect"
+import { Context, Deferred, Effect, Layer, MutableRef, Schedule, Scope } from "effect"
 import { createServer, type Server } from "node:http"
 import { NodeServer } from "../services/NodeServer.ts"
 import { Settings } from "../services/Settings.ts"
@@ -10,14 +11,14 @@ import { answerWhileStarting } from "./StartupResponses.ts"
 import { UpgradeRequest } from "./UpgradeRequest.ts"
 
 const drainTimeout = "5 seconds"
-/** A connection on which no byte moves for so long is closed, such as one whose client reads no further. An upgrade ends this. */
+/** A connection without traffic for this long is closed, such as one whose client stopped reading. Upgraded connections are exempt. */
 const idleTimeoutMillis = 300_000
 
 /** A connection that was kept alive is closed once its last request is answered. */
 const closeIdle = (server: Server) =>
   Effect.repeat(Effect.sync(() => server.closeIdleConnections()), Schedule.spaced("50 millis"))
 
-/** Stops accepting, waits for the open requests for a while, then cuts what is left. */
+/** Stops accepting, waits for open requests up to `drainTimeout`, then cuts the rest. */
 const drain = (server: Server) =>
   Effect.async<void>((resume) => {
     server.close(() => resume(Effect.void))
@@ -40,10 +41,25 @@ const layerServer = Layer.scopedContext(Effect.gen(function*() {
   return Context.make(NodeServer, { server, awaitClosing: Deferred.await(closed), close }).pipe(Context.add(Startup, waiting))
 }))
 
-const layerListen = Layer.unwrapEffect(Effect.map(Effect.all([Settings, NodeServer]), ([{ host, port }, { server }]) =>
-  NodeHttpServer.layer(() => server, { host, port })))
+/**
+ * The same server, whose requests start with an empty context: adding a service to a context copies the whole context
+ * (`http/ImplementGroup.ts`). Routes take their services when they are built.
+ */
+const withEmptyContext = (server: HttpServer.HttpServer): HttpServer.HttpServer =>
+  HttpServer.make({
+    address: server.address,
+    serve: (app, middleware) =>
+      Effect.mapInputContext(
+        middleware === undefined ? server.serve(app) : server.serve(app, middleware),
+        (all: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(all)
+      )
+  })
 
-/** Ends before `listening` does, whose own finalizer would wait for ever for a live stream. */
+const layerListen = Layer.unwrapEffect(Effect.map(Effect.all([Settings, NodeServer]), ([{ host, port }, { server }]) =>
+  Layer.map(NodeHttpServer.layer(() => server, { host, port }), (context) =>
+    Context.add(context, HttpServer.HttpServer, withEmptyContext(Context.get(context, HttpServer.HttpServer))))))
+
+/** Drains before the platform's own finalizer runs, which would wait for ever for a live stream. */
 const layerDrain = Layer.scopedDiscard(Effect.flatMap(NodeServer, ({ close }) => Effect.addFinalizer(() => close)))
 
 /** The listening server on the settings' host and port. It answers 503 until routes are served. */

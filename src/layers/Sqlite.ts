@@ -15,7 +15,7 @@ const statementCacheSize = 500
 
 /**
  * The file, and those that SQLite puts beside it, are for their owner only, whatever the umask: they hold tasks' arguments
- * and hashes of passwords. SQLite gives `-wal` and `-shm` the mode of the file. A file of somebody else stays as it is.
+ * and hashes of passwords. SQLite gives `-wal` and `-shm` the mode of the file. A file of another owner stays unchanged.
  */
 export const restrictToOwner = (file: string): void => {
   if (file === ":memory:") return
@@ -37,7 +37,7 @@ const openConnection = (file: string, readonly: boolean): Effect.Effect<BetterSq
         db.pragma("synchronous = FULL") // an acknowledged event survives a power cut; group commit makes it cheap
         db.pragma("foreign_keys = ON")
         db.pragma(`cache_size = ${readonly ? -16_384 : -32_768}`) // KiB; what is read comes from the mapped file mostly
-        // For reading only: a file that grows is mapped anew again and again, which cost the ingest a tenth of its time.
+        // For reading only: a growing file is mapped again at each growth, which cost the ingest a tenth of its time.
         db.pragma(`mmap_size = ${readonly ? 1_073_741_824 : 0}`)
         // Each checkpoint writes a page once, however often it changed: 16 MB of log instead of 4 save it a tenth more.
         if (!readonly) db.pragma("wal_autocheckpoint = 4000")
@@ -49,7 +49,7 @@ const openConnection = (file: string, readonly: boolean): Effect.Effect<BetterSq
     (db) => Effect.sync(() => db.close())
   )
 
-/** Runs something on a connection, and tells how long it took. */
+/** Runs something on a connection, and reports how long it took. */
 type RunTimed = <A>(run: () => A) => A
 
 const makeRunTimed = (clock: Clock.Clock, report: (seconds: number) => void): RunTimed => (run) => {
@@ -116,6 +116,15 @@ const connectionOf = (db: BetterSqlite3.Database, timed: RunTimed): Connection =
   }
 }
 
+/** For a connection that only reads: it has no transactions that a statement would have to wait for. */
+const readerOf = (connection: Connection) =>
+  SqlClient.make({
+    acquirer: Effect.succeed(connection),
+    transactionAcquirer: Effect.dieMessage("a transaction needs the writing connection"),
+    compiler: Statement.makeCompilerSqlite(),
+    spanAttributes: [["db.system.name", "sqlite"]]
+  })
+
 const clientOf = (connection: Connection, semaphore: Effect.Semaphore) => {
   const transactionAcquirer = Effect.uninterruptibleMask((restore) =>
     Effect.as(
@@ -145,7 +154,7 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
   const writer = yield* clientOf(connectionOf(writeConnection, runTimedWrite), semaphore)
   const reader = file === ":memory:"
     ? writer
-    : yield* clientOf(connectionOf(yield* openConnection(file, true), runTimedRead), yield* Effect.makeSemaphore(1))
+    : yield* readerOf(connectionOf(yield* openConnection(file, true), runTimedRead))
   const access: SqliteAccess = {
     file,
     write: (body) =>
@@ -153,7 +162,7 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
         try: () => runTimedWrite(() => writeConnection.transaction(() => body(writeConnection)).immediate()),
         catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
       })),
-    // whoever is in a transaction holds the connection, and there is only one that writes
+    // the transaction holds the only writing connection
     within: (body) =>
       Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (transaction) =>
         Option.isNone(transaction)

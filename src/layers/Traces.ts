@@ -1,4 +1,4 @@
-import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpMiddleware } from "@effect/platform"
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import { Effect, Layer, Option, Tracer } from "effect"
@@ -8,7 +8,7 @@ import { Settings, type SettingsShape } from "../services/Settings.ts"
 /** The trace id decides, so that all of a trace's spans are kept or none, on every replica. Ids are random. */
 const isSampled = (traceId: string, share: number): boolean => parseInt(traceId.slice(-8), 16) < share * 2 ** 32
 
-/** What replaces the methods of a span that is not sampled: it is not exported, and keeps nothing. */
+/** The methods of a span that is not sampled: it is not exported, and keeps nothing. */
 const noopSpanMethods = { sampled: false, addLinks: () => {}, attribute: () => {}, end: () => {}, event: () => {} }
 
 /** The attribute of @effect/sql with a statement's text. */
@@ -61,10 +61,19 @@ const layerClient = Layer.provide(
   FetchHttpClient.layer
 )
 
+/**
+ * No spans. The platform's HTTP server is told separately: for a span that nothing exports it would still parse the URL and
+ * copy every header, 20 µs a request.
+ */
+const layerOff = Layer.merge(
+  Layer.setTracerEnabled(false),
+  Layer.scopedDiscard(Effect.locallyScoped(HttpMiddleware.currentTracerDisabledWhen, () => true))
+)
+
 /** Spans go to the collector's `/v1/traces` when one is set; else none are made. */
 export const layer = Layer.unwrapScoped(Effect.gen(function*() {
   const settings = yield* Settings
-  if (settings.otlpEndpoint === "") return Layer.setTracerEnabled(false)
+  if (settings.otlpEndpoint === "") return layerOff
   const tracer = yield* OtlpTracer.make({
     url: `${settings.otlpEndpoint.replace(/\/+$/, "")}/v1/traces`,
     resource: { serviceName: "svc", serviceVersion: version }

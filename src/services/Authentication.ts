@@ -11,6 +11,7 @@ import { Metrics } from "./Metrics.ts"
 import { policyOf } from "./Mfa/Login.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { Settings } from "./Settings.ts"
+import { tracedFn } from "./TracedFn.ts"
 
 /** One row per membership, each repeating the credential and its user; one row with nulls for a user without any. */
 interface UserRow {
@@ -109,7 +110,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active.
      * `via` says whether the key is accepted from this address. `isUse`: stores the time of use.
      */
-    const findByApiKey = Effect.fn("Authentication.findByApiKey")(function*(token: string, source: RequestSource, isUse: boolean) {
+    const findByApiKey = tracedFn("Authentication.findByApiKey")(function*(token: string, source: RequestSource, isUse: boolean) {
       const rows = yield* read<KeyRow>`
         SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at,
           u.id AS user_id, u.email, u.is_admin, u.is_active, m.project_id AS member_of, m.role
@@ -156,7 +157,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * The person behind a session cookie, unless the session is expired, revoked or idle too long, or its user
      * inactive. `isUse`: restarts the idle timeout.
      */
-    const findBySession = Effect.fn("Authentication.findBySession")(function*(token: string, source: RequestSource, isUse: boolean) {
+    const findBySession = tracedFn("Authentication.findBySession")(function*(token: string, source: RequestSource, isUse: boolean) {
       const rows = yield* read<SessionRow>`
         SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
           u.id AS user_id, u.email, u.is_admin, u.mfa_enrolled_at, u.mfa_enforcement_started_at,

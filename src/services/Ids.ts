@@ -45,9 +45,9 @@ export const next: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, u
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 
-/** The id of a request: its `X-Request-Id` header when that is well-formed, else a new one. */
-export const requestIdFrom = (sent: string | undefined): Effect.Effect<string> =>
-  sent !== undefined && requestIdPattern.test(sent) ? Effect.succeed(sent) : next
+/** The id of a request that came at the millisecond `at`: its `X-Request-Id` when that is well-formed, else a new one. */
+export const requestIdFrom = (sent: string | undefined, at: number): string =>
+  sent !== undefined && requestIdPattern.test(sent) ? sent : uuidv7(at)
 
 /** A secret of 32 random bytes as base64url (43 characters). */
 export const secret: Effect.Effect<string> = Effect.sync(() => randomBytes(32).toString("base64url"))

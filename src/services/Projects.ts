@@ -10,6 +10,7 @@ import { CurrentActor, CurrentProject, roleIn } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
+import { tracedFn } from "./TracedFn.ts"
 
 const slugTaken = (slug: string) => new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
 
@@ -28,7 +29,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     }, orDieOnSql)
 
     /** The project of a slug; NotFound unless the actor can see it. */
-    const getBySlug = Effect.fn("Projects.getBySlug")(function*(slug: string) {
+    const getBySlug = tracedFn("Projects.getBySlug")(function*(slug: string) {
       const actor = yield* CurrentActor
       const projectOption = yield* repo.findBySlug(slug)
       return yield* Option.match(Option.filter(projectOption, (project) => roleIn(actor, project.id) !== null), {

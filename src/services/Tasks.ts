@@ -21,6 +21,7 @@ import { Scans } from "./Tasks/Scans.ts"
 import { TaskSearch } from "./Tasks/Search.ts"
 import { pageOfTimeline, type TimelinePage } from "./Tasks/Timeline.ts"
 import { TaskTrees } from "./Tasks/Tree.ts"
+import { tracedFn } from "./TracedFn.ts"
 
 /** Newest first. `total_count` is undefined unless asked for, null when there are too many to count. */
 export interface TaskPage {
@@ -75,7 +76,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     }
 
     /** A page of the matching tasks. `limit` is 1 to 5000 and is clamped to SVC_REST_MAX_PAGE_SIZE. */
-    const list = Effect.fn("Tasks.list")(function*(filter: TaskFilter, options: {
+    const list = tracedFn("Tasks.list")(function*(filter: TaskFilter, options: {
       readonly cursor: string | null
       readonly limit: number | null
       readonly include_total: boolean
@@ -93,22 +94,18 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     }, orDieOnSql)
 
     /** One task. */
-    const get = Effect.fn("Tasks.get")(function*(key: TaskKey) {
+    const get = tracedFn("Tasks.get")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const row = isStorableKey(key) ? yield* repo.findByKey(project.id, key) : undefined
       return row ?? (yield* taskNotFound)
     }, orDieOnSql)
 
     /** One task, what its retry needs, and the tasks before and after it in a chain of retries. */
-    const getDetail = Effect.fn("Tasks.getDetail")(function*(key: TaskKey) {
+    const getDetail = tracedFn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const row = yield* get(key)
-      return {
-        row,
-        retry_note: retryNote(key.engine, yield* repo.findLastRetry(project.id, key.engine)),
-        retried_from: yield* repo.findRetriedFrom(project.id, key),
-        retried_as: yield* repo.listRetriedAs(project.id, key)
-      }
+      const { lastRetry, retriedAs, retriedFrom } = yield* repo.findRetries(project.id, key)
+      return { row, retry_note: retryNote(key.engine, lastRetry), retried_from: retriedFrom, retried_as: retriedAs }
     }, orDieOnSql)
 
     /** The tree a task belongs to. */

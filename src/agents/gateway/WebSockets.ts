@@ -34,8 +34,8 @@ const temporarilyUnavailable = new Unavailable({ detail: "The brain cannot admit
 
 /** Answers a refused upgrade and closes the connection. */
 const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
-  Effect.map(Ids.requestIdFrom(request.headersDistinct["x-request-id"]?.[0]), (requestId) =>
-    refuseUpgrade(socket, problemOf(failure, requestId)))
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    refuseUpgrade(socket, problemOf(failure, Ids.requestIdFrom(request.headersDistinct["x-request-id"]?.[0], now))))
 
 /**
  * Newer versions of Node pass a stream around the server's socket. A function here, because a closure would keep the

@@ -1,9 +1,9 @@
-import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { AgentPolls, type PollHeaders } from "../../services/AgentPolls.ts"
 import { CurrentAgent } from "../../services/CurrentActor.ts"
 import { NodeServer } from "../../services/NodeServer.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 
 /** The published agents' header names, and those of our own. Both are taken, and both are answered. */
 const headerPrefixes = ["x-z4j-", "x-svc-"]
@@ -26,14 +26,14 @@ const respond = (body: object) =>
       )
     }))
 
-export const layer = HttpApiBuilder.group(Api, "agentLongPoll", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("agentLongPoll", Effect.fnUntraced(function*(handlers) {
   const polls = yield* AgentPolls
   const { awaitClosing } = yield* NodeServer
   return handlers
     .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>
       Effect.raceFirst(
         polls.pull(pollHeaders(request), wait, max_frames),
-        Effect.as(awaitClosing, []) // the agent polls again, whoever answers then
+        Effect.as(awaitClosing, []) // the agent polls again, and any replica may answer
       ).pipe(Effect.flatMap((frames) => respond({ frames }))))
     .handle("push", ({ payload, request }) =>
       Effect.flatMap(polls.push(pollHeaders(request), payload.frames), (accepted) => respond({ accepted, rejected: 0 })))

@@ -1,9 +1,8 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { Agents } from "../../services/Agents.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 
-export const layer = HttpApiBuilder.group(Api, "agents", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("agents", Effect.fnUntraced(function*(handlers) {
   const agents = yield* Agents
   return handlers
     .handle("list", () => agents.list())

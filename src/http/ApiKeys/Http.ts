@@ -1,9 +1,8 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { ApiKeys } from "../../services/ApiKeys.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 
-export const layer = HttpApiBuilder.group(Api, "api_keys", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("api_keys", Effect.fnUntraced(function*(handlers) {
   const keys = yield* ApiKeys
   return handlers
     .handle("scopes", () => Effect.succeed(keys.scopes))

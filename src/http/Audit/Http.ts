@@ -1,11 +1,11 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { Activity } from "../../services/Activity.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithFile } from "../Download.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
 
-export const layer = HttpApiBuilder.group(Api, "audit", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("audit", Effect.fnUntraced(function*(handlers) {
   const activity = yield* Activity
   const withLimitHeader = yield* makeLimitHeader
   return handlers.handleRaw("list", ({ urlParams }) =>

@@ -1,4 +1,4 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { Verified } from "../../domain/Mfa.ts"
 import { passwordPolicy } from "../../domain/Password.ts"
@@ -6,7 +6,7 @@ import { LoggedIn } from "../../domain/Session.ts"
 import { Sessions } from "../../services/Sessions.ts"
 import type { OpenedSession } from "../../services/Sessions/Opening.ts"
 import { Users } from "../../services/Users.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 import { Cookies } from "../middleware/Cookies.ts"
 
@@ -17,7 +17,7 @@ const loginJson = HttpServerResponse.schemaJson(LoggedIn)
 const makeSessionResponse = Effect.map(Cookies, (cookies) => ({ answer, maxAgeSeconds, token }: OpenedSession) =>
   loginJson(answer).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie))
 
-const LoginHttp = HttpApiBuilder.group(Api, "login", Effect.fnUntraced(function*(handlers) {
+const LoginHttp = implementGroup("login", Effect.fnUntraced(function*(handlers) {
   const sessions = yield* Sessions
   const authorize = yield* Authorize
   const cookies = yield* Cookies
@@ -34,7 +34,7 @@ const LoginHttp = HttpApiBuilder.group(Api, "login", Effect.fnUntraced(function*
     ))
 }))
 
-const AuthHttp = HttpApiBuilder.group(Api, "auth", Effect.fnUntraced(function*(handlers) {
+const AuthHttp = implementGroup("auth", Effect.fnUntraced(function*(handlers) {
   const sessions = yield* Sessions
   const users = yield* Users
   const cookies = yield* Cookies

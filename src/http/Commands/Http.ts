@@ -1,25 +1,23 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { type Command, commandJson } from "../../domain/Command.ts"
 import { Commands } from "../../services/Commands.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
+import { respondWithJsonText } from "../JsonText.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
 import { withOverrides } from "./Overrides.ts"
 
-/** Answers are spliced from the stored JSON texts, so that agents' numbers keep their digits. */
-const jsonResponse = (text: string, status = 200) => HttpServerResponse.text(text, { status, contentType: "application/json" })
+/** Responses are spliced from the stored JSON texts, so that agents' numbers keep their digits. */
+const respondWithCommand = Effect.map((command: Command) => respondWithJsonText(commandJson(command)))
 
-const respondWithCommand = Effect.map((command: Command) => jsonResponse(commandJson(command)))
+const respondAccepted = Effect.map((command: Command) => respondWithJsonText(commandJson(command), 202))
 
-const respondAccepted = Effect.map((command: Command) => jsonResponse(commandJson(command), 202))
-
-export const layer = HttpApiBuilder.group(Api, "commands", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("commands", Effect.fnUntraced(function*(handlers) {
   const commands = yield* Commands
   const withLimitHeader = yield* makeLimitHeader
   return handlers
     .handle("list", ({ urlParams: { cursor = null, limit = null, status = null } }) =>
       Effect.map(commands.list({ cursor, limit, status }), ({ items, next_cursor }) =>
-        withLimitHeader({ limit }, jsonResponse(`{"items":[${items.map(commandJson).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`))))
+        withLimitHeader({ limit }, respondWithJsonText(`{"items":[${items.map(commandJson).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`))))
     .handle("get", ({ path }) => respondWithCommand(commands.get(path.command_id)))
     .handle("cancel", ({ path }) => respondWithCommand(commands.cancel(path.command_id)))
     .handle("retryTask", ({ payload, request }) =>

@@ -1,18 +1,21 @@
-import { HttpApiBuilder, HttpLayerRouter, HttpServerResponse } from "@effect/platform"
+import { HttpLayerRouter, HttpServerResponse } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { Health } from "../../services/Health.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
+import { respondWithJsonText } from "../JsonText.ts"
 
-const alive = Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" }))
+const alive = Effect.succeed(respondWithJsonText('{"status":"ok"}'))
 
-const ready = Effect.flatMap(Health, (health) =>
+const makeReady = Effect.map(Health, (health) =>
   Effect.map(health.readiness, (readiness) =>
     HttpServerResponse.unsafeJson(readiness, { status: readiness.status === "ready" ? 200 : 503 })))
 
-const HealthHttp = HttpApiBuilder.group(Api, "health", (handlers) =>
-  handlers.handle("alive", () => alive).handle("ready", () => ready))
+const HealthHttp = implementGroup("health", Effect.fnUntraced(function*(handlers) {
+  const ready = yield* makeReady
+  return handlers.handle("alive", () => alive).handle("ready", () => ready)
+}))
 
-const SystemHttp = HttpApiBuilder.group(Api, "system", Effect.fnUntraced(function*(handlers) {
+const SystemHttp = implementGroup("system", Effect.fnUntraced(function*(handlers) {
   const health = yield* Health
   return handlers
     .handle("system", () => health.systemInfo())
@@ -23,7 +26,7 @@ const SystemHttp = HttpApiBuilder.group(Api, "system", Effect.fnUntraced(functio
 export const layer = Layer.mergeAll(HealthHttp, SystemHttp)
 
 /** The two public ones at the root as well, where load balancers look. */
-export const rootRoutes = Layer.mergeAll(
-  HttpLayerRouter.add("GET", "/health", alive),
-  HttpLayerRouter.add("GET", "/health/ready", ready)
-)
+export const rootRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
+  yield* router.add("GET", "/health", alive)
+  yield* router.add("GET", "/health/ready", yield* makeReady)
+}))

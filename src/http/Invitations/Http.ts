@@ -1,13 +1,12 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { Invitations } from "../../services/Invitations.ts"
 import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { invitationPage } from "./Page.ts"
 
-const InvitationsHttp = HttpApiBuilder.group(Api, "invitations", Effect.fnUntraced(function*(handlers) {
+const InvitationsHttp = implementGroup("invitations", Effect.fnUntraced(function*(handlers) {
   const invitations = yield* Invitations
   return handlers
     .handle("create", ({ payload }) => invitations.create(payload))
@@ -15,7 +14,7 @@ const InvitationsHttp = HttpApiBuilder.group(Api, "invitations", Effect.fnUntrac
     .handle("revoke", ({ path }) => invitations.revoke(path.invitation_id))
 }))
 
-const InvitationHttp = HttpApiBuilder.group(Api, "invitation", Effect.fnUntraced(function*(handlers) {
+const InvitationHttp = implementGroup("invitation", Effect.fnUntraced(function*(handlers) {
   const acceptance = yield* InvitationAcceptance
   const { sourceOf } = yield* Authorize
   return handlers
@@ -23,7 +22,7 @@ const InvitationHttp = HttpApiBuilder.group(Api, "invitation", Effect.fnUntraced
     .handle("accept", ({ payload, request }) => acceptance.accept(payload, sourceOf(request)))
 }))
 
-const InvitationPageHttp = HttpApiBuilder.group(Api, "invitation_page", (handlers) =>
+const InvitationPageHttp = implementGroup("invitation_page", (handlers) =>
   handlers.handle("page", () => Effect.succeed(respondWithPage(invitationPage))))
 
 export const layer = Layer.mergeAll(InvitationsHttp, InvitationHttp, InvitationPageHttp)

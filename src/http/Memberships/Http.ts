@@ -1,9 +1,8 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { Memberships } from "../../services/Memberships.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 
-export const layer = HttpApiBuilder.group(Api, "memberships", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("memberships", Effect.fnUntraced(function*(handlers) {
   const memberships = yield* Memberships
   return handlers
     .handle("list", () => memberships.list())

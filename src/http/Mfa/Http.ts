@@ -1,17 +1,17 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { RecoveryCodes, TrustedDevice, Verified } from "../../domain/Mfa.ts"
 import { Mfa } from "../../services/Mfa.ts"
 import type { SessionCookie } from "../../services/Sessions/Opening.ts"
 import { TrustedDevices } from "../../services/TrustedDevices.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { Cookies } from "../middleware/Cookies.ts"
 
 const verifiedJson = HttpServerResponse.schemaJson(Verified)
 const recoveryCodes = HttpServerResponse.schemaJson(RecoveryCodes)
 const trustedDevice = HttpServerResponse.schemaJson(TrustedDevice)
 
-export const layer = HttpApiBuilder.group(Api, "mfa", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("mfa", Effect.fnUntraced(function*(handlers) {
   const mfa = yield* Mfa
   const devices = yield* TrustedDevices
   const cookies = yield* Cookies

@@ -1,13 +1,12 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { Mail } from "../../services/Mail.ts"
 import { PasswordResets } from "../../services/PasswordResets.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { renderResetPage } from "./Page.ts"
 
-const PasswordResetHttp = HttpApiBuilder.group(Api, "password_reset", Effect.fnUntraced(function*(handlers) {
+const PasswordResetHttp = implementGroup("password_reset", Effect.fnUntraced(function*(handlers) {
   const resets = yield* PasswordResets
   const { sourceOf } = yield* Authorize
   return handlers
@@ -15,7 +14,7 @@ const PasswordResetHttp = HttpApiBuilder.group(Api, "password_reset", Effect.fnU
     .handle("confirm", ({ payload, request }) => resets.confirm(payload, sourceOf(request)))
 }))
 
-const PasswordResetPageHttp = HttpApiBuilder.group(Api, "password_reset_page", Effect.fnUntraced(function*(handlers) {
+const PasswordResetPageHttp = implementGroup("password_reset_page", Effect.fnUntraced(function*(handlers) {
   const { isEnabled } = yield* Mail
   const page = renderResetPage(isEnabled)
   return handlers.handle("page", () => Effect.succeed(respondWithPage(page)))

@@ -1,17 +1,16 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { CurrentProject } from "../../services/CurrentActor.ts"
 import { Projects } from "../../services/Projects.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 
-const ProjectsHttp = HttpApiBuilder.group(Api, "projects", Effect.fnUntraced(function*(handlers) {
+const ProjectsHttp = implementGroup("projects", Effect.fnUntraced(function*(handlers) {
   const projects = yield* Projects
   return handlers
     .handle("list", () => projects.list())
     .handle("create", ({ payload }) => projects.create(payload))
 }))
 
-const ProjectHttp = HttpApiBuilder.group(Api, "project", Effect.fnUntraced(function*(handlers) {
+const ProjectHttp = implementGroup("project", Effect.fnUntraced(function*(handlers) {
   const projects = yield* Projects
   return handlers
     .handle("get", () => CurrentProject)

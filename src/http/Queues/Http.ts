@@ -1,10 +1,9 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { Queues } from "../../services/Queues.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithRows } from "../NextPageHeaders.ts"
 
-export const layer = HttpApiBuilder.group(Api, "queues", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("queues", Effect.fnUntraced(function*(handlers) {
   const queues = yield* Queues
   return handlers.handle("list", ({ urlParams }) => Effect.flatMap(queues.list({ ...urlParams, limit: urlParams.limit ?? 500 }), respondWithRows))
 }))

@@ -1,14 +1,13 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { Setup } from "../../services/Setup.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import * as SetupPage from "./Page.ts"
 
 const statusOf = (setup: Setup) => Effect.map(setup.isFirstBoot, (first_boot) => ({ first_boot }))
 
-const SetupHttp = HttpApiBuilder.group(Api, "setup", Effect.fnUntraced(function*(handlers) {
+const SetupHttp = implementGroup("setup", Effect.fnUntraced(function*(handlers) {
   const setup = yield* Setup
   const authorize = yield* Authorize
   return handlers
@@ -18,7 +17,7 @@ const SetupHttp = HttpApiBuilder.group(Api, "setup", Effect.fnUntraced(function*
       Effect.map(setup.isFirstBoot, (firstBoot) => respondWithPage(firstBoot ? SetupPage.setupForm : SetupPage.setupDone)))
 }))
 
-const SetupUnderApiHttp = HttpApiBuilder.group(Api, "setup_under_api", Effect.fnUntraced(function*(handlers) {
+const SetupUnderApiHttp = implementGroup("setup_under_api", Effect.fnUntraced(function*(handlers) {
   const setup = yield* Setup
   const authorize = yield* Authorize
   return handlers

@@ -1,4 +1,4 @@
-import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
 import { decodeChangePosition } from "../../domain/LiveTask.ts"
@@ -6,19 +6,19 @@ import { CurrentProject, currentPerson } from "../../services/CurrentActor.ts"
 import { LiveTasks } from "../../services/LiveTasks.ts"
 import { NodeServer } from "../../services/NodeServer.ts"
 import { ruleOf } from "../AccessRules.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { streamEndpoint } from "./Api.ts"
 import { makeSlots } from "./Slots.ts"
 import { waitUntilStalled } from "./StallDetection.ts"
 import { makeAccessWatch } from "./AccessWatch.ts"
 
-/** A response needs a first byte to be sent at all. */
+/** Node sends the headers with the first byte of the body. */
 const firstComment = new TextEncoder().encode(": welcome\n\n")
 
-/** A stream whose access ended is closed after its last event; a reader that does not take that is cut after this. */
+/** A stream whose access has ended closes after its last event. A reader that does not take it is disconnected after this time. */
 const closeGracePeriod = "5 seconds"
 
-export const layer = HttpApiBuilder.group(Api, "stream", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("stream", Effect.fnUntraced(function*(handlers) {
   const live = yield* LiveTasks
   const { awaitClosing } = yield* NodeServer
   const takeSlot = yield* makeSlots

@@ -1,9 +1,9 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import type { ListTasks, TaskFilter } from "../../domain/Task/Filter.ts"
 import { writeTask } from "../../domain/Task/Json.ts"
 import { type TaskPage, Tasks } from "../../services/Tasks.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
+import { respondWithJsonText } from "../JsonText.ts"
 import { respondWithFile } from "../Download.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
 
@@ -19,14 +19,12 @@ const filterOf = (query: ListTasks): TaskFilter => ({
   until: query.until ?? null
 })
 
-/** Text that is JSON already: the tasks' own numbers are in it and must not be parsed. */
-const jsonResponse = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" })
-
+/** Written, never parsed again: the tasks' own numbers must keep their digits. */
 const pageJson = ({ next_cursor, rows, total_count }: TaskPage): string =>
   `{"items":[${rows.map(writeTask).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}` +
   `${total_count === undefined ? "" : `,"total_count":${total_count}`}}`
 
-export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("tasks", Effect.fnUntraced(function*(handlers) {
   const tasks = yield* Tasks
   const withLimitHeader = yield* makeLimitHeader
 
@@ -41,9 +39,9 @@ export const layer = HttpApiBuilder.group(Api, "tasks", Effect.fnUntraced(functi
           cursor: urlParams.cursor ?? null,
           limit: urlParams.limit ?? null,
           include_total: urlParams.include_total ?? false
-        }).pipe(Effect.map((page) => withLimitHeader(urlParams, jsonResponse(pageJson(page))))))
+        }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithJsonText(pageJson(page))))))
     .handleRaw("get", ({ path }) => Effect.map(tasks.getDetail(path), ({ row, ...more }) =>
-        jsonResponse(`${writeTask(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)))
+        respondWithJsonText(`${writeTask(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)))
     .handle("tree", ({ path }) => tasks.getTree(path))
     .handle("bulkDelete", ({ payload }) =>
       Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count })))

@@ -1,9 +1,8 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { Users } from "../../services/Users.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 
-export const layer = HttpApiBuilder.group(Api, "users", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("users", Effect.fnUntraced(function*(handlers) {
   const users = yield* Users
   return handlers
     .handle("list", ({ urlParams }) => users.list(urlParams.limit ?? 100, urlParams.offset ?? 0))

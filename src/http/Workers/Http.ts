@@ -1,11 +1,10 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { AgentWorkers } from "../../services/AgentWorkers.ts"
 import { Workers } from "../../services/Workers.ts"
-import { Api } from "../Api.ts"
+import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithRows } from "../NextPageHeaders.ts"
 
-export const layer = HttpApiBuilder.group(Api, "workers", Effect.fnUntraced(function*(handlers) {
+export const layer = implementGroup("workers", Effect.fnUntraced(function*(handlers) {
   const workers = yield* Workers
   const agentWorkers = yield* AgentWorkers
   return handlers

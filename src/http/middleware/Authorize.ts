@@ -14,10 +14,11 @@ import * as Ids from "../../services/Ids.ts"
 import { Projects } from "../../services/Projects.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
+import { tracedFn } from "../../services/TracedFn.ts"
 import { Cookies } from "./Cookies.ts"
 import { clientAddressOf, parseProxies } from "./RequestAddress.ts"
 
-/** What the declaration of an endpoint granted to this request. */
+/** What an endpoint's access rule granted to this request. */
 export interface Grant {
   readonly actor: Actor
   readonly project: Project | null
@@ -41,7 +42,7 @@ const httpsRequired = new Forbidden({
 
 const globalAdminRequired = new Forbidden({ detail: "Only a global admin can do this." })
 
-/** The one 429 that says when to come back (interface, Errors). */
+/** The only 429 with `Retry-After` (interface, Errors). */
 const activityLimited = new RateLimited({
   detail: "This is over the activity feed limit (60/min per worker). Wait a minute, and ask less often.",
   retry_after: 60
@@ -57,26 +58,26 @@ const addressNotAllowed = new Forbidden({
   detail: "This API key may not be used from your address. Its owner can change allowed_cidrs."
 })
 
-/** What a caller lacks: a role or a scope. The other codes of Forbidden say how they called, or where from. */
+/** Codes for a missing role or scope. The other codes of Forbidden are about how or from where the caller calls. */
 const permissionCodes: ReadonlySet<string> = new Set(["forbidden", "scope_missing"])
 
 const mfaRequired = new Unauthenticated({
   code: "mfa_required",
-  detail: "You have signed in with your password. Give a code of your authenticator app too, with POST /auth/mfa/verify."
+  detail: "The second factor is pending. Send a code of your authenticator app with POST /auth/mfa/verify."
 })
 
-/** What a session may not do yet: it owes its second factor, or its user has none though the policy asks for one. */
+/** Refuses a restricted session: its second factor is pending, or its user is past the deadline to enrol one. */
 const checkSessionState = (rule: AccessRule, { overdue_since, factor_pending }: SessionCredential) => {
   if (factor_pending && rule.allowsPendingFactor !== true) return mfaRequired
   if (overdue_since === null || rule.allowsRestrictedSession === true) return Effect.void
   return new Forbidden({
     code: "mfa_enrollment_required",
-    detail: "You must have a second factor by now. Enrol one, with POST /auth/mfa/enroll-start, to go on.",
+    detail: "The deadline to enrol a second factor has passed. Enrol one with POST /auth/mfa/enroll-start to continue.",
     details: { deadline: overdue_since }
   })
 }
 
-/** Whoever is past the deadline could give no step-up, and need not sign in again to enrol (interface, MFA enforcement). */
+/** A user past the enrolment deadline cannot step up, and need not sign in again to enrol (interface, MFA enforcement). */
 const isRestricted = ({ via }: Person): boolean => via.kind === "session" && via.overdue_since !== null
 
 const equalsConstantTime = (a: string, b: string) => {
@@ -108,7 +109,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const authenticatePerson = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
       const source = sourceOf(request)
       const header = request.headers["authorization"] ?? ""
-      // another scheme is for a proxy in front of us, which browsers repeat it to
+      // another scheme is for a proxy in front of the brain; browsers repeat it
       if (/^bearer\b/i.test(header)) {
         const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
         return token === undefined ? Option.none() : yield* authentication.findByApiKey(token, source, isUse)
@@ -117,7 +118,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return token === undefined ? Option.none() : yield* authentication.findBySession(token, source, isUse)
     })
 
-    /** Whether the browser says that the page of another site sends this, and of one that is not configured. */
+    /** Whether the browser says that a page of another site sends the request, and SVC_CORS_ORIGINS does not name that site. */
     const isCrossSite = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
       const { origin, "sec-fetch-site": site } = headers
       if (origin !== undefined && settings.corsOrigins.includes(origin)) return false
@@ -126,14 +127,14 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return !URL.canParse(origin) || new URL(origin).host !== headers["host"]
     }
 
-    /** Cookie sessions prove with the header that the page that sends the request could read the CSRF cookie. */
+    /** The header proves that the sending page can read the CSRF cookie. */
     const checkCsrf = (request: HttpServerRequest.HttpServerRequest) => {
       const sent = request.headers["x-csrf-token"]
       const expected = cookies.deriveCsrfToken(cookies.readSessionToken(request) ?? "")
       return sent !== undefined && equalsConstantTime(sent, expected) && !isCrossSite(request) ? Effect.void : csrfFailed
     }
 
-    /** Who sends a request that needs nobody: the person of the session, whose page must prove itself as ever. */
+    /** The actor of a public endpoint: the session's person, with the CSRF check, or the system. */
     const resolveActor = Effect.fnUntraced(function*(rule: AccessRule, request: HttpServerRequest.HttpServerRequest) {
       const token = cookies.readSessionToken(request)
       const found = token === undefined ? Option.none() : yield* authentication.findBySession(token, sourceOf(request), true)
@@ -143,10 +144,10 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return found.value
     })
 
-    /** The project of the path, if the rule lets the actor do this there. */
+    /** The project of the path, if the actor has the role that the rule needs. */
     const getProject = Effect.fnUntraced(function*(rule: AccessRule, slug: string, actor: Person) {
       const project = yield* Effect.provideService(projects.getBySlug(slug), CurrentActor, actor)
-      // after the project: who is no member is not told of it
+      // checked after the project lookup, so that non-members get 404
       if (rule.caller === "global_admin" && !actor.is_admin) return yield* globalAdminRequired
       const needed = rule.caller
       if (needed === "viewer" || needed === "operator" || needed === "admin") {
@@ -158,7 +159,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return project
     })
 
-    /** Whether somebody who is signed in may make this request; finds the project of the path. */
+    /** Checks a signed-in person or an API key against the rule, and finds the project of the path. */
     const authorizePerson = Effect.fnUntraced(function*(
       rule: AccessRule,
       request: HttpServerRequest.HttpServerRequest,
@@ -171,7 +172,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       }
       if (actor.via.kind === "api_key") {
         if (rule.caller === "session") {
-          return yield* new Forbidden({ detail: "This is for signed-in people; an API key cannot do it." })
+          return yield* new Forbidden({ detail: "An API key cannot do this. Sign in with a browser." })
         }
         if (rule.scope !== undefined && !actor.via.scopes.has(rule.scope) && !actor.via.scopes.has("admin:*")) {
           return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
@@ -190,7 +191,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return { actor, project, agent: null } satisfies Grant
     })
 
-    /** A line in the program's log for each, and a row in the audit log where much was at stake or a key may be stolen. */
+    /** Logs each refusal. Refusals of destructive endpoints, and keys from a foreign address, are also audited. */
     const recordRefusal = Effect.fnUntraced(function*(rule: AccessRule, denial: Denial) {
       const { actor: { source_ip, user_id, via }, code, endpoint } = denial
       const key = via.kind === "api_key" ? { api_key_id: via.api_key_id } : {}
@@ -199,11 +200,11 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       if (isAudited) yield* denials.record(denial)
     })
 
-    /** Before a bucket of the user's is taken from, which is not for whoever holds a stolen key. */
+    /** Runs before the user's bucket is charged: a stolen key must not use it up. */
     const checkAddress = ({ via }: Person) =>
       via.kind === "session" || via.is_address_allowed ? Effect.void : addressNotAllowed
 
-    const grant = Effect.fn("Authorize.grant")(function*(
+    const grant = tracedFn("Authorize.grant")(function*(
       rule: AccessRule,
       request: HttpServerRequest.HttpServerRequest,
       params: Params,
@@ -216,7 +217,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       }
       if (rule.caller === "public") {
         if (rule.requiresHttps === true && !cookies.isConfidential(request)) return yield* httpsRequired
-        // signing somebody in from another site's page is an attack too
+        // a sign-in sent by another site's page is an attack too (login CSRF)
         if (rule.mutates === true && isCrossSite(request)) return yield* csrfFailed
         const actor = rule.allowsSession === true ? yield* resolveActor(rule, request) : system("public")
         return { actor, project: null, agent: null } satisfies Grant
@@ -240,8 +241,8 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     })
 
     /**
-     * Asked again while a request of somebody signed in goes on: fails when it would not be granted any more. It is no
-     * use of the credential, so that a page which is left open does not keep a session from idling out.
+     * Checks a person's access again during a long request, and fails once it has ended. It does not count as a use of the
+     * credential: a page that stays open must not keep a session from expiring.
      */
     const recheckGrant = Effect.fn("Authorize.recheckGrant")(function*(
       rule: AccessRule,

@@ -5,30 +5,35 @@ import { isUtf8 } from "node:buffer"
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "../../domain/Errors.ts"
 import { yieldToEventLoop } from "../../services/EventLoop.ts"
 
-/** As deep as an agent's frame may nest: what is taken can be sent on. */
+/** The nesting limit of agents' frames: every accepted body can be sent to an agent. */
 const maxDepth = 128
 
-/** Characters of a body that is looked at in several turns of the event loop. */
+/** Longer bodies, in bytes, are checked in several turns of the event loop. */
 const yieldAboveLength = 1024 * 1024
 
-/** Fields of a body: more than any has, so that naming those that there are not costs nothing. */
+/** More fields than any body has. The limit bounds the cost of listing unknown fields. */
 const maxFields = 100
 
-/** The closing ones of the last two are two characters on. */
+/** Code units. A closing bracket is its opening one plus two. */
 const [QUOTE, BACKSLASH, SQUARE, CURLY] = [34, 92, 91, 123]
 
 const jsonType = /^application\/json\s*(;|$)/i
 
 const malformedJson = new BadRequest({ code: "malformed_json", detail: "The request body is not valid JSON." })
 
+const hasBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
+/** The request with these as its text and JSON; every other property is the request's own. */
+const withBody = (request: HttpServerRequest.HttpServerRequest, text: string, json: unknown): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, { text: { value: Effect.succeed(text) }, json: { value: Effect.succeed(json) } })
+
 /**
- * The body's bytes, at most `limit` of them. Instead of the platform's reader, which ends the connection on a body
- * that is too large: here the rest is read and dropped, so that the sender gets to see the answer.
+ * The body's bytes, at most `limit`. The platform's reader ends the connection on a body that is too large. This one
+ * reads and drops the rest, so that the sender receives the 413.
  */
 const readBytes = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<Buffer, PayloadTooLarge> => {
-  const { "content-length": length, "transfer-encoding": encoding } = request.headers
-  if (length === undefined && encoding === undefined) return Effect.succeed(Buffer.alloc(0))
-  if (Number(length) > limit) return Effect.fail(new PayloadTooLarge({ limit }))
+  if (Number(request.headers["content-length"]) > limit) return Effect.fail(new PayloadTooLarge({ limit }))
   return Effect.async((resume) => {
     const source = NodeHttpServerRequest.toIncomingMessage(request)
     const chunks: Array<Buffer> = []
@@ -44,8 +49,8 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, limit: number):
 }
 
 /**
- * The member of the outermost object that nests too deep, or null. Before anything parses the text: JSON.parse
- * takes seconds for the four million arrays that fit into the largest body.
+ * The member of the outermost object that nests too deep, or null. It runs before JSON.parse, which takes seconds for
+ * the four million nested arrays that fit into the largest body.
  */
 const findTooDeepMember = (text: string): string | null => {
   let depth = 0
@@ -63,7 +68,7 @@ const findTooDeepMember = (text: string): string | null => {
   return null
 }
 
-/** What is wrong in a JSON value wherever it may be, and `path` then leads there; or null. */
+/** The first flaw in a JSON value at any depth, or null. `path` then leads to it. */
 const findFlaw = (value: unknown, path: Array<string>): string | null => {
   if (typeof value === "string") return value.isWellFormed() ? null : "must not contain a lone surrogate"
   if (typeof value === "number") return Number.isFinite(value) ? null : "must be within the range of a 64-bit float"
@@ -77,7 +82,7 @@ const findFlaw = (value: unknown, path: Array<string>): string | null => {
   return null
 }
 
-/** The value of a JSON text that does not nest too deep; null for no text at all. */
+/** Parses a JSON text whose nesting was checked; an empty text is null. */
 const parseJson = (text: string): Effect.Effect<unknown, BadRequest | ValidationFailed> => {
   if (text === "") return Effect.succeed(null)
   let value: unknown
@@ -95,10 +100,11 @@ const parseJson = (text: string): Effect.Effect<unknown, BadRequest | Validation
 }
 
 /**
- * The request with its body read and looked at once, for whoever asks for its text or JSON later: at most `limit`
- * bytes of UTF-8 JSON without anything that no field may hold.
+ * Reads and checks the body once; later readers of its text or JSON get the result. It is at most `limit` bytes of UTF-8
+ * JSON, without values that no field may hold.
  */
 export const readBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, limit: number) {
+  if (!hasBody(request)) return withBody(request, "", null)
   const bytes = yield* readBytes(request, limit)
   const type = request.headers["content-type"]
   if (bytes.length > 0 && type !== undefined && !jsonType.test(type)) {
@@ -112,10 +118,5 @@ export const readBody = Effect.fnUntraced(function*(request: HttpServerRequest.H
   if (tooDeepMember !== null) return yield* ValidationFailed.at(tooDeepMember, `must not nest deeper than ${maxDepth} arrays and objects`)
   yield* rest
   const json = yield* parseJson(text)
-  // every other property is the request's own
-  const requestWithBody: HttpServerRequest.HttpServerRequest = Object.create(request, {
-    text: { value: Effect.succeed(text) },
-    json: { value: Effect.succeed(json) }
-  })
-  return requestWithBody
+  return withBody(request, text, json)
 })

@@ -4,14 +4,14 @@ import { createHmac } from "node:crypto"
 import { publicUrlOf, acceptsSecretsAt } from "../../services/PublicUrl.ts"
 import { Settings } from "../../services/Settings.ts"
 
-/** SVC_PUBLIC_URL is not an address that people can sign in at safely. */
+/** Sign-in at SVC_PUBLIC_URL would not be safe. */
 export class PublicUrlInvalid extends Data.TaggedError("PublicUrlInvalid")<{ readonly message: string }> {}
 
 /**
  * The two cookies of a session (interface, Authentication). Over https: `__Host-svc_session` and `__Host-svc_csrf`,
- * Secure, and `__Host-svc_device` in a browser that its owner trusts. Over plain http, which is for requests to the
- * machine itself and for development: the unprefixed names.
- * The CSRF token is derived from the session token, so that it is bound to it and nothing is stored.
+ * Secure, and `__Host-svc_device` on a trusted device. Over plain http (loopback and development only) the names have no
+ * prefix.
+ * The CSRF token is derived from the session token: it is bound to the session, and not stored.
  */
 export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
   effect: Effect.gen(function*() {
@@ -35,14 +35,14 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
 
     const deriveCsrfToken = (token: string) => createHmac("sha256", token).update("svc csrf").digest("base64url")
     const isConfidentialAt = acceptsSecretsAt(settings)
-    /** Whether nobody on the way reads what this request carries. */
+    /** Whether the request's transport is confidential: https, loopback, or development. */
     const isConfidential = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => isConfidentialAt(headers.host ?? "")
     const readCookie = (request: HttpServerRequest.HttpServerRequest, name: string): string | undefined =>
       isConfidential(request) ? request.cookies[name] : undefined
 
     const readSessionToken = (request: HttpServerRequest.HttpServerRequest): string | undefined => readCookie(request, sessionName)
 
-    /** What says that the browser is one its owner trusts; it outlives sessions. */
+    /** The token of a trusted device. It outlives sessions. */
     const readDeviceToken = (request: HttpServerRequest.HttpServerRequest): string | null => readCookie(request, deviceName) ?? null
 
     const makeCookie = (name: string, value: string, httpOnly: boolean, maxAgeSeconds: number) =>

@@ -7,8 +7,10 @@ import type { Grant } from "./Authorize.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,200}$/
 
-const textOf = ({ body }: HttpServerResponse.HttpServerResponse): string | null =>
-  body._tag === "Uint8Array" ? Buffer.from(body.body).toString("utf8") : null
+const textOf = ({ body }: HttpServerResponse.HttpServerResponse): string | null => {
+  if (body._tag === "Raw" && typeof body.body === "string") return body.body
+  return body._tag === "Uint8Array" ? Buffer.from(body.body).toString("utf8") : null
+}
 
 const replay = (status: number, body: string) =>
   HttpServerResponse.text(body, { status, contentType: "application/json", headers: { "idempotency-replayed": "true" } })
@@ -17,8 +19,7 @@ const replay = (status: number, body: string) =>
  * Honours the `Idempotency-Key` header on an endpoint that creates: the same key and body get the first answer
  * again, for 24 hours and within project, person and route.
  *
- * A failure that the caller caused releases the key. After a defect nobody knows whether something was created, so
- * the key stays taken.
+ * A failure that the caller caused releases the key. After a defect the outcome is unknown, so the key stays taken.
  */
 export const make = Effect.map(Idempotency, (idempotency) => {
   const runAndStore = <E, R>(
@@ -36,19 +37,20 @@ export const make = Effect.map(Idempotency, (idempotency) => {
   return <E, R>(
     route: string,
     rule: AccessRule,
-    grant: Grant,
+    { actor, project }: Grant,
     handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-  ) =>
-    Effect.gen(function*() {
+  ) => {
+    if (rule.creates === undefined || actor.kind !== "person") return handler
+    return Effect.gen(function*() {
       const { headers, text } = yield* HttpServerRequest.HttpServerRequest
       const key = headers["idempotency-key"]
-      if (rule.creates === undefined || key === undefined || grant.actor.kind !== "person") return yield* handler
+      if (key === undefined) return yield* handler
       if (!keyPattern.test(key)) {
         return yield* ValidationFailed.at("Idempotency-Key", "must be 1 to 200 printable characters without spaces")
       }
-      const projectId = grant.project?.id ?? null
-      const request: IdempotentRequest = { projectId, userId: grant.actor.user_id, route, key, body: yield* text }
+      const request: IdempotentRequest = { projectId: project?.id ?? null, userId: actor.user_id, route, key, body: yield* text }
       const storedResponse = yield* idempotency.reserve(request)
       return storedResponse === null ? yield* runAndStore(rule, request, handler) : replay(storedResponse.status, storedResponse.body)
     })
+  }
 })

@@ -36,6 +36,22 @@ export interface StartedTask {
   readonly started_at: Timestamp
 }
 
+interface RetryRow {
+  readonly kind: "retried_from" | "retried_as" | "last_retry"
+  /** A task's id; of the last retry the command's status. */
+  readonly value: string
+  readonly error: string | null
+}
+
+const retriesOf = (rows: ReadonlyArray<RetryRow>) => {
+  const last = rows.find(({ kind }) => kind === "last_retry")
+  return {
+    retriedFrom: rows.find(({ kind }) => kind === "retried_from")?.value ?? null,
+    retriedAs: rows.filter(({ kind }) => kind === "retried_as").map(({ value }) => value),
+    lastRetry: last === undefined ? null : { status: last.value, error: last.error } satisfies LastRetry
+  }
+}
+
 /**
  * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects. The JSON and the exports are written from
  * these arrays.
@@ -79,33 +95,33 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           (rows) => asTaskRows(rows)[0]
         ),
 
-      /** The outcome of the engine's latest retry without overrides, among the project's newest commands. */
-      findLastRetry: (projectId: string, engine: string) =>
+      /**
+       * The task whose retry created this one (of several, by the newest command), the tasks that its retries created, newest
+       * first, and the outcome of the engine's latest retry without overrides, among the project's newest commands. One
+       * statement, because each costs more than its reads (bench/http.ts).
+       */
+      findRetries: (projectId: string, { engine, task_id }: TaskKey) =>
         Effect.map(
-          sql<LastRetry>`SELECT status, error FROM commands
-            WHERE action = 'retry_task' AND engine = ${engine} AND dispatched_at IS NOT NULL
-              AND status IN ('completed', 'failed') AND payload NOT LIKE '%"override_args"%'
-              AND id IN (SELECT id FROM commands WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${newestCommands})
-            ORDER BY id DESC LIMIT 1`,
-          (rows) => rows[0] ?? null
-        ),
-
-      /** The task whose retry created this one, null where there is none; of several the one of the newest command. */
-      findRetriedFrom: (projectId: string, { engine, task_id }: TaskKey) =>
-        Effect.map(
-          sql<{ task_id: string }>`SELECT task_id FROM task_retries
-            WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}
-            ORDER BY command_id DESC LIMIT 1`,
-          ([row]) => row?.task_id ?? null
-        ),
-
-      /** The tasks that retries of this one created, newest first. */
-      listRetriedAs: (projectId: string, { engine, task_id }: TaskKey) =>
-        Effect.map(
-          sql<{ new_task_id: string }>`SELECT new_task_id FROM task_retries
-            WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
-            ORDER BY command_id DESC LIMIT ${maxRetriesShown}`,
-          (rows) => rows.map(({ new_task_id }) => new_task_id)
+          sql<RetryRow>`
+            SELECT kind, value, error FROM (
+              SELECT 'retried_from' AS kind, task_id AS value, NULL AS error, command_id FROM (
+                SELECT task_id, command_id FROM task_retries
+                WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}
+                ORDER BY command_id DESC LIMIT 1) AS origin
+              UNION ALL
+              SELECT 'retried_as', new_task_id, NULL, command_id FROM (
+                SELECT new_task_id, command_id FROM task_retries
+                WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
+                ORDER BY command_id DESC LIMIT ${maxRetriesShown}) AS retries
+              UNION ALL
+              SELECT 'last_retry', status, error, id FROM (
+                SELECT id, status, error FROM commands
+                WHERE action = 'retry_task' AND engine = ${engine} AND dispatched_at IS NOT NULL
+                  AND status IN ('completed', 'failed') AND payload NOT LIKE '%"override_args"%'
+                  AND id IN (SELECT id FROM commands WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${newestCommands})
+                ORDER BY id DESC LIMIT 1) AS latest
+            ) AS found ORDER BY command_id DESC`,
+          retriesOf
         ),
 
       /** The name of a task; none when the task is unknown. */

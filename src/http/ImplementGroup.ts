@@ -1,0 +1,47 @@
+import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import { Context, Effect, Layer, Scope } from "effect"
+import { Authenticated, FromAgent, InProject } from "./Access.ts"
+import { Api } from "./Api.ts"
+
+type Parts = typeof Api extends HttpApi.HttpApi<"svc", infer Groups, infer E, infer R> ? { Groups: Groups; E: E; R: R } : never
+
+/** The services that handlers ask for while they run. */
+type RunTimeServices<Return> = Return extends Effect.Effect<HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N>, infer _X, infer _Y>
+  ? R
+  : Return extends HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N> ? R
+  : never
+
+/** A group takes its services when it is built; handlers are given what belongs to the request only. */
+type CheckedReturn<Return> = [RunTimeServices<Return>] extends [never] ? HttpApiBuilder.Handlers.ValidateReturn<Return>
+  : "A handler asks for a service while it runs: take it where the group is built"
+
+const pickMiddleware = Context.pick(Authenticated, FromAgent, InProject, Scope.Scope)
+
+/**
+ * `HttpApiBuilder.group` of our `Api`, without the brain's services in the context of each request. Every service or scope
+ * that is added to a context copies it, some twenty times a request; with the 140 services of a brain in it these copies
+ * took a third of the time of a task's detail (bench/http.ts).
+ */
+export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name<Parts["Groups"]>, Return>(
+  name: Name,
+  build: (
+    handlers: HttpApiBuilder.Handlers.FromGroup<Parts["E"], Parts["R"], HttpApiGroup.HttpApiGroup.WithName<Parts["Groups"], Name>>
+  ) => CheckedReturn<Return>
+): Layer.Layer<
+  HttpApiGroup.ApiGroup<"svc", Name>,
+  HttpApiBuilder.Handlers.Error<Return>,
+  Exclude<
+    HttpApiBuilder.Handlers.Context<Return> | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Parts["Groups"], Name>,
+    Scope.Scope
+  >
+> =>
+  Layer.scopedContext(Effect.gen(function*() {
+    const services = yield* Effect.context<never>()
+    const memoMap = yield* Layer.CurrentMemoMap
+    const scope = yield* Effect.scope
+    const group = HttpApiBuilder.group(Api, name, ((handlers: never) => {
+      const built: unknown = build(handlers)
+      return Effect.isEffect(built) ? Effect.provide(built, services) : built
+    }) as never)
+    return yield* Effect.mapInputContext(Layer.buildWithMemoMap(group, memoMap, scope), (all: Context.Context<never>) => pickMiddleware(all))
+  })) as never // what is built and needed is as declared: the platform's own function casts in the same place
