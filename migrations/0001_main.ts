@@ -241,7 +241,7 @@ const up = Effect.gen(function*() {
   )`
 
   // No foreign keys on the hot tables: a project's tasks are deleted in slices, and each insert would pay for the check.
-  // Nor an index on the id alone, for the same price: whoever looks for an id knows its project.
+  // Nor an index on the id alone, for the same reason: every lookup by id knows the project.
   yield* sql`CREATE TABLE tasks (
     id ${uuid} NOT NULL,
     project_id ${uuid} NOT NULL,

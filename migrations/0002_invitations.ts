@@ -7,7 +7,7 @@ const up = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { text, uuid } = types(sql)
 
-  // Mail on its way, sealed: it may hold links. A row goes when its mail was taken or given up.
+  // Outgoing mail, encrypted because it may contain links. A row is deleted when its mail was accepted or given up.
   yield* sql`CREATE TABLE mail_outbox (
     id ${uuid} PRIMARY KEY,
     sealed TEXT NOT NULL,
@@ -19,7 +19,7 @@ const up = Effect.gen(function*() {
   )`
   yield* sql`CREATE INDEX mail_outbox_due ON mail_outbox (due_at)`
 
-  // Addresses for which a link was asked, whether or not anybody has them; answered within seconds.
+  // Addresses for which a link was requested, whether or not they have an account. Processed within seconds.
   yield* sql`CREATE TABLE password_reset_requests (
     id ${uuid} PRIMARY KEY, email_key ${text} NOT NULL, source_ip TEXT, created_at ${text} NOT NULL
   )`

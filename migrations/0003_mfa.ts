@@ -30,7 +30,7 @@ const up = Effect.gen(function*() {
   yield* sql`ALTER TABLE users ADD COLUMN mfa_pending_at ${text}`
   yield* sql`ALTER TABLE users ADD COLUMN mfa_enforcement_started_at ${text}`
 
-  // A session of somebody with a second factor owes it while `factor_at` is null, whoever opened it and how.
+  // While `factor_at` is null, the second factor of a session is pending, if its user has one.
   // `proven_at`: when password and factor were last given, which a step-up asks for.
   yield* sql`ALTER TABLE sessions ADD COLUMN factor_at ${text}`
   yield* sql`ALTER TABLE sessions ADD COLUMN proven_at ${text}`
@@ -63,5 +63,5 @@ const down = Effect.gen(function*() {
   for (const column of userColumns) yield* sql`ALTER TABLE users DROP COLUMN ${sql(column)}`
 })
 
-/** A program from before would let people in without their second factor. */
+/** An older program would let people in without their second factor. */
 export const m0003: Migration = { id: 3, name: "mfa", compatibleFrom: 3, up, down }

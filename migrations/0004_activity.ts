@@ -5,7 +5,7 @@ import { types } from "./types.ts"
 
 /**
  * Reading the audit log. Every list goes along `seq`, so that each index ends with it: a page with a filter is a few
- * places in one index. The newest row's time stands in the head, so that times rise along `seq`.
+ * places in one index. The head holds the newest row's time, so that times rise along `seq`.
  */
 const up = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

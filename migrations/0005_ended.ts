@@ -29,5 +29,5 @@ const down = Effect.gen(function*() {
   for (const [table, column] of indexes) yield* sql`DROP INDEX ${sql(nameOf(table, column))}`
 })
 
-/** A program from before cannot open what is sealed under a key that it is told the name of. */
+/** An older program cannot decrypt values that name their key id. */
 export const m0005: Migration = { id: 5, name: "ended", compatibleFrom: 5, up, down }

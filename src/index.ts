@@ -1,7 +1,8 @@
 /**
  * The brain as a library. `Brain.layer` is every capability over the database that the settings name, `Server.layer`
  * the HTTP server over it; both need `settings(environment)` and a FileSystem (`NodeContext.layer`). The tags below
- * are what an embedding application calls; it acts as `CurrentActor`, for example `Actor.system("my app")`.
+ * are what an embedding application calls. It provides `CurrentActor`, for example `Actor.system("my app")`, and within a
+ * project `CurrentProject`.
  */
 export * as Brain from "./layers/Brain.ts"
 export * as Server from "./layers/Server.ts"

@@ -14,7 +14,7 @@ export const weakerRole = (a: Role, b: Role): Role => (ranks[a] <= ranks[b] ? a 
 /**
  * Who may call an endpoint.
  *
- * - `public`: anybody
+ * - `public`: no credentials
  * - `agent`: an agent, by its bearer token
  * - `session`: a signed-in person by cookie only, never an API key
  * - `authenticated`: a person or an API key
@@ -72,7 +72,7 @@ export interface AccessRule {
   readonly caller: Caller
   /** Required of API keys; absent where no API key may call, or none is needed. */
   readonly scope?: Scope
-  /** Public, but a browser's session that comes along counts: who is signed in is the actor, and CSRF is asked for. */
+  /** Public, but a session cookie is honoured: its person is the actor, and CSRF is checked. */
   readonly allowsSession?: true
   /** Changes something: by cookie it needs the CSRF token. */
   readonly mutates?: boolean
@@ -82,15 +82,15 @@ export interface AccessRule {
    */
   readonly creates?: true | "secret"
   readonly bucket?: Bucket
-  /** Public, and takes a password or a link that is as good as one: refused where plain http would show it on its way. */
+  /** Public, and takes a password or an equivalent link. Refused over plain HTTP, which would expose it. */
   readonly requiresHttps?: true
-  /** Removes or ends something: a signed-in caller who may not leaves a row in the audit log. */
+  /** Removes or ends something: refusals of signed-in callers are audited. */
   readonly destructive?: boolean
   /** By cookie it needs a step-up: password and second factor given within SVC_MFA_STEP_UP_WINDOW_SECONDS. Keys and restricted sessions are not asked. */
   readonly stepUp?: true
-  /** Open to a session that still owes its second factor (design, section 8). */
+  /** Open to a session whose second factor is pending (design, section 8). */
   readonly allowsPendingFactor?: true
-  /** Open to a session whose user should have enrolled a second factor by now (interface, MFA enforcement). */
+  /** Open to a session whose user is past the deadline to enrol a second factor (interface, MFA enforcement). */
   readonly allowsRestrictedSession?: true
   /** What the endpoint can answer beside what its rule, path and body imply (`http/Docs/Failures.ts`): its codes. */
   readonly failureCodes?: ReadonlyArray<Code>

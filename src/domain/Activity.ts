@@ -31,7 +31,7 @@ export const activityFields = Object.keys(ActivityItem.fields) as ReadonlyArray<
 
 export const ActivityList = Schema.Struct({
   items: describeField(Schema.Array(ActivityItem), "The rows, newest first."),
-  next_before_cursor: describeField(Schema.NullOr(Schema.String), "`before_cursor` of the next older page; null: there is none.", "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"),
+  next_before_cursor: describeField(Schema.NullOr(Schema.String), "`before_cursor` of the next older page; null on the last page.", "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"),
   newest_cursor: describeField(Schema.NullOr(Schema.String), "`since_cursor` of the next look.", "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10")
 }).annotations(describeBody("ActivityList", "A page of the activity feed."))
 export type ActivityList = typeof ActivityList.Type

@@ -26,7 +26,7 @@ export interface SessionCredential {
   readonly session_id: string
   /** The person has a second factor. */
   readonly enrolled: boolean
-  /** They have, and it was not given in this session. */
+  /** The person has one, and it was not given in this session. */
   readonly factor_pending: boolean
   /** Password and factor were given within the step-up window. */
   readonly is_fresh: boolean
@@ -40,7 +40,7 @@ export interface ApiKeyCredential {
   readonly scopes: ReadonlySet<Scope>
   /** The project the key is bound to, or null. */
   readonly project_id: string | null
-  /** The request comes from an address that the key is for. */
+  /** The request comes from an address in the key's `allowed_cidrs`. */
   readonly is_address_allowed: boolean
 }
 

@@ -6,7 +6,7 @@ import { Timestamp } from "./Timestamp.ts"
 /** The version of the agents' protocol that this brain speaks. */
 export const protocolVersion = "2"
 
-/** Something that people should put right; `detail` says how. */
+/** A flaw in an agent's set-up; `detail` says how to fix it. */
 export const SetupAdvice = Schema.Struct({
   code: describeField(Schema.Literal("events_off", "foreign_workers"), "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname.", "events_off"),
   detail: describeField(Schema.String, "What to do.", "Start the worker with -E.")
@@ -63,7 +63,7 @@ export const CreatedAgent = Schema.Struct({
 }).annotations(describeBody("CreatedAgent", "An agent with its secrets, in this answer only."))
 export type CreatedAgent = typeof CreatedAgent.Type
 
-/** What a process of the agent said about lost telemetry at one moment (bodies: AgentHealthSnapshot). */
+/** A report of lost telemetry by a process of the agent (bodies: AgentHealthSnapshot). */
 export const AgentHealthSnapshot = Schema.Struct({
   id: Schema.Int.annotations({ description: "Its number.", examples: [17] }),
   captured_at: Timestamp.annotations({ description: "When it said so.", examples: [exampleTime] }),

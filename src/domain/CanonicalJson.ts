@@ -1,12 +1,12 @@
 /**
- * JSON as the agents' line signs it (agents' protocol, section 3.2): parsed without loss and printed in one canonical
+ * JSON as the agents' protocol signs it (agents' protocol, section 3.2): parsed without loss and printed in one canonical
  * form, so that both ends hash the same bytes. The audit chain hashes the same form, and what an agent sent is stored
  * and answered in it.
  *
  * Canonical text: no white space; object keys sorted by Unicode code point, of duplicates the last; strings with the
  * fewest escapes; integers with all their digits; floats as CPython prints them (`1.0`, `1e-07`). It is itself JSON, so
- * it may be spliced into any answer as it stands. Two texts that mean the same (with int and float told apart) have
- * the same canonical text.
+ * it may be spliced into any response unchanged. Two texts with the same meaning (int and float are distinct) have the
+ * same canonical text.
  */
 import { floatText } from "./CanonicalJson/Float.ts"
 import { CanonicalText, JsonArray, type JsonNode, JsonString } from "./CanonicalJson/Node.ts"
@@ -20,7 +20,7 @@ export { ParseFailure, type ParseFailureReason } from "./CanonicalJson/Reader.ts
 const DEFAULT_MAX_DEPTH = 128
 
 /**
- * Parses RFC 8259 JSON text. A failure is a `ParseFailure`, told apart by `instanceof`: `syntax` (also for NaN and
+ * Parses RFC 8259 JSON text. A failure is a `ParseFailure` (check with `instanceof`): `syntax` (also for NaN and
  * Infinity), `too_deep` (more than `maxDepth` containers within each other), `lone_surrogate` (a string that UTF-8
  * cannot write), `number_overflow` (a float beyond binary64). Never throws.
  *
@@ -59,7 +59,7 @@ export type JsonValue =
 
 /**
  * A node as plain values, for schemas to decode. Integers beyond 2^53 - 1 become bigints; a float becomes a number,
- * so that `1.0` and `1` are no longer told apart.
+ * so that `1.0` and `1` become the same value.
  */
 export const toValue = (node: JsonNode): JsonValue => {
   if (typeof node === "string") return scalarValue(node)

@@ -1,11 +1,11 @@
 /**
- * Which letters a search takes for one another (docs/api.md, The list). Two letters are the same where one is the
+ * Which letters a search treats as equal (docs/api.md, The list). Two letters are the same where one is the
  * other's upper or lower case form in Unicode and both forms are one character: `ä` and `Ä`, `σ`, `ς` and `Σ`, `ß` and
  * `ẞ`. No language plays a part, and no letter becomes two: `ß` is not `ss`. Letters of ASCII have forms in ASCII only:
  * the Turkish `ı` and `İ` are not `i`, and the Kelvin sign is not `k`.
  *
  * The rule is applied to the term alone: both databases are asked for the same forms, whatever their own idea of case
- * is, and a term of ASCII letters is left to them, since that is what both do by themselves.
+ * is. A term of ASCII letters is left to them: both apply this rule to it themselves.
  */
 
 /** Where Unicode has letters with case beyond ASCII: a look at all characters would take 25 ms. */

@@ -65,9 +65,6 @@ export const commandActions = [
   "reconcile_task"
 ] as const
 
-/** Replaces an encrypted value in `payload`. */
-export const maskedValue = "[REDACTED]"
-
 /** Bytes of a frame that agents accept (the agents' protocol, section 1.1). */
 export const maxFrameBytes = 1_048_576
 

@@ -1,4 +1,4 @@
-/** What stands between `//` and the `@` before the host: a user name, a password, or a token. */
+/** The user info of a URL, between `//` and the `@` before the host: a user name, a password, or a token. */
 const userInfoPattern = /(:\/\/)[^\s/?#]*@/g
 
 /** The text with the credentials of each URL in it masked; host, path and the rest stay. */

@@ -2,7 +2,7 @@ import { Effect, ModuleVersion } from "effect"
 
 /**
  * Warns when the program that runs this effect has another version of `effect` than this package: services, schemas and
- * errors of the two are then not always the same to each other. Two copies of one version share what must be shared.
+ * errors of two versions may not recognise each other. Two copies of one version share their global state.
  */
 export const checkEffectVersion: Effect.Effect<void> = Effect.withFiberRuntime((fiber) => {
   // a fiber is an effect itself, and each effect carries the version of the copy that made it; the types do not show it

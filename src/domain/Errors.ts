@@ -20,7 +20,7 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 400 })) {}
 
-/** 401: no credential, or one that is not valid (any more); `mfa_required`: the second factor is still owed. */
+/** 401: no credential, or one that is not valid (any more); `mfa_required`: the second factor is pending. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
   code: Schema.optionalWith(codeOf(401), { default: () => "unauthenticated" }),
   detail: Schema.String
@@ -66,7 +66,7 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 409 })) {}
 
-/** 410: this way of doing it is closed for good; `detail` names the other way. */
+/** 410: this operation is gone for good; `detail` names its replacement. */
 export class Gone extends Schema.TaggedError<Gone>()("Gone", {
   code: codeOf(410),
   detail: Schema.String
@@ -84,7 +84,7 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("Payl
   }
 }
 
-/** 415: the body says that it is something else than JSON. */
+/** 415: the body's content type is not JSON. */
 export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("UnsupportedMediaType", {
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 415 })) {
@@ -108,7 +108,7 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()("Va
   }
 }
 
-/** 429: too many requests of this kind from this address or user. `retry_after` in seconds, where the contract tells it. */
+/** 429: too many requests of this kind from this address or user. `retry_after` in seconds, where the contract has it. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   detail: Schema.String,
   retry_after: Schema.optional(Schema.Number)

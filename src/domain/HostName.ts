@@ -2,8 +2,8 @@ import ipaddr from "ipaddr.js"
 
 const hostNamePattern = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 
-/** The name or address in the form that is compared: small letters, no dot at its end, addresses in their plain form; null for anything else. */
-const normalizeHost = (text: string): string | null => {
+/** A host name or address in the form that is compared: lower case, no dot at its end, addresses in plain form; null for anything else. */
+export const normalizeHostName = (text: string): string | null => {
   const lower = text.toLowerCase().replace(/\.$/, "")
   if (ipaddr.IPv4.isValidFourPartDecimal(lower)) return lower
   if (lower.includes(":")) return ipaddr.IPv6.isValid(lower) && !lower.includes("%") ? ipaddr.process(lower).toString() : null
@@ -11,19 +11,16 @@ const normalizeHost = (text: string): string | null => {
 }
 
 /** What an allow-list holds: a host name, or an address without brackets; no port. */
-export const isHostName = (text: string): boolean => normalizeHost(text) !== null
-
-/** A line of an allow-list in the form that is compared. */
-export const normalizeHostName = normalizeHost
+export const isHostName = (text: string): boolean => normalizeHostName(text) !== null
 
 /** The name or address of a Host header (RFC 9110, 7.2): without its port, which a proxy may have changed; null when it is malformed. */
 export const parseHostHeader = (header: string): string | null => {
   const [, bracketed, bare, port = ""] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]@/?#\s]+))(?::(\d{0,5}))?$/.exec(header) ?? []
   if (Number(port) > 65_535) return null
-  if (bracketed !== undefined) return bracketed.includes(":") ? normalizeHost(bracketed) : null
-  return bare === undefined ? null : normalizeHost(bare)
+  if (bracketed !== undefined) return bracketed.includes(":") ? normalizeHostName(bracketed) : null
+  return bare === undefined ? null : normalizeHostName(bare)
 }
 
-/** Names of this machine to itself, which no page of another site can make a browser use for another's address. */
+/** Names that always mean this machine. DNS rebinding cannot point them at another address. */
 export const isLoopbackName = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "::1" || (ipaddr.IPv4.isValid(host) && host.startsWith("127."))

@@ -29,13 +29,13 @@ export type CreateInvitation = typeof CreateInvitation.Type
 
 /**
  * The only time that `token` is shown (bodies: InvitationMintPublic). `accept_url_path` follows the public URL;
- * `email_sent`: a mail with the link is on its way.
+ * `email_sent`: a mail with the link was queued.
  */
 export const CreatedInvitation = Schema.Struct({
   invitation: describeField(Invitation, "The invitation."),
   token: describeField(Schema.String, "The token of the link, in this answer only.", "Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"),
   accept_url_path: describeField(Schema.String, "The link, behind the public URL.", "/invitation?token=Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"),
-  email_sent: describeField(Schema.Boolean, "Whether a mail with the link is on its way.", true)
+  email_sent: describeField(Schema.Boolean, "Whether a mail with the link was queued.", true)
 }).annotations(describeBody("CreatedInvitation", "An invitation with its token."))
 export type CreatedInvitation = typeof CreatedInvitation.Type
 
@@ -45,7 +45,7 @@ export const PreviewInvitation = Schema.Struct({
   token: describeField(token, "The token of the link.", Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"))
 }).annotations(describeBody("PreviewInvitation", "The token of an invitation."))
 
-/** What the holder of the token is invited to (bodies: InvitationPreviewPublic). */
+/** The invitation as the holder of its token sees it (bodies: InvitationPreviewPublic). */
 export const InvitationPreview = Schema.Struct({
   email: describeField(Schema.String, "The invited address.", "grace@example.com"),
   role: describeField(Role, "The role in the project.", "operator"),
@@ -55,7 +55,7 @@ export const InvitationPreview = Schema.Struct({
 }).annotations(describeBody("InvitationPreview", "What the holder of the token is invited to."))
 export type InvitationPreview = typeof InvitationPreview.Type
 
-/** Name and password make the account where the address has none; who has one is signed in, and needs neither. */
+/** Name and password create the account if the address has none. An existing account is signed in and needs neither. */
 export const AcceptInvitation = Schema.Struct({
   token: describeField(token, "The token of the link.", Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")),
   display_name: describeField(Schema.optional(text(200, 1)), "The new account's name.", "Grace Hopper"),

@@ -77,14 +77,14 @@ export const RenameTrustedDevice = Schema.Struct({
 })
   .annotations(describeBody("RenameTrustedDevice", "A new label."))
 
-/** Who must have a second factor, and how long they may take (interface, MFA enforcement). */
+/** Who must have a second factor, and the grace to enrol it (interface, MFA enforcement). */
 export interface EnforcementPolicy {
   readonly for_admins: boolean
   readonly for_all: boolean
   readonly grace_days: number
 }
 
-/** What the policy looks at in a user. `started_at`: their first login under the policy, kept for ever. */
+/** The facts about a user that the policy reads. `started_at`: their first login under the policy, kept for ever. */
 export interface EnforcementSubject {
   readonly is_admin: boolean
   readonly enrolled: boolean

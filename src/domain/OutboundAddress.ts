@@ -6,7 +6,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** Azure's, which is in a public range; that of others is link-local, carrier-grade NAT or unique local. */
 const azureMetadataAddress = "168.63.129.16"
 
-/** Global addresses of IPv6; all others are local, mapped, or nobody's. */
+/** Global addresses of IPv6; all others are local, mapped, or unassigned. */
 const globalV6 = ipaddr.parseCIDR("2000::/3")
 
 const v4At = (bytes: ReadonlyArray<number>, ...places: ReadonlyArray<number>): string => places.map((place) => bytes[place] ?? 0).join(".")
@@ -14,7 +14,7 @@ const v4At = (bytes: ReadonlyArray<number>, ...places: ReadonlyArray<number>): s
 const inRange = (address: Address, [base, bits]: readonly [Address, number]): boolean =>
   address.kind() === base.kind() && address.match(base, bits)
 
-/** Ways to write an IPv4 address into an IPv6 one, so that the network in between sends it there, and where it stands. */
+/** Transition prefixes that embed an IPv4 address to which the network forwards, with its position. */
 const carriers: ReadonlyArray<{ readonly range: readonly [Address, number]; readonly within: (bytes: ReadonlyArray<number>) => ReadonlyArray<string> }> = [
   { range: ipaddr.parseCIDR("64:ff9b::/96"), within: (bytes) => [v4At(bytes, 12, 13, 14, 15)] }, // NAT64, RFC 6052
   { // NAT64 of a network's own, RFC 8215: at bit 48 around the octet 8, or at the end; the place that is not used is zero

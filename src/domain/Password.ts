@@ -15,12 +15,12 @@ export type PasswordPolicy = typeof PasswordPolicy.Type
 /** Code points of the longest password. */
 export const maxPasswordLength = 256
 
-/** The longest password of an account that an invitation makes (bodies: InvitationAcceptRequest). */
+/** The longest password of an account that an invitation creates (bodies: InvitationAcceptRequest). */
 export const maxInvitedPasswordLength = 200
 
 export const passwordPolicy: PasswordPolicy = { min_length: 12, required_character_classes: 0, character_class_names: [] }
 
-/** Characters as whoever types them counts: code points, an accent that was typed by itself with its letter (NFC). */
+/** Characters as a person counts them: code points after NFC, so that a letter and its combining accent are one. */
 const lengthOf = (text: string): number => [...text.normalize("NFC")].length
 
 /** Redacted from the first line; the messages never repeat what was sent. */
@@ -39,7 +39,7 @@ const passwordSchema = (min: number, max: number) =>
 /** A password that is being set. Whether it is easy to guess is asked when it is hashed (services/Users/Passwords.ts). */
 export const NewPassword = passwordSchema(passwordPolicy.min_length, maxPasswordLength)
 
-/** The same of who accepts an invitation. */
+/** The same in the acceptance of an invitation. */
 export const InvitedPassword = passwordSchema(passwordPolicy.min_length, maxInvitedPasswordLength)
 
 /** A password that is compared with the stored one; older rules may have made it. */

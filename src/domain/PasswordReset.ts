@@ -10,7 +10,7 @@ export const RequestPasswordReset = Schema.Struct({
 }).annotations(describeBody("RequestPasswordReset", "Whose password is forgotten."))
 export type RequestPasswordReset = typeof RequestPasswordReset.Type
 
-/** Always true: it tells nothing about the address (bodies: PasswordResetRequestResponse). */
+/** Always true: it does not reveal whether the address has an account (bodies: PasswordResetRequestResponse). */
 export const PasswordResetRequested = Schema.Struct({
   accepted: describeField(Schema.Boolean, "Always true.", true)
 })

@@ -1,6 +1,6 @@
 /**
- * Whether a password is one of those that are tried first: a common one, the person's own name or address, or a pattern,
- * also with what people add to reach a length: digits and signs at its ends, letters written as digits, itself again.
+ * Whether an attacker tries a password first: a common one, the person's own name or address, or a pattern. Variants count
+ * too: digits and signs at the ends, digits in place of letters, and repetition.
  */
 
 const lower = (text: string): string => text.normalize("NFKC").toLowerCase()
@@ -35,7 +35,7 @@ const isPattern = (text: string): boolean => {
   return characters.length > 0 && runs.length * 4 <= characters.length
 }
 
-/** What a text is a repetition of, the last time perhaps not to its end; else the text. */
+/** The part that a text repeats, the last time perhaps cut short; else the text. */
 const repeatedUnitOf = (text: string): string => {
   for (let length = 1; length <= (text.length * 2) / 3; length++) {
     const unit = text.slice(0, length)
@@ -46,7 +46,7 @@ const repeatedUnitOf = (text: string): string => {
 
 const letters: Readonly<Record<string, string>> = { "0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s" }
 
-/** What repeats so few characters is a pattern, whatever they are. */
+/** A repetition of this few characters is a pattern, whatever they are. */
 const maxShortUnit = 4
 
 /** Digits and signs that stand for letters as those letters. */

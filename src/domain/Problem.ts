@@ -6,7 +6,7 @@ import type { Failure, failures } from "./Errors.ts"
 
 /** The form of every failure on the wire: RFC 9457 with the house's members `code`, `details` and `request_id`. */
 export const Problem = Schema.Struct({
-  type: describeField(Schema.String, "Always `about:blank`: `code` tells the kind.", "about:blank"),
+  type: describeField(Schema.String, "Always `about:blank`: `code` names the kind.", "about:blank"),
   title: describeField(Schema.String, "The status in words.", "Not found"),
   status: describeField(Schema.Int.annotations({ jsonSchema: { type: "integer" } }), "The HTTP status.", 404),
   detail: describeField(Schema.String, "What happened and what to do next, in a sentence for people.", "No such project."),

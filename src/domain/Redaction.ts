@@ -4,9 +4,9 @@
  *
  * - A member whose key names a secret loses its value at any depth (`password`, `dbPassword`, `X-API-Key`,
  *   `client_secret`, `refresh_token`, `Set-Cookie` …, docs/redaction.md). `null`, `true`, `false` and empty strings
- *   stay: they give nothing away and tell much. So do names that only begin so: `token_count`, `password_changed_at`.
+ *   stay: they reveal nothing and explain much. So do names that only begin so: `token_count`, `password_changed_at`.
  * - In texts, values that show what they are (bearer tokens, JWTs, credentials in URLs, private keys, keys of known
- *   providers) and `password=…` are replaced where they stand.
+ *   providers) and `password=…` are replaced in place.
  *
  * Works on canonical JSON text and keeps its numbers; a text in which nothing is found is answered as it is, after one
  * look over it.

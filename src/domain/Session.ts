@@ -24,7 +24,7 @@ export const Login = Schema.Struct({
 export type Login = typeof Login.Type
 
 /**
- * The answer to a login. The session itself is in the two cookies. With `mfa_required` it owes the second factor, and
+ * The answer to a login. The session itself is in the two cookies. With `mfa_required` its second factor is pending: it
  * may call verify, me and logout only.
  */
 export const LoggedIn = Schema.Struct({
@@ -35,7 +35,7 @@ export const LoggedIn = Schema.Struct({
 }).annotations(describeBody("LoggedIn", "The login's answer; the session is in its cookies."))
 export type LoggedIn = typeof LoggedIn.Type
 
-/** The password once more, where no second factor is. */
+/** The password again, for an account without a second factor. */
 export const Reauthenticate = Schema.Struct({
   password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple"))
 }).annotations(describeBody("Reauthenticate", "The password again."))

@@ -4,7 +4,7 @@ import { NewPassword } from "./Password.ts"
 import { Id, nullish, text } from "./Text.ts"
 import { Email, User } from "./User.ts"
 
-/** Whether nobody has set the brain up yet (bodies: StatusResponse). */
+/** Whether the first admin still has to be created (bodies: StatusResponse). */
 export const SetupStatus = Schema.Struct({
   first_boot: describeField(Schema.Boolean, "True while the first admin is still to be created.", true)
 }).annotations(describeBody("SetupStatus", "Whether the brain has its first admin."))

@@ -18,7 +18,7 @@ import { RANK } from "./TaskState.ts"
 
 export { type HistoryAnalysis as Analysis, analyseHistory as analyse } from "./TaskHistory/Attempts.ts"
 export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
-export type { EventData, TaskEvent } from "./TaskHistory/Event.ts"
+export type { TaskEvent } from "./TaskHistory/Event.ts"
 export type { History } from "./TaskHistory/History.ts"
 export { computeTaskFields, countEnds, type TaskFields } from "./TaskHistory/Projection.ts"
 export { buildTimeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"

@@ -40,12 +40,12 @@ export const Me = Schema.Struct({
 }).annotations(describeBody("Me", "The own account."))
 export type Me = typeof Me.Type
 
-/** One `@` between what needs no quotes in a mail's header; whether mail arrives is not ours to know. */
+/** One `@` between parts that need no quotes in a mail header. Whether the address receives mail is not checked. */
 export const Email = text(320, 3).pipe(
   Schema.pattern(/^[^\s@<>,;"\p{Cc}]+@[^\s@<>,;"\p{Cc}]+$/u, { message: () => "must be an e-mail address" })
 )
 
-/** What two addresses are compared by: they are the same person's whatever the case. */
+/** The form in which addresses are compared: without regard to case. */
 export const normalizeEmail = (email: string): string => email.normalize("NFKC").trim().toLowerCase()
 
 /** What everybody who knows a person would try as their password. */
@@ -85,7 +85,7 @@ export const UpdateUser = Schema.Struct({
 }).annotations(describeBody("UpdateUser", "Changes of a user; absent fields stay."))
 export type UpdateUser = typeof UpdateUser.Type
 
-/** A password that a global admin sets for somebody (bodies: PasswordResetRequest). */
+/** A password that a global admin sets for a user (bodies: PasswordResetRequest). */
 export const SetPassword = Schema.Struct({
   new_password: describeField(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
 }).annotations(describeBody("SetPassword", "A password that a global admin sets."))

@@ -32,15 +32,15 @@ export const Worker = Schema.Struct({
 }).annotations(describeBody("Worker", "A worker of an engine, such as a Celery node. Counters are since its start, 0 where the engine does not report them."))
 export type Worker = typeof Worker.Type
 
-/** The same with what the engine tells about itself: registered task names, pool, settings (WorkerDetailPublic). */
+/** The same with what the engine reports about itself: registered task names, pool, settings (WorkerDetailPublic). */
 export const WorkerDetail = Schema.Struct({
   ...Worker.fields,
   metadata: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "Registered tasks, pool and settings, as the engine reports them.", { registered: ["shop.pay"] }),
   agent_id: describeField(Schema.NullOr(Id), "The agent that reported it.", exampleId)
-}).annotations(describeBody("WorkerDetail", "A worker with what its engine tells about it."))
+}).annotations(describeBody("WorkerDetail", "A worker with what its engine reports about it."))
 export type WorkerDetail = typeof WorkerDetail.Type
 
-/** Engines whose events and heartbeats name no worker: an agent process that runs tasks stands for it. */
+/** Engines whose events and heartbeats name no worker. An agent process that runs tasks counts as one. */
 export const ENGINES_WITHOUT_WORKERS: ReadonlySet<string> = new Set(["huey", "arq", "taskiq"])
 
 /** The stored metadata of a worker that is an agent process. */

@@ -24,10 +24,10 @@ export const accessRules: ReadonlyMap<string, AccessRule> = (() => {
 
 const scopedRules = [...accessRules.values()].flatMap(({ caller, scope }) => (scope === undefined ? [] : [{ caller, scope }]))
 
-/** The catalogue of API-key scopes: what endpoints ask for, and `admin:*`, which stands for all of them. */
+/** The catalogue of API-key scopes: those that endpoints require, and `admin:*`, which includes all of them. */
 export const scopes: ReadonlyArray<Scope> = [...new Set<Scope>(["admin:*", ...scopedRules.map(({ scope }) => scope)])].sort()
 
-/** Scopes that open nothing to anybody but global admins. */
+/** Scopes that only global admins can use. */
 export const adminScopes: ReadonlyArray<Scope> = scopes.filter((scope) =>
   scopedRules.every((use) => use.scope !== scope || use.caller === "global_admin"))
 

@@ -1,7 +1,7 @@
 import { HttpApi, type HttpApiGroup } from "@effect/platform"
 import { Option, Schema, SchemaAST } from "effect"
 
-/** What is wrong within one field is told by its first flaw: a list of a million may have a million. */
+/** Only the first flaw within a field is reported: a list of a million items may have a million flaws. */
 const stopAtFirstIssue = (field: SchemaAST.PropertySignature, annotations = field.annotations) =>
   new SchemaAST.PropertySignature(
     field.name,
@@ -35,7 +35,7 @@ const mapFields = (ast: SchemaAST.AST): SchemaAST.AST => {
   }
 }
 
-/** The same schema, which looks at every field of an object instead of stopping at the first that is wrong. */
+/** The same schema, which checks every field of an object instead of stopping at the first invalid one. */
 const withAllIssues = ({ ast }: { readonly ast: SchemaAST.AST }) => {
   const options = Option.getOrElse(SchemaAST.getParseOptionsAnnotation(ast), () => ({}))
   const annotation = { [SchemaAST.ParseOptionsAnnotationId]: { ...options, errors: "all" } }
@@ -43,8 +43,8 @@ const withAllIssues = ({ ast }: { readonly ast: SchemaAST.AST }) => {
 }
 
 /**
- * From now on each endpoint of the API names every wrong field of a path, a query and a body. Changes the definitions in
- * place: an HttpApi cannot be made again from its parts.
+ * Makes each endpoint of the API report every invalid field of path, query and body. Changes the definitions in place: an
+ * HttpApi cannot be rebuilt from its parts.
  */
 export const reportAllIssues = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>

@@ -2,7 +2,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { Settings } from "../services/Settings.ts"
 
-/** Tells of a list that its `limit` was over the largest page, and which one was applied (docs/api.md, The list). */
+/** Adds a header with the applied limit when a list's `limit` is over the largest page (docs/api.md, The list). */
 export const makeLimitHeader = Effect.map(
   Settings,
   ({ restMaxPageSize }) =>

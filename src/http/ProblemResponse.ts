@@ -6,16 +6,16 @@ import { HeadForged } from "../services/Audit/ChainWriter.ts"
 import { LogContradicted } from "../services/Audit/CommittedHead.ts"
 import { isUnavailable } from "../services/Database.ts"
 
-/** The one place where what ends a request becomes an answer: `application/problem+json`, never HTML. */
+/** The only place that turns failures and defects into responses: `application/problem+json`, never HTML. */
 const isFailure = (error: unknown): error is Failure => failures.some((failure) => error instanceof failure)
 
-/** So many places are named at most: a body may have any number of fields that there are not. */
+/** Unknown fields are listed, at most this many. */
 const maxIssues = 20
 
-/** What Effect says of a value of another type ends with the value, which may be a secret. */
+/** Effect's message about a wrong type ends with the value, which may be a secret. */
 const removeValue = (message: string): string => message.replace(/, actual [^]*$/, "")
 
-/** One issue a place. A place that takes several forms has a message for each; "or nothing at all" helps nobody. */
+/** One issue a path. A union gives one message for each of its members; `undefined` and `null` among them are left out. */
 const issuesOf = (parseIssues: HttpApiError.HttpApiDecodeError["issues"]): ReadonlyArray<Issue> => {
   const messages = new Map<string, Array<string>>()
   for (const { message, path } of parseIssues) {
@@ -34,16 +34,16 @@ const issuesOf = (parseIssues: HttpApiError.HttpApiDecodeError["issues"]): Reado
 
 const literal = /^Expected ("[^"]*")$/
 
-/** Of a value that is none of several words, the words; of anything else each message. */
+/** For a union of literals, the literals; for anything else each message. */
 const joinMessages = (messages: ReadonlyArray<string>): string => {
   const words = messages.map((message) => literal.exec(message)?.[1])
   return words.length > 1 && !words.includes(undefined) ? `must be one of ${words.join(", ")}` : messages.join("; or ")
 }
 
-/** A message may hold the name of a field, which may be long. */
+/** A message may contain the name of a field, which may be long. */
 const truncateMessage = (message: string): string => (message.length <= 500 ? message : `${message.slice(0, 500).toWellFormed()}…`)
 
-/** The failure behind whatever ended a request, or none when it is a defect. */
+/** The failure behind an error, or none for a defect. */
 const failureOf = (error: unknown): Option.Option<Failure> => {
   if (isFailure(error)) return Option.some(error)
   if (error instanceof HttpApiError.HttpApiDecodeError) {
@@ -60,7 +60,7 @@ const failureOf = (error: unknown): Option.Option<Failure> => {
   return Option.none()
 }
 
-/** Reads are answered, and nothing is changed until a person has decided (docs/audit.md, When the log is contradicted). */
+/** Reads are served, and changes are refused until a person decides (docs/audit.md, When the log is contradicted). */
 const refuseChange = (why: string) =>
   new Unavailable({ code: "audit_log_contradicted", detail: `Nothing can be changed: ${why}` })
 
@@ -80,7 +80,7 @@ const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
 export const fromFailure = (failure: Failure, requestId: string): HttpServerResponse.HttpServerResponse =>
   respond(problemOf(failure, requestId), headersOf(failure))
 
-/** The answer to any cause. A defect is 500 without inner text; it is logged here, once, with its cause. */
+/** The response to any cause. A defect is 500 without inner text, and is logged here once with its cause. */
 export const fromCause = (cause: Cause.Cause<unknown>, requestId: string) => {
   const failure = failureOf(Cause.squash(cause))
   if (Option.isSome(failure)) return Effect.succeed(fromFailure(failure.value, requestId))

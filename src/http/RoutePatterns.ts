@@ -11,7 +11,7 @@ const patterns = [...accessRules.keys(), ...plainRoutes].map((route) => {
   return { method, path, pattern: new RegExp(`^${path.replace(parameter, "[^/]+").replaceAll("::", ":")}$`) }
 })
 
-/** A path of so many slashes matches one of few patterns. */
+/** Few patterns have the same number of slashes, so a path is compared with few. */
 const slashesOf = (path: string): number => path.split("/").length
 const patternsBySlashes = Arr.groupBy(patterns, ({ path }) => String(slashesOf(path)))
 
@@ -20,10 +20,10 @@ const findPatterns = (url: string) => {
   return (patternsBySlashes[slashesOf(path)] ?? []).filter(({ pattern }) => pattern.test(path))
 }
 
-/** The methods that there are for a path, whose slashes count as the router counts them: for 405 instead of 404. */
+/** The methods of a path, with its slashes counted as the router counts them: for 405 instead of 404. */
 export const methodsOf = (url: string): ReadonlyArray<string> => findPatterns(url).map(({ method }) => method)
 
-/** The route that takes a request, such as `/api/v1/projects/:slug`; null: none does. */
+/** The route of a request, such as `/api/v1/projects/:slug`; null for none. */
 export const routeOf = (method: string, url: string): string | null => {
   const wanted = method === "HEAD" ? "GET" : method
   return findPatterns(url).find((route) => route.method === wanted)?.path ?? null

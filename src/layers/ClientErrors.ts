@@ -24,7 +24,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 /** What may still arrive after the answer, so that a sender in the middle of its request gets to read it. */
 const lingerLimits = { bytes: 8 * 1024 * 1024, milliseconds: 2000 }
 
-/** Answers what Node cannot make a request of with a problem document too, and ends the connection. */
+/** Answers what Node cannot parse as a request with a problem document, and ends the connection. */
 export const answerClientErrors = (server: Server): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     server.on("clientError", (error: Error & { readonly code?: string }, duplex: Duplex) => {

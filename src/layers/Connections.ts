@@ -9,7 +9,7 @@ import { Settings } from "../services/Settings.ts"
 
 /** Once our side of a connection has ended, its client has 2 s to end the other side. */
 const lingerMillis = 2000
-/** A refused address is logged once in this time, whatever it does. */
+/** Refused connections are logged once in this time, for all addresses together. */
 const logEveryMillis = 60_000
 
 // One function each for all sockets: 10 000 agents would pay for closures of their own.
@@ -30,17 +30,17 @@ const reasonOf = ({ errored }: Socket): string => {
   return "code" in errored && typeof errored.code === "string" ? reasons[errored.code] ?? "error" : "error"
 }
 
-/** What programs of this machine connect from, and a proxy that nobody named in SVC_TRUSTED_PROXIES. */
+/** Local programs, and a local proxy that is missing in SVC_TRUSTED_PROXIES, connect from these. */
 const loopbackRanges = ["127.0.0.1", "::1"].map(parseCidr).filter((range) => range !== null)
 
-/** How many files, and so connections, this process may have open; null where nothing but a native call says so (not Linux). */
+/** How many files, and so connections, this process may open; null where only a native call knows (not Linux). */
 export const openFilesLimit: Effect.Effect<number | null> = Effect.try(() => readFileSync("/proc/self/limits", "utf8")).pipe(
   Effect.map((limits) => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? NaN)),
   Effect.map((soft) => (Number.isNaN(soft) ? null : soft)),
   Effect.orElseSucceed(() => null)
 )
 
-/** Counts the connections of each address, which may have so many. */
+/** Counts the connections of each address, at most `max`. */
 class AddressCounts {
   private readonly open = new Map<string, number>()
 
@@ -61,8 +61,8 @@ class AddressCounts {
 }
 
 /**
- * Every connection of the server from its first moment, whatever becomes of it: its `error` is listened to (Node's own
- * listener goes with an upgrade), it does not stay half-closed, and it is counted, in all and for its address.
+ * Watches every connection of the server from its first moment. It listens to `error` (an upgrade removes Node's own
+ * listener), ends half-closed connections, and counts connections in all and per address.
  */
 export const watchConnections = (server: Server) =>
   Effect.gen(function*() {
@@ -100,6 +100,6 @@ export const watchConnections = (server: Server) =>
       connections.inc()
       socket.on("error", ignoreError).once("finish", destroyAfterLinger).once("close", onClose)
     })
-    // such as an accept that fails for want of files; a failure to listen is reported by who listens
+    // such as an accept that fails for want of files; the layer that listens reports a failure to listen
     server.once("listening", () => server.on("error", (error) => void fork(Effect.logWarning("the server could not accept a connection", error))))
   })

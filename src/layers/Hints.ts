@@ -10,8 +10,8 @@ const channelName = "svc_hints"
 
 /**
  * Hints inside the process, and between the replicas of one PostgreSQL by LISTEN/NOTIFY. One channel of PostgreSQL
- * carries `channel payload`. The listening connection is its own and is opened again when it breaks: hints that
- * were sent meanwhile are lost, which polling makes up for.
+ * carries `channel payload`. A connection of its own listens, and is reopened when it breaks. Hints sent in between are lost;
+ * polling covers them.
  */
 export const layer = Layer.scoped(Hints, Effect.gen(function*() {
   const database = yield* Database

@@ -15,9 +15,9 @@ const types: pg.CustomTypesConfig = {
 const timeoutMillis = 5000
 
 /**
- * Compiling takes longer than any of our queries. A process that stands still within a transaction, which may hold a lock
- * that all others wait for, loses it; none of ours idles for long. `query_timeout` is missing in pg's types; the pool
- * ends the client.
+ * JIT compilation takes longer than any of our queries. A process that stops within a transaction may hold a lock that all
+ * others wait for, so PostgreSQL ends that transaction after 30 s; ours do not idle. `query_timeout` is missing in pg's
+ * types; on a timeout the pool ends the client.
  */
 const sessionSettings = {
   text: "SET jit = off; SET idle_in_transaction_session_timeout = '30s'",
@@ -25,15 +25,15 @@ const sessionSettings = {
 }
 
 /**
- * Whoever was interrupted gives its connection back while the query still runs; the next one would wait behind it. Such
- * a connection is ended instead, which makes the pool forget it.
+ * An interrupted fiber returns its connection while the query still runs, and the next user would wait for it. Such a
+ * connection is ended instead, and the pool drops it.
  */
 const endBusy = (_error: Error, client: pg.PoolClient): void => {
-  // no public member tells: `readyForQuery` is false after an error too, when the connection is fine
+  // pg has no public member for this: `readyForQuery` is false after an error too, when the connection is fine
   if (Reflect.get(client, "_activeQuery") !== null) void client.end()
 }
 
-/** Tells how long each connection was out of the pool. */
+/** Reports how long each connection was out of the pool. */
 const measurePool = (pool: pg.Pool, measure: MeasureUse): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     const since = new WeakMap<pg.PoolClient, bigint>()
@@ -61,7 +61,7 @@ const transientReason = ({ cause }: SqlError.SqlError): string | null => {
   return passes ? (cause.message === "" ? code : cause.message) : null
 }
 
-/** Again and again, up to 5 s apart, for as long as PostgreSQL does not answer; tells the log, and the server that already listens. */
+/** Retries with back-off up to 5 s until PostgreSQL answers. It logs that, and sets the reason that `/health/ready` shows. */
 export const retryUntilAvailable: RunFirstQuery = (query) =>
   Effect.flatMap(Effect.serviceOption(Startup), (startup) => {
     const waitFor = (what: StartupReason) => Effect.sync(() => Option.map(startup, MutableRef.set(what)))
@@ -97,7 +97,7 @@ export const makePostgres = (url: Redacted.Redacted, maxConnections: number, mea
         })
         // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
         pool.on("error", () => {})
-        // One that breaks in use may tell twice, and the client listens to the first only.
+        // One that breaks in use may emit `error` twice, and pg's own listener takes the first only.
         pool.on("connect", (client) => client.on("error", () => {}))
         pool.on("release", endBusy)
         return pool

@@ -1,7 +1,7 @@
 import { Clock, Effect, type Scope } from "effect"
 import pg from "pg"
 
-/** A connection may be in use so long before anybody wonders whether the server is still there. */
+/** After a connection has been in use for this long, the watch asks whether the server still answers. */
 const maxQueryMillisBeforeProbe = 3000
 const probeTimeoutMillis = 5000
 
@@ -14,7 +14,7 @@ const isResponding = (connectionString: string): Effect.Effect<boolean> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
       const client = new pg.Client({ connectionString, connectionTimeoutMillis: probeTimeoutMillis, application_name: "svc watch" })
-      client.on("error", () => {}) // the promises below tell
+      client.on("error", () => {}) // the promises below report it
       return client
     }),
     (client) =>
@@ -30,10 +30,10 @@ const isResponding = (connectionString: string): Effect.Effect<boolean> =>
   )
 
 /**
- * A server that hangs, or a network that swallows what is sent: the connections stay, and queries wait for ever. A
- * query's time tells nothing, for a migration or a sweep may take long. So when a connection has been in use for a
- * while the server is asked on a new one. Does it answer, all go on; else the connections in use are cut, which their
- * users see as lost ones: requests are answered with 503, loops try again.
+ * Finds a server that hangs, or a network that drops packets: connections stay open, and queries wait for ever. The time of
+ * a query proves nothing, because a migration or a sweep may take long. So the watch asks the server on a new connection
+ * when one has been in use for a while. If it does not answer, the watch cuts the connections in use: requests get 503,
+ * loops retry.
  */
 export const watchPool = (pool: pg.Pool, connectionString: string): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function*() {

@@ -116,7 +116,7 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
     return { ...settings, home, sources, files }
   })
 
-/** What no setting can tell by itself. */
+/** Checks across several settings. */
 const findConflicts = ({ auditWebhookHmacSecret, auditWebhookUrl }: SettingsShape): ReadonlyArray<string> =>
   auditWebhookUrl !== null && auditWebhookHmacSecret === null
     ? ["SVC_AUDIT_WEBHOOK_URL is set, but not SVC_AUDIT_WEBHOOK_HMAC_SECRET, which signs what is posted there; set it to at least 32 bytes"]

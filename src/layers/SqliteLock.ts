@@ -13,7 +13,7 @@ export class AlreadyServed extends Data.TaggedError("AlreadyServed")<{ readonly 
   }
 }
 
-/** Nothing is ever stored in it: it is empty, and its lock ends with whoever holds it, also after kill -9. */
+/** An empty file. Its lock ends with the process that holds it, also after kill -9. */
 const acquireLock = (lockFile: string, file: string) =>
   Effect.acquireRelease(
     Effect.try({
@@ -37,8 +37,8 @@ const acquireLock = (lockFile: string, file: string) =>
   )
 
 /**
- * Makes this brain the only one on its SQLite file as long as the layer lives; fails with AlreadyServed. What only opens
- * the database (the commands of the command line, but for going back a step) does not ask. PostgreSQL and `:memory:` need none.
+ * Makes this brain the only one on its SQLite file while the layer lives; fails with AlreadyServed. Commands of the CLI that
+ * only open the database do not take the lock, except the one that migrates down. PostgreSQL and `:memory:` need none.
  */
 export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const { sqlite } = yield* Database

@@ -14,7 +14,7 @@ const startupFailures: Readonly<Record<StartupReason, Unavailable>> = {
   database: new Unavailable({ detail: "The brain waits for its database, which does not answer. Send the request again later." })
 }
 
-/** Answers every request until the routes are served: `/health` as ever, `/health/ready` and all else with 503. */
+/** Answers every request until the routes are served: `/health` with 200, everything else with 503. */
 export const answerWhileStarting = (server: Server, waiting: MutableRef.MutableRef<StartupReason>): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     const answer = (request: IncomingMessage, response: ServerResponse) => {

@@ -11,9 +11,9 @@ const acceptsUpgrade = ({ headers, httpVersion, method, url = "" }: IncomingMess
   (url.split("?", 1)[0] === agentsPath || !isBrainPath(url))
 
 /**
- * A request whose wish for any other upgrade is not seen by Node, which then serves it as plain HTTP/1.1 with its body
+ * A request that hides any other upgrade from Node, which then serves it as plain HTTP/1.1 with its body
  * (RFC 9110, 7.8: a server may ignore `Upgrade`). curl --http2 and Java's HttpClient ask for `h2c` on every request;
- * Node 20 takes every wish for granted once `upgrade` has a listener. Newer versions have `shouldUpgradeCallback`;
+ * Node 20 accepts every upgrade once `upgrade` has a listener. Newer versions have `shouldUpgradeCallback`;
  * all of them, to 24, read this field of the server's own class of requests.
  */
 export class UpgradeRequest extends IncomingMessage {

@@ -168,9 +168,10 @@ describe.each(engines)("bad input on %s", (engine) => {
             findings.note(`${method} ${operation.path}`, received, wrong)
           }
         }
-        for (const target of ["/metrics", "/health", "/health/ready", "/api/v1/openapi.json", "/api/v1/docs"]) {
+        for (const target of ["/", "/metrics", "/health", "/health/ready", "/api/v1/openapi.json", "/api/v1/docs"]) {
           const received = yield* wire({ method: "POST", target, headers: headers() })
-          findings.note(`POST ${target}`, received, is(received, 405))
+          const { allow } = received.headers
+          findings.note(`POST ${target}`, received, is(received, 405) ?? (allow === "GET" ? undefined : `allows ${String(allow)}`))
         }
         const nowhere = ["/api", "/api/v1", "/api/v1/nothing", "/api/v2/projects", "/nothing",
           "/api/v1/projects/x/tasks/a/b/c/d", "/api/v1/%00", "/api/v1/%zz", "/api/v1/nothing?a=%ff", "/api/v1/projects%2F", "//x"]

@@ -14,8 +14,8 @@ export class ParseFailure {
 const shapeTree = new ShapeTree()
 
 /**
- * One pass over a text: checks RFC 8259 and makes each value's canonical text on the way. Where a value stands in
- * the text just as it is signed, and most do, its text is a slice and nothing is copied.
+ * One pass over a text: checks RFC 8259 and makes each value's canonical text on the way. Most values are
+ * canonical in the text already; their text is a slice, and nothing is copied.
  *
  * Methods begin at the unit `at` and leave `at` behind what they read; after `fail` they return undefined.
  */
@@ -24,7 +24,7 @@ export class JsonReader {
   private readonly units: Uint16Array
   private at = 0
   private depth = 0
-  /** How many places so far are not canonical as they stand: white space, members out of order, spellings. */
+  /** How many places so far are not canonical: white space, members out of order, spellings. */
   private rewrites = 0
   /** Members and items of the containers that are still open, and where each member's canonical slice lies. */
   private readonly nodes: Array<JsonNode> = []
@@ -301,7 +301,7 @@ const wideKeysOf = (shape: Shape): WideKeys => {
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
 
-/** The value of a quoted string, or undefined if one of its escapes is none. */
+/** The value of a quoted string, or undefined if it has an invalid escape. */
 const decodeString = (raw: string): string | undefined => {
   try {
     // The cast: a quoted text without a bare quote inside can only be a JSON string.

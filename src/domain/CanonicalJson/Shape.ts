@@ -1,6 +1,6 @@
 /**
  * Agents send the same few objects again and again: the same keys in the same order. A `Shape` is one such row of
- * keys as it stands on the wire, found by walking a tree from the empty object, one step a key. What does not depend
+ * keys in the order of the wire, found by walking a tree from the empty object, one step a key. What does not depend
  * on the values is worked out once a shape instead of once an object: the decoded keys, their canonical order,
  * whether one occurs twice. A step to a known key compares units of text and allocates nothing.
  */

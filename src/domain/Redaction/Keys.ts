@@ -51,7 +51,7 @@ const squash = (words: string): string => words.replaceAll("_", "")
 const MAX_CACHED_KEYS = 4096
 const MAX_CACHED_KEY_LENGTH = 64
 
-/** Tells whether a key's value is secret. `extra` names count as the built-in ones do: as the end, in any spelling. */
+/** Whether a key's value is secret. `extra` names match like the built-in ones: as the end of a key, in any spelling. */
 export const makeSecretKeyTest = (extra: ReadonlyArray<string>): (key: string) => boolean => {
   const endings = [...ENDINGS, ...extra.map((name) => squash(wordsOf(name))).filter((name) => name !== "")]
   const isSecret = (key: string): boolean => {

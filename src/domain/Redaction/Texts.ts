@@ -5,7 +5,7 @@
  */
 import { spellingPattern } from "./Keys.ts"
 
-/** What stands where a secret stood; agents use the same text. */
+/** Replaces a secret. Agents use the same text. */
 export const REDACTED = "[REDACTED]"
 
 /** Values that show by their own form what they are (agents' protocol, section 4.3). */

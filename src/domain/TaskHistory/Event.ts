@@ -1,15 +1,8 @@
 /** The input of the fold: one event about a task, and its parts for the row and the timeline. */
 import * as Timestamp from "../Timestamp.ts"
+import type { EventData } from "../TaskEvent.ts"
 import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
 import { exceptionText, isTraceback, type ErrorFields } from "./Exception.ts"
-
-/**
- * An event's data: each field's canonical JSON text. A `Map<string, string>` is one. Values keep the digits and the
- * int or float of the agent, since they are never parsed (agents' protocol, section 3.2).
- */
-export interface EventData {
-  readonly forEach: (visit: (json: string, field: string) => void) => void
-}
 
 /**
  * One event about a task. `agentId` and `reporter` (the name of the agent process) are the session's. Secrets in `data`

@@ -13,7 +13,7 @@ export class ActivityApi extends HttpApiGroup.make("activity")
       .annotate(Access, { caller: "authenticated", scope: "audit:read", bucket: "activity" })
       .annotateContext(operation(
         "Follow the activity feed",
-        "Rows of the audit log, newest first. A global admin sees every row, anybody else those of their " +
+        "Rows of the audit log, newest first. A global admin sees every row, others see those of their " +
           "projects. With `since_cursor` alone it returns the oldest of the newer rows, so that a client that " +
           "repeats it with `newest_cursor` sees each row once."
       ))

@@ -10,7 +10,7 @@ import { inChapter, operation } from "../Docs/Tags.ts"
 
 const mebibyte = 1024 * 1024
 
-/** The agents' line over plain HTTP; for agents only (interface, Agents; the agents' protocol, section 1.2). */
+/** Long-poll, the agents' transport over plain HTTP (interface, Agents; the agents' protocol, section 1.2). */
 export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
   .add(
     HttpApiEndpoint.get("pull", "/agent/commands")

@@ -11,7 +11,7 @@ import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-/** The way in (interface, Session and account). The answer sets the session and the CSRF cookie. */
+/** Sign-in (interface, Session and account). The response sets the session cookie and the CSRF cookie. */
 export class LoginApi extends HttpApiGroup.make("login")
   .add(
     HttpApiEndpoint.post("login", "/auth/login")

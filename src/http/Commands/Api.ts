@@ -92,7 +92,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
       .setPayload(BulkRetryRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, { ...issueRule, bucket: "bulk_write", bodyLimit: maxBulkRetryBodyBytes, failureCodes: ["use_bulk_retry_requests"] })
-      .annotateContext(operation("Retry many tasks", "By their ids. What does not exist is passed over."))
+      .annotateContext(operation("Retry many tasks", "By their ids. An unknown id is 422."))
   )
   .add(
     HttpApiEndpoint.post("purgeQueue")`/projects/${slug}/commands/purge-queue`

@@ -10,7 +10,7 @@ import { idempotencyKey } from "./Parameters.ts"
 import { exampleOf, componentNameOf, type Part, partsIn, cleanSchemas } from "./Schemas.ts"
 import { tags } from "./Tags.ts"
 
-/** Credentials that open an endpoint, any of them; by cookie a change needs the CSRF token too. */
+/** Credentials that an endpoint accepts, any of them. With a cookie, a change also needs the CSRF token. */
 const securityOf = ({ caller, allowsSession, mutates }: AccessRule): Array<OpenApi.OpenAPISecurityRequirement> => {
   const session = mutates === true ? { session: [], csrf_token: [] } : { session: [] }
   const kinds: Readonly<Record<Caller, Array<OpenApi.OpenAPISecurityRequirement>>> = {
@@ -27,7 +27,7 @@ const securityOf = ({ caller, allowsSession, mutates }: AccessRule): Array<OpenA
 }
 
 const callerSentences: Readonly<Record<Caller, string>> = {
-  public: "Anybody may call it.",
+  public: "No credentials are needed.",
   agent: "An agent calls it, with its token.",
   session: "A person calls it, signed in with a browser; an API key cannot.",
   authenticated: "Any signed-in person or API key may call it.",
@@ -47,7 +47,7 @@ const describeAccess = ({ bucket, caller, allowsSession, scope, stepUp }: Access
     ...(bucket === undefined ? [] : [`Rate bucket: \`${bucket}\`.`])
   ].join(" ")
 
-/** Fields that a body need not have are ignored, and those of an answer are all declared. */
+/** Request bodies ignore unknown fields; responses declare every field. */
 const allowUnknownFields = (schemas: Readonly<Record<string, unknown>>, bodies: unknown): void => {
   const reachable = new Set(partsIn(bodies))
   for (const schema of reachable) {
@@ -104,7 +104,7 @@ const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
   }
 }
 
-/** What the definition does not tell by itself: credentials, failures, headers, and examples of whole bodies. */
+/** Adds what the definition does not contain: credentials, failures, headers, and examples of whole bodies. */
 const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
   const { paths } = document
   // records of JSON, whose types here say less than what is written

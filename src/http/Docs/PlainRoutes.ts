@@ -16,15 +16,15 @@ const document = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const overrideTag = (tag: Tag) => ({ tags: [tag] })
 
 /**
- * Routes that are served beside the API, by plain routes. They are in the document, and in no client: none of them is
- * for programs that use the API.
+ * Routes outside the HttpApi definition. They are in the OpenAPI document but not in the derived client: no program that
+ * uses the API calls them.
  */
 export class PlainRoutesApi extends HttpApiGroup.make("outside")
   .add(
     HttpApiEndpoint.get("alive", "/health")
       .addSuccess(Alive)
       .annotateContext(OpenApi.annotations({
-        summary: "Tell whether the process runs",
+        summary: "Check that the process runs",
         description: "The same as `GET /api/v1/health`, where load balancers look.",
         override: overrideTag("Health")
       }))
@@ -34,7 +34,7 @@ export class PlainRoutesApi extends HttpApiGroup.make("outside")
       .addSuccess(Ready)
       .addSuccess(Unready, { status: 503 })
       .annotateContext(OpenApi.annotations({
-        summary: "Tell whether the brain can serve requests",
+        summary: "Check that the brain can serve requests",
         description: "The same as `GET /api/v1/health/ready`, where load balancers look.",
         override: overrideTag("Health")
       }))

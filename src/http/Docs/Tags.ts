@@ -25,5 +25,5 @@ export type Tag = keyof typeof tags
 /** Puts a group's operations under a chapter. */
 export const inChapter = (tag: Tag) => OpenApi.annotations({ title: tag })
 
-/** An operation as the reference tells it: a title, and what one must know to call it. */
+/** An operation in the reference: its title, and what a caller must know. */
 export const operation = (summary: string, description: string) => OpenApi.annotations({ summary, description })

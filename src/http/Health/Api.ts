@@ -7,14 +7,14 @@ import { inChapter, operation } from "../Docs/Tags.ts"
 /** For load balancers; also at `/health` and `/health/ready` of the root (interface, Health and metrics). */
 export class HealthApi extends HttpApiGroup.make("health")
   .add(HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotate(Access, { caller: "public" })
-  .annotateContext(operation("Tell whether the process runs", "For a liveness probe. It asks nothing of the database.")))
+  .annotateContext(operation("Check that the process runs", "For a liveness probe. It does not query the database.")))
   .add(
     HttpApiEndpoint.get("ready", "/health/ready")
       .addSuccess(Ready)
       .addSuccess(Unready, { status: 503 })
       .annotate(Access, { caller: "public" })
       .annotateContext(operation(
-        "Tell whether the brain can serve requests",
+        "Check that the brain can serve requests",
         "For a readiness probe: 503 while the program starts and while the database does not answer."
       ))
   )

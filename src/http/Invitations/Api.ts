@@ -20,7 +20,7 @@ import { inChapter, operation } from "../Docs/Tags.ts"
 
 const invitationId = pathParameter("invitation_id", IdInput, "The invitation's id.", exampleId)
 
-/** Asking people into a project, for its admins (bodies: invitations). */
+/** A project's invitations, for its admins (bodies: invitations). */
 export class InvitationsApi extends HttpApiGroup.make("invitations")
   .add(
     HttpApiEndpoint.post("create")`/projects/${slug}/invitations`
@@ -50,7 +50,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
   .annotateContext(inChapter("Members"))
 {}
 
-/** For whoever holds an invitation's token. An account that there is accepts it signed in. */
+/** For the holder of an invitation's token. An existing account must be signed in to accept it. */
 export class InvitationApi extends HttpApiGroup.make("invitation")
   .add(
     HttpApiEndpoint.post("preview", "/invitations/preview")
@@ -74,7 +74,7 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
       })
       .annotateContext(operation(
         "Accept an invitation",
-        "Once. Where nobody has the address yet, `display_name` and `password` create the account. An " +
+        "Works once. If the address has no account yet, `display_name` and `password` create it. An " +
           "existing account accepts with its session cookie and `X-CSRF-Token`, and both fields are ignored."
       ))
   )

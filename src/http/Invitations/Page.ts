@@ -51,7 +51,7 @@ export const invitationPage = renderPage({
 <form id="join"><button>Accept</button></form>
 </section>
 <section id="new" hidden>
-<h1>Make your account</h1>
+<h1>Create your account</h1>
 <p>For <span class="email"></span>.</p>
 <form id="account">
 <label>Name <input name="display_name" required maxlength="200" autocomplete="name"></label>
@@ -66,7 +66,7 @@ ${newPasswordFields(maxInvitedPasswordLength)}
 <label>Password <input name="current" type="password" required maxlength="256" autocomplete="current-password"></label>
 <button>Sign in and join</button>
 </form>
-<p><a href="reset-password">Forgotten the password?</a></p>
+<p><a href="reset-password">Forgot the password?</a></p>
 </section>
 <section id="second" hidden>
 <h1>One more step</h1>

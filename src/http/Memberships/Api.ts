@@ -11,7 +11,7 @@ import { inChapter, operation } from "../Docs/Tags.ts"
 
 const membershipId = pathParameter("membership_id", IdInput, "The membership's id.", exampleId)
 
-/** Who may do what in a project, for its admins (bodies: memberships). */
+/** A project's members and their roles, for its admins (bodies: memberships). */
 export class MembershipsApi extends HttpApiGroup.make("memberships")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/memberships`
@@ -24,14 +24,14 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
       .setPayload(GrantMembership)
       .addSuccess(Membership, { status: 201 })
       .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: true, failureCodes: ["already_member"] })
-      .annotateContext(operation("Add a member", "An account that exists; an invitation is for everybody else."))
+      .annotateContext(operation("Add a member", "Only an existing account. People without one are invited."))
   )
   .add(
     HttpApiEndpoint.patch("update")`/projects/${slug}/memberships/${membershipId}`
       .setPayload(UpdateMembership)
       .addSuccess(Membership)
       .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true })
-      .annotateContext(operation("Change a member's role", "The new role counts from the next request on."))
+      .annotateContext(operation("Change a member's role", "The new role applies from the next request on."))
   )
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/memberships/${membershipId}`

@@ -4,10 +4,10 @@ import { Reader } from "../../services/Database.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Metrics } from "../../services/Metrics.ts"
 
-/** Prometheus gives up after ten seconds. */
+/** Prometheus times out after 10 s. */
 const queryTimeout = "3 seconds"
 
-/** Several scrapers, and a scrape that is repeated, cost the database one refresh in this time. */
+/** Any number of scrapes within this time cost the database one refresh. */
 const cacheMillis = 3000
 
 /** An older report of a queue says nothing of its depth now; agents report every `SVC_AGENT_HEARTBEAT_SECONDS`. */

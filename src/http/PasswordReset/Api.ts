@@ -9,7 +9,7 @@ import {
 import { html, LinkToken } from "../Html/Api.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-/** For who forgot the password (interface, Session and account). Neither answer signs anybody in. */
+/** Resetting a forgotten password (interface, Session and account). Neither response starts a session. */
 export class PasswordResetApi extends HttpApiGroup.make("password_reset")
   .add(
     HttpApiEndpoint.post("request", "/auth/password-reset/request")
@@ -18,7 +18,7 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
       .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "password_reset" })
       .annotateContext(operation(
         "Request a reset link",
-        "Always accepted, whoever has the address. An active account is mailed a link that works once, for " +
+        "Always accepted, whether or not the address has an account. An active account receives a link that works once, for " +
           "30 minutes."
       ))
   )
@@ -29,8 +29,8 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
       .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "password_reset", failureCodes: ["reset_token_invalid"] })
       .annotateContext(operation(
         "Set a new password by a reset link",
-        "Revokes every session of the account, opens its lock and voids its other links. It signs nobody " +
-          "in. API keys go on working."
+        "Revokes every session of the account, unlocks it and voids its other links. It does not start a " +
+          "session. API keys go on working."
       ))
   )
   .annotateContext(inChapter("Password reset"))

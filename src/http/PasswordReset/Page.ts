@@ -23,7 +23,7 @@ const requestForm = `<p>Which account is it? A link to set a new password goes t
 <button>Send the link</button>
 </form>`
 
-const noMailNotice = `<p>This brain sends no mail. Whoever runs it can make you a link: <code>svc auth reset-link</code> prints one.</p>
+const noMailNotice = `<p>This brain sends no mail. Ask its operator for a link: <code>svc auth reset-link</code> prints one.</p>
 <form id="forgotten" hidden><button>Send the link</button></form>`
 
 /** The page; `sendsMail` as the settings have it. */
@@ -32,16 +32,16 @@ export const renderResetPage = (sendsMail: boolean) =>
     title: "A new password for svc",
     script,
     sections: `<section id="ask">
-<h1>Forgotten the password?</h1>
+<h1>Forgot the password?</h1>
 ${sendsMail ? requestForm : noMailNotice}
 </section>
 <section id="asked" hidden>
-<h1>Look at your mail</h1>
-<p>If there is an account with this address, a link is on its way. It is good for 30 minutes.</p>
+<h1>Check your mail</h1>
+<p>If an account has this address, the brain mails a link to it. The link works once, for 30 minutes.</p>
 </section>
 <section id="set" hidden>
 <h1>Set a new password</h1>
-<p>It ends every session of yours: you sign in again everywhere.</p>
+<p>It ends all your sessions: sign in again in every browser.</p>
 <form id="fresh">
 ${newPasswordFields()}
 <button>Set the password</button>
@@ -50,7 +50,7 @@ ${newPasswordFields()}
 <section id="done" hidden>
 <h1>The password is set</h1>
 <p>You can sign in with it now.</p>
-<p id="keys" hidden>API keys of the account that go on working: <span id="count"></span>. If others may have known the old password,
+<p id="keys" hidden>API keys of the account that still work: <span id="count"></span>. If others may have known the old password,
 look at them (<code>GET /api/v1/api-keys</code>) and revoke what you do not know.</p>
 </section>
 <noscript><p role="alert">This page needs JavaScript.</p></noscript>`

@@ -8,7 +8,7 @@ const status = HttpApiEndpoint.get("status", "/setup/status")
   .addSuccess(SetupStatus)
   .annotate(Access, { caller: "public" })
   .annotateContext(operation(
-    "Tell whether the first admin is still to be created",
+    "Check whether the first admin exists",
     "A new brain prints a setup link when it starts."
   ))
 

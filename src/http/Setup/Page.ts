@@ -17,7 +17,7 @@ export const setupForm = renderPage({
   script,
   sections: `<section id="ask">
 <h1>Set up svc</h1>
-<p>You are the first one here. Make the account of the global admin.</p>
+<p>This brain has no admin yet. Create the account of the global admin.</p>
 <form id="account">
 <label>E-mail address <input name="email" type="email" required maxlength="320" autocomplete="username" autofocus></label>
 <label>Name <small>(optional)</small> <input name="display_name" maxlength="200" autocomplete="name"></label>
@@ -27,8 +27,8 @@ ${newPasswordFields()}
 <noscript><p role="alert">This page needs JavaScript. Without it: <code>svc bootstrap-admin --email …</code></p></noscript>
 </section>
 <section id="done" hidden>
-<h1>All set</h1>
-<p>The account is made. Sign in with it: <code>svc login --email …</code></p>
+<h1>svc is set up</h1>
+<p>The account is created. Sign in with it: <code>svc login --email …</code></p>
 <p>There is a project named <code>default</code>. Create an agent in it, and give its token and secret to your
 workers; the <a href="api/v1/docs">API page</a> has every call.</p>
 </section>`
@@ -38,5 +38,5 @@ workers; the <a href="api/v1/docs">API page</a> has every call.</p>
 export const setupDone = renderPage({
   title: "Set up svc",
   sections: `<h1>svc is set up</h1>
-<p>There is an admin already. Sign in, or ask them for an account.</p>`
+<p>The first admin exists. Sign in, or ask an admin for an account.</p>`
 })

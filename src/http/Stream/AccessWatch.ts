@@ -6,10 +6,10 @@ import { makeHintRoutes } from "../../services/HintRoutes.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 
-/** Access is checked this often, should the hint that it ended be lost. */
+/** Access is also checked at this interval, because the hint that it ended may be lost. */
 const checkInterval = "15 seconds"
 
-/** The streams that one credential opened from one address in one project, told apart by `id`. */
+/** All streams of one credential, from one address, in one project. `id` is a hash of the three. */
 class Viewer implements Equal.Equal {
   readonly id: string
   readonly hints: ReadonlyArray<string>
@@ -28,7 +28,7 @@ class Viewer implements Equal.Equal {
   }
 }
 
-/** Checks the access of those who have streams open: once for all streams of a credential. */
+/** Checks the access behind open streams, once for all streams of a credential. */
 export const makeAccessWatch = Effect.fnUntraced(function*(rule: AccessRule) {
   const authorize = yield* Authorize
   const subscribeHints = yield* makeHintRoutes("live access", "access")
@@ -38,7 +38,7 @@ export const makeAccessWatch = Effect.fnUntraced(function*(rule: AccessRule) {
       const ended = yield* Deferred.make<void>()
       const wakeups = yield* subscribeHints(hints)
       const wait = Effect.timeoutOption(Queue.take(wakeups), checkInterval)
-      // a check that dies ends the streams as well: their clients come back, and are told what is wrong
+      // a check that dies ends the streams too: their clients reconnect and get the error
       yield* Effect.forever(Effect.zipRight(check, wait)).pipe(
         Effect.onExit(() => Deferred.succeed(ended, undefined)),
         Effect.ignore,
@@ -49,7 +49,7 @@ export const makeAccessWatch = Effect.fnUntraced(function*(rule: AccessRule) {
     })
   const watches = yield* RcMap.make({ lookup: watchViewer })
 
-  /** An effect that waits until the request would not be granted any more; needs the scope of the stream. */
+  /** An effect that waits until the request's access has ended; needs the scope of the stream. */
   return (
     request: HttpServerRequest.HttpServerRequest,
     params: Readonly<Record<string, string | undefined>>,

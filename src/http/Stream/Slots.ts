@@ -3,7 +3,7 @@ import { RateLimited, Unavailable } from "../../domain/Errors.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import { Settings } from "../../services/Settings.ts"
 
-/** How many live streams are open, of each user and in all. */
+/** Counts open live streams, per user and in all. */
 export const makeSlots = Effect.gen(function*() {
   const { liveStreams, liveStreamsPerUser } = yield* Settings
   const metrics = yield* Metrics
@@ -11,10 +11,10 @@ export const makeSlots = Effect.gen(function*() {
   let total = 0
 
   const tooManyOfUser = new RateLimited({
-    detail: `You have ${liveStreamsPerUser} live streams open, which is the most of one user (SVC_LIVE_STREAMS_PER_USER). Close one, then try again.`
+    detail: `You have ${liveStreamsPerUser} live streams open, the maximum of one user (SVC_LIVE_STREAMS_PER_USER). Close one, then try again.`
   })
   const tooMany = new Unavailable({
-    detail: `${liveStreams} live streams are open, which is the most that this server serves (SVC_LIVE_STREAMS). Try again later, or load the list.`
+    detail: `${liveStreams} live streams are open, the maximum of this server (SVC_LIVE_STREAMS). Try again later, or load the list.`
   })
 
   const acquireSlot = (userId: string) =>
@@ -35,6 +35,6 @@ export const makeSlots = Effect.gen(function*() {
       metrics.liveStreams.set(--total)
     })
 
-  /** Takes a slot until the scope ends; fails when there is none. */
+  /** Takes a slot until the scope closes; fails if all are taken. */
   return (userId: string) => Effect.acquireRelease(acquireSlot(userId), () => releaseSlot(userId))
 })

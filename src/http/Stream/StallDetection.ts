@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { ServerResponse } from "node:http"
 
-/** A reader that has taken nothing for twice this long, though there is something for it, is cut. */
+/** A reader that takes nothing for twice this long, while data waits for it, is disconnected. */
 const interval = "15 seconds"
 
 const progressOf = ({ socket, writableLength }: ServerResponse): number | null => {
@@ -9,7 +9,7 @@ const progressOf = ({ socket, writableLength }: ServerResponse): number | null =
   return socket.bytesWritten - socket.writableLength
 }
 
-/** Waits until the reader of the response has stopped to read; for ever when it goes on. */
+/** Waits until the reader of the response stops reading; for ever if it does not. */
 export const waitUntilStalled = Effect.fnUntraced(function*(response: ServerResponse) {
   let strikes = 0
   for (let previous: number | null = null; strikes < 2;) {

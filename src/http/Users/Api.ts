@@ -11,7 +11,7 @@ import { inChapter, operation } from "../Docs/Tags.ts"
 
 const userId = pathParameter("user_id", IdInput, "The user's id.", exampleId)
 
-/** Everybody's accounts, for global admins (bodies: users). */
+/** All accounts, for global admins (bodies: users). */
 export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("list", "/users")

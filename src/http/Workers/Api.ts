@@ -33,7 +33,7 @@ export class WorkersApi extends HttpApiGroup.make("workers")
     HttpApiEndpoint.get("get")`/projects/${slug}/workers/${workerId}`
       .addSuccess(WorkerDetail)
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
-      .annotateContext(operation("Show a worker", "With what the engine tells about it."))
+      .annotateContext(operation("Show a worker", "With what the engine reports about it."))
   )
   .add(
     HttpApiEndpoint.get("listAgentWorkers")`/projects/${slug}/agent-workers`

@@ -2,11 +2,12 @@ import { Effect, Option } from "effect"
 import { hash } from "node:crypto"
 import type { Actor } from "../../domain/Actor.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
-import { type Command, frameOverheadBytes, maskedValue, maxFrameBytes } from "../../domain/Command.ts"
+import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import { writeNote } from "../../domain/Command/Note.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
 import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
 import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
@@ -71,7 +72,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const request_hash = idempotency === null
         ? null
         : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
-      const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, maskedValue]))
+      const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, REDACTED]))
       return yield* writer.insert({
         actor,
         command: {
