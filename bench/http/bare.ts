@@ -16,7 +16,7 @@ interface Store {
   readonly findKey: (tokenHash: string) => Promise<Row | undefined> | Row | undefined
   readonly findTask: (taskId: string) => Promise<Row | undefined> | Row | undefined
   readonly listTasks: () => Promise<ReadonlyArray<Row>> | ReadonlyArray<Row>
-  readonly insertCommand: (id: string, payload: string) => Promise<unknown> | unknown
+  readonly insertCommand: (id: string, payload: string) => unknown
 }
 
 const statements = {

@@ -39,9 +39,10 @@ export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name
     const services = yield* Effect.context<never>()
     const memoMap = yield* Layer.CurrentMemoMap
     const scope = yield* Effect.scope
+    // the cast: with the services provided, what is built is as `CheckedReturn` has checked it
     const group = HttpApiBuilder.group(Api, name, ((handlers: never) => {
       const built: unknown = build(handlers)
       return Effect.isEffect(built) ? Effect.provide(built, services) : built
     }) as never)
     return yield* Effect.mapInputContext(Layer.buildWithMemoMap(group, memoMap, scope), (all: Context.Context<never>) => pickMiddleware(all))
-  })) as never // what is built and needed is as declared: the platform's own function casts in the same place
+  }))
