@@ -61,7 +61,7 @@ const MyBrain = Brain.layer.pipe(
 const again = Effect.fnUntraced(function*({ engine, name, task_id }: TaskChange) {
   const agents = yield* Effect.flatMap(Agents, (agents) => agents.list())
   const agent = agents.find(({ engine_adapters, state }) => state === "online" && engine_adapters.includes(engine))
-  if (agent === undefined) return yield* Console.log(`nobody is there to try ${task_id} again`)
+  if (agent === undefined) return yield* Console.log(`no agent is connected to retry ${task_id}`)
   const row = yield* Effect.flatMap(Tasks, (tasks) => tasks.get({ engine, task_id }))
   const { args, kwargs }: Record<string, unknown> = JSON.parse(taskJson(row))
   const mail = createHash("sha256").update(JSON.stringify([name, args, kwargs])).digest("hex")

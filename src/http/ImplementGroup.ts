@@ -19,8 +19,8 @@ const pickMiddleware = Context.pick(Authenticated, FromAgent, InProject, Scope.S
 
 /**
  * `HttpApiBuilder.group` of our `Api`, without the brain's services in the context of each request. Every service or scope
- * that is added to a context copies it, some twenty times a request; with the 140 services of a brain in it these copies
- * took a third of the time of a task's detail (bench/http.ts).
+ * that is added to a context copies it, some twenty times a request; with all services of a brain in it these copies
+ * were the largest part of a request's profile (bench/http.ts).
  */
 export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name<Parts["Groups"]>, Return>(
   name: Name,

@@ -63,7 +63,7 @@ const layerClient = Layer.provide(
 
 /**
  * No spans. The platform's HTTP server is told separately: for a span that nothing exports it would still parse the URL and
- * copy every header, 20 µs a request.
+ * copy every header.
  */
 const layerOff = Layer.merge(
   Layer.setTracerEnabled(false),

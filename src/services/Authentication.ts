@@ -90,7 +90,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       })
 
     const refusalReason = (row: KeyRow | undefined, now: Timestamp.Timestamp): string | null => {
-      if (row === undefined) return "nobody has it"
+      if (row === undefined) return "no such key"
       if (row.revoked_at !== null) return "it is revoked"
       if (row.expires_at !== null && row.expires_at <= now) return "it has expired"
       return row.is_active === 1 ? null : "its owner is not active"

@@ -54,7 +54,7 @@ export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effec
   if (actor.kind === "system" || actor.via.kind === "api_key" || actor.via.is_fresh) return Effect.void
   const instruction = actor.via.enrolled
     ? "Give a code of your authenticator app (POST /auth/mfa/verify), then try again."
-    : "Give your password (POST /auth/reauthenticate) or sign in anew, then try again."
+    : "Give your password (POST /auth/reauthenticate) or sign in again, then repeat the request."
   return new Forbidden({
     code: "mfa_reverify_required",
     detail: `This needs to know again that it is you. ${instruction}`,

@@ -24,10 +24,10 @@ const maxDailyMailsPerProject = 200
 
 const alreadyMember = new Conflict({
   code: "already_member",
-  detail: "Whoever has this address is a member of the project already. Change the role of that membership."
+  detail: "The account with this address is a member of the project already. Change the role of that membership."
 })
 
-const concurrentInvitation = new Conflict({ detail: "Somebody invited this address at the same moment. Look at the list of invitations." })
+const concurrentInvitation = new Conflict({ detail: "Another request invited this address at the same moment. Look at the list of invitations." })
 
 const alreadyAccepted = new Conflict({
   code: "invitation_accepted",

@@ -74,7 +74,7 @@ const readBody = async (body: Dispatcher.ResponseData["body"]): Promise<string> 
 }
 
 /**
- * Calls to addresses that somebody entered: webhooks, mail servers. Whoever may enter one must not reach through the brain what
+ * Calls to addresses that users entered: webhooks, mail servers. A user who may enter one must not reach through the brain what
  * only the brain can reach. So a name is resolved once, every address of it must be public (or in
  * SVC_OUTBOUND_ALLOW_CIDRS), and the connection goes to one that was checked; host header and TLS name stay the
  * original. Redirects are not followed: they are an answer like any other.
@@ -97,7 +97,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
       timeToLive: (exit) => (Exit.isSuccess(exit) ? addressTtl : Duration.zero)
     })
 
-    /** The addresses of a host name or address, if each of them may be called. For whoever connects by other means than `call`. */
+    /** The addresses of a host name or address, if each of them may be called. For callers that connect by other means than `call`. */
     const resolveAllowed = Effect.fn("Outbound.resolveAllowed")(function*(host: string) {
       const name = withoutBrackets(host)
       const literal = parseAddress(name)
@@ -136,7 +136,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     const lookupChecked: LookupFunction = (host, { all }, callback) => {
       const addresses = (checkedAddresses.get(host) ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
       const [first] = addresses
-      if (first === undefined) callback(new Error("an address that nobody checked"), "", 0)
+      if (first === undefined) callback(new Error("an address that was not checked"), "", 0)
       else if (all === true) callback(null, addresses)
       else callback(null, first.address, first.family)
     }

@@ -74,7 +74,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const isCorrect = yield* passwords.verifyLogin(storedHash, input.password)
       if (Option.isNone(credentials)) {
         // the address is not logged: it may be a password typed into the wrong field
-        yield* Effect.logInfo("a login failed: nobody has the address").pipe(Effect.annotateLogs({ source_ip: input.source.source_ip }))
+        yield* Effect.logInfo("a login failed: no account has the address").pipe(Effect.annotateLogs({ source_ip: input.source.source_ip }))
         return yield* loginFailed
       }
       if (!isCorrect) {

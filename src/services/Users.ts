@@ -19,7 +19,7 @@ const emailTaken = new Conflict({ code: "email_taken", detail: "There is already
 
 const lastAdmin = new Conflict({
   code: "last_admin",
-  detail: "This is the last active global admin. Make somebody else one first."
+  detail: "This is the last active global admin. Make another user a global admin first."
 })
 
 const orNotFound = <A>(user: Option.Option<A>) => Option.match(user, { onNone: () => userNotFound, onSome: Effect.succeed })

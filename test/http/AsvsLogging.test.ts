@@ -79,7 +79,7 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const headers = fromElsewhere()
         assert.strictEqual((yield* login("hunter2-typed-here@example.com", { headers })).status, 401)
         const ofIt = lines.map((line) => JSON.parse(line)).filter((line) => line.source_ip === headers["x-forwarded-for"])
-        assert.deepStrictEqual(ofIt.map(({ level, msg }) => [level, msg]), [["info", "a login failed: nobody has the address"]])
+        assert.deepStrictEqual(ofIt.map(({ level, msg }) => [level, msg]), [["info", "a login failed: no account has the address"]])
         assert.notInclude(lines.join("\n"), "hunter2")
       }))
 
@@ -165,7 +165,7 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
           ["info", "an API key was refused: it is revoked", revoked.user_id],
           ["info", "an API key was refused: it has expired", expired.user_id],
           ["info", "an API key was refused: its owner is not active", inactive.user_id],
-          ["info", "an API key was refused: nobody has it", undefined]
+          ["info", "an API key was refused: no such key", undefined]
         ])
         assert.isString(written[0]?.api_key_id)
         for (const { token } of [revoked, expired, inactive, stranger]) assert.notInclude(lines.join("\n"), token)

@@ -15,7 +15,7 @@ export class DenseFrames extends Effect.Service<DenseFrames>()("svc/gateway/Dens
     const read = yield* makeWorkerThread<DenseFrameRequest, DenseFrameResponse>(workerFile("DenseFrame", import.meta.url))
 
     /**
-     * The frame, or why it is refused. The caller handles no other frame of the session meanwhile. `now`: when it
+     * The frame, or why it is refused. Until then the caller handles no other frame of the session. `now`: when it
      * arrived.
      */
     const decode = (text: string, session: WireSession, now: number): Effect.Effect<AgentFrame | FrameRefusal, WorkerThreadFailed> =>

@@ -26,7 +26,7 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
     const isHeld = (millis: number) => sql`expires_at > ${now} AND expires_at <= ${now} + ${2 * millis}`
 
     return {
-      /** A plain read, which keeps nobody waiting: most looks find a leader. */
+      /** A plain read, which takes no lock: most replicas find a leader. */
       isHeld: (name: string, millis: number) =>
         Effect.map(read`SELECT 1 FROM leases WHERE name = ${name} AND ${isHeld(millis)}`, (rows) => rows.length > 0),
       /** Answers the fencing number, or none when another process is quicker. */
