@@ -61,7 +61,13 @@ class ListenFailed extends Error {}
 const listen = (connectionString: string, onMessage: (payload: string) => Effect.Effect<void>) =>
   Effect.scoped(Effect.gen(function*() {
     const client = yield* Effect.acquireRelease(
-      Effect.sync(() => new pg.Client({ connectionString, application_name: "svc hints", keepAlive: true })),
+      Effect.sync(() => new pg.Client({
+        connectionString,
+        application_name: "svc hints",
+        connectionTimeoutMillis: 5000,
+        keepAlive: true, // finds a server that is gone without a word, after which no hint would come
+        keepAliveInitialDelayMillis: 10_000
+      })),
       (client) => endWithTimeout(() => client.end()) // broken already, or going away
     )
     const received = yield* Effect.acquireRelease(PubSub.sliding<string>(4096), PubSub.shutdown)

@@ -4,7 +4,7 @@ import { Effect, FiberRef } from "effect"
  * `Effect.fn` for the methods that every request runs. `Effect.fn` records two stack traces and makes a span at each call,
  * also while tracing is off, which takes 11 µs; this does neither then, and takes 0.4 µs.
  */
-export const tracedFn = (name: string): Effect.fn.Gen & Effect.fn.NonGen => {
+export const tracedFn = (name: string): Effect.fn.Gen => {
   const make = (...body: [never]) => {
     const traced: AnyMethod = Effect.fn(name)(...body)
     const untraced: AnyMethod = Effect.fnUntraced(...body)

@@ -16,6 +16,7 @@ interface PendingRequest<Request, Response> {
 class WorkerThread<Request, Response> {
   private worker: Worker | null = null
   private current: PendingRequest<Request, Response> | null = null
+  private isStopped = false
   private readonly queue = new Set<PendingRequest<Request, Response>>()
 
   constructor(private readonly file: URL, private readonly workerData: unknown) {}
@@ -28,22 +29,28 @@ class WorkerThread<Request, Response> {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true
     await this.worker?.terminate()
   }
 
   private sendNext(): void {
     const [next] = this.queue
-    if (next === undefined || this.current !== null) return
+    if (next === undefined || this.current !== null || this.isStopped) return
     this.queue.delete(next)
     this.current = next
-    this.worker ??= this.start()
-    this.worker.postMessage(next.request)
+    try { // a process at its limit of threads cannot start one, and not every value can be sent
+      this.worker ??= this.start()
+      this.worker.postMessage(next.request)
+    } catch (cause) {
+      this.resolve(new WorkerThreadFailed({ message: String(cause) }))
+    }
   }
 
   private start(): Worker {
     const worker = new Worker(this.file, { workerData: this.workerData })
     worker.unref()
     worker.on("message", (response: Response) => this.resolve(Effect.succeed(response)))
+    worker.on("messageerror", (cause) => this.resolve(new WorkerThreadFailed({ message: String(cause) })))
     worker.on("error", (cause) => this.onExit(worker, String(cause)))
     worker.on("exit", () => this.onExit(worker, "the thread ended"))
     return worker

@@ -57,7 +57,10 @@ export const layer = Layer.effect(AgentPolls, Effect.gen(function*() {
   const push = Effect.fn("AgentPolls.push")(function*(headers: PollHeaders, texts: ReadonlyArray<string>) {
     const session = yield* pollSessions.get(headers)
     session.touch()
-    const frames = yield* decodeFrames(session, texts)
+    const frames = yield* Effect.timeoutFail(session.decoding.withPermits(1)(decodeFrames(session, texts)), {
+      duration: pushTimeout,
+      onTimeout: () => temporarilyUnavailable
+    })
     yield* Effect.timeoutFail(commitFrames(session, frames), {
       duration: pushTimeout,
       onTimeout: () => temporarilyUnavailable

@@ -49,6 +49,8 @@ export class PollSession implements GatewaySession, FrameSender {
   endReason: "refused" | "revoked" | null = null
   /** Epoch milliseconds of the last request. */
   lastUsedAt: number
+  /** Frames are decoded one push after the other: a sequence number is taken only above the last. */
+  readonly decoding = Effect.unsafeMakeSemaphore(1)
   /** Waiting polls. */
   polls = 0
   private requestedCommands = 0

@@ -24,7 +24,7 @@ export type DenseFrameResponse =
   | {
     readonly kind: "event_batch"
     readonly id: string
-    /** The frame without its payload, for the replay checks. */
+    /** The members of the frame that the replay checks read. */
     readonly head: string
     /** Each event, or why it is unusable. */
     readonly events: ReadonlyArray<{ readonly text: string } | { readonly reason: UnusableReason }>
@@ -38,7 +38,9 @@ export const readDenseFrame = ({ ids, key, text }: DenseFrameRequest): DenseFram
   const head = headOf(verified)
   const { id, payload, type } = verified
   if (type !== "event_batch") {
-    if (payload.nodes > MAX_FRAME_NODES) return refusedAs(new FrameRefusal("bad_payload", `more than ${MAX_FRAME_NODES} values`))
+    // an agent sends a refused result again at each connection, and its events would wait behind it
+    const isRefused = type !== "command_result" && payload.nodes > MAX_FRAME_NODES
+    if (isRefused) return refusedAs(new FrameRefusal("bad_payload", `more than ${MAX_FRAME_NODES} values`))
     return { kind: "other", type, id, head, payload: payload.text }
   }
   const decoded = payloadDecoders.event_batch(payload)
@@ -50,8 +52,11 @@ export const readDenseFrame = ({ ids, key, text }: DenseFrameRequest): DenseFram
 
 const refusedAs = ({ field, reason }: FrameRefusal): DenseFrameResponse => ({ kind: "refused", reason, field })
 
+/** The members that the replay checks read; further members of a frame could be as large as its payload. */
+const HEAD_KEYS: ReadonlySet<string> = new Set(["seq", "nonce", "ts"])
+
 const headOf = ({ frame }: VerifiedFrame): string =>
-  `{${frame.keys.flatMap((key, at) => key === "payload" ? [] : [frame.memberText(at)]).join(",")}}`
+  `{${frame.keys.flatMap((key, at) => HEAD_KEYS.has(key) ? [frame.memberText(at)] : []).join(",")}}`
 
 /** Values that the event loop parses in one turn, about 10 ms. */
 const SLICE_NODES = 10_000

@@ -63,7 +63,7 @@ const frames: ReadonlyArray<readonly [title: string, text: string]> = [
   ["a wrong signature", seal([event(keys(50_000))]).replace(/"hmac":"./, "\"hmac\":\"x")],
   ["no JSON", `{"v":2,${"[0,".repeat(50_000)}`],
   ["a type of the brain's", sessionOf(ids).signer.sign({ type: "command", id: "c_1", ts: "2026-11-21T00:00:00Z", nonce: "n1XC0SEOAJleLpaAR7f72A", seq: 1, payload: canonicalize({ list: Array.from({ length: 50_000 }, () => 0) }) })],
-  ["an answer to a command with a large result", encodeFrame("command_result", "c_1", { status: "success", result: { rows: Array.from({ length: 55_000 }, () => 0) }, error: null }, sessionOf(ids), now)]
+  ["an answer to a command with a large result", encodeFrame("command_result", "c_1", { status: "success", result: { rows: Array.from({ length: 120_000 }, () => 0) }, error: null }, sessionOf(ids), now)]
 ]
 
 describe("dense frames", () => {
