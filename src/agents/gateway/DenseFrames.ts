@@ -25,7 +25,7 @@ export class DenseFrames extends Effect.Service<DenseFrames>()("svc/gateway/Dens
           if (piece.done === true) return piece.value
           yield* yieldToEventLoop
         }
-      }).pipe(Effect.tapError(({ message }) => Effect.logError(`The thread that reads large frames failed: ${message}`)))
+      })
 
     return { decode } as const
   })

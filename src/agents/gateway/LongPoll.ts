@@ -80,7 +80,10 @@ export const layer = Layer.effect(AgentPolls, Effect.gen(function*() {
       characters += text.length
       const now = clock.unsafeCurrentTimeMillis()
       const frame = isDense(unitsOf(text), text.length)
-        ? yield* Effect.mapError(denseFrames.decode(text, session.wire, now), () => temporarilyUnavailable)
+        ? yield* denseFrames.decode(text, session.wire, now).pipe(
+          Effect.tapError((error) => Effect.logError("a large frame could not be read", error)),
+          Effect.mapError(() => temporarilyUnavailable)
+        )
         : decodeAgentFrame(text, session.wire, now)
       if (frame instanceof FrameRefusal) return yield* refuseFrame(session, frame, index)
       frames.push(frame)
