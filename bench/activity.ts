@@ -23,7 +23,14 @@ const actor = (user_id: string, is_admin: boolean, projects: ReadonlyArray<strin
   email: "bench@example.com",
   is_admin,
   roles: new Map(projects.map((id) => [id, "admin" as const])),
-  via: { kind: "session", session_id: user_id, enrolled: false, factor_pending: false, is_fresh: true, overdue_since: null },
+  via: {
+    kind: "session",
+    session_id: user_id,
+    enrolled: false,
+    factor_pending: false,
+    is_fresh: true,
+    overdue_since: null
+  },
   source_ip: null,
   user_agent: null
 })
@@ -38,14 +45,16 @@ const seed = Effect.fnUntraced(function*(projects: ReadonlyArray<string>) {
     "id, seq, project_id, user_id, action, target_type, target_id, result, outcome, metadata, occurred_at, row_hash, prev_row_hmac, row_hmac, key_id"
   )
   const select = sql.onDialectOrElse({
-    pg: () => sql`SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n,
+    pg: () =>
+      sql`SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n,
         (CASE WHEN n % 10 < 6 THEN ${projects[0]} ELSE CASE n % 100 / 10 ${list} END END)::uuid,
         CASE WHEN n % 1000 = 7 OR n % 3 = 0 THEN ${user}::uuid END,
         CASE WHEN n % 1000 = 7 THEN 'user.updated' WHEN n % 3 = 0 THEN 'command.issued' ELSE 'task.failed' END,
         'task', n::text, 'success', CASE WHEN n % 2000 = 1 THEN 'deny' ELSE 'allow' END, '{"engine":"celery"}',
         to_char(timestamp '2026-01-01' + n * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '', '', '', ''
       FROM generate_series(1, ${rows}::bigint) AS n`,
-    orElse: () => sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${rows})
+    orElse: () =>
+      sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${rows})
       SELECT printf('01900000-0000-7000-8000-%012x', n), n,
         CASE WHEN n % 10 < 6 THEN ${projects[0]} ELSE CASE n % 100 / 10 ${list} END END,
         CASE WHEN n % 1000 = 7 OR n % 3 = 0 THEN ${user} END,
@@ -90,10 +99,12 @@ const measure = Effect.gen(function*() {
   const feed = (who: Actor, query: Readonly<Record<string, string>>) =>
     timed(Effect.provideService(activity.feed(feedQuery(query)), CurrentActor, who))
   const list = (query: Readonly<Record<string, string>>) =>
-    timed(activity.list(auditQuery(query)).pipe(
-      Effect.provideService(CurrentActor, member),
-      Effect.provideService(CurrentProject, made[0]!)
-    ))
+    timed(
+      activity.list(auditQuery(query)).pipe(
+        Effect.provideService(CurrentActor, member),
+        Effect.provideService(CurrentProject, made[0]!)
+      )
+    )
   const root = actor(user, true, [])
   const ten = actor(user, false, ids)
   return {

@@ -72,7 +72,10 @@ const measure = Effect.gen(function*() {
   memory.push(megabytes())
   const counts = { received: 0, started: 0, succeeded: 0 }
   const pageAfter = (cursor: string) =>
-    Effect.map(call("GET", `/projects/bench/tasks?limit=500${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`), ({ json }) => json)
+    Effect.map(
+      call("GET", `/projects/bench/tasks?limit=500${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`),
+      ({ json }) => json
+    )
   let cursor: string | null = ""
   while (cursor !== null) {
     const json: Effect.Effect.Success<ReturnType<typeof pageAfter>> = yield* pageAfter(cursor)

@@ -10,8 +10,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { BufferFolder } from "../src/agents/runtime/BufferFolder.ts"
-import { EventEncoder } from "../src/agents/runtime/EventEncoder.ts"
 import type { EngineEvent } from "../src/agents/runtime/Engine.ts"
+import { EventEncoder } from "../src/agents/runtime/EventEncoder.ts"
 import { Outbox } from "../src/agents/runtime/Outbox.ts"
 import * as Redaction from "../src/domain/Redaction.ts"
 import { numbersOf } from "./run.ts"
@@ -22,9 +22,18 @@ const folder = mkdtempSync(join(tmpdir(), "svc-bench-agent-"))
 
 /** A worker's events of one task: added, started, done. */
 const events = Array.from({ length: count }, (_, n): EngineEvent => {
-  const common = { task_name: "shop.orders.send_receipt", queue: "default", worker: n % 3 === 0 ? null : "shop:4711:1", priority: "normal" }
+  const common = {
+    task_name: "shop.orders.send_receipt",
+    queue: "default",
+    worker: n % 3 === 0 ? null : "shop:4711:1",
+    priority: "normal"
+  }
   const data = n % 3 === 0
-    ? { ...common, args: [{ order: n, customer: `customer-${n}`, lines: [{ sku: "A-1", count: 2 }, { sku: "B-7", count: 1 }] }], kwargs: {} }
+    ? {
+      ...common,
+      args: [{ order: n, customer: `customer-${n}`, lines: [{ sku: "A-1", count: 2 }, { sku: "B-7", count: 1 }] }],
+      kwargs: {}
+    }
     : n % 3 === 1
     ? common
     : { ...common, result: { sent: true, to: `customer-${n}@example.com` }, runtime_ms: 14 }

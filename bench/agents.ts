@@ -19,14 +19,16 @@ const agentsOfAddress = 400
 const clockTicksPerSecond = 100
 
 const pidOf = (port: string): number =>
-  Number(readdirSync("/proc").find((entry) => {
-    if (!/^\d+$/.test(entry)) return false
-    try {
-      return readFileSync(`/proc/${entry}/cmdline`, "utf8").includes(`serve\0--port\0${port}\0`)
-    } catch {
-      return false // the process ended in between
-    }
-  }))
+  Number(
+    readdirSync("/proc").find((entry) => {
+      if (!/^\d+$/.test(entry)) return false
+      try {
+        return readFileSync(`/proc/${entry}/cmdline`, "utf8").includes(`serve\0--port\0${port}\0`)
+      } catch {
+        return false // the process ended in between
+      }
+    })
+  )
 
 const rssKib = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
 
@@ -66,7 +68,9 @@ report(Effect.gen(function*() {
           base: brain.url,
           token,
           hmac_secret: hmacSecret,
-          localAddress: `127.0.${1 + Math.floor(index / agentsOfAddress / 250)}.${1 + (Math.floor(index / agentsOfAddress) % 250)}`
+          localAddress: `127.0.${1 + Math.floor(index / agentsOfAddress / 250)}.${
+            1 + (Math.floor(index / agentsOfAddress) % 250)
+          }`
         }).then((agent) => {
           beat(agent)
           return agent
@@ -74,8 +78,10 @@ report(Effect.gen(function*() {
       ),
     { concurrency: connectsAtOnce }
   )
-  const online = Effect.map(call("GET", "/projects/bench/agents"), ({ json }) =>
-    json.filter((agent: { readonly state: string }) => agent.state === "online").length)
+  const online = Effect.map(
+    call("GET", "/projects/bench/agents"),
+    ({ json }) => json.filter((agent: { readonly state: string }) => agent.state === "online").length
+  )
   yield* Effect.repeat(online, { until: (seen) => seen === count, schedule: Schedule.spaced("200 millis") })
   const onlineSeconds = (performance.now() - begin) / 1000
   const connectCpu = cpuSeconds(pid) - cpuAtRest

@@ -32,7 +32,12 @@ const entryOf = (n: number) => ({
     target_type: "task",
     target_id: `celery/${n}`,
     project_id: "01900000-0000-7000-8000-0000000000f1",
-    metadata: { name: "shop.checkout", queue: "default", worker: "celery@worker-1", exception: `ValueError: no such customer ${n}` }
+    metadata: {
+      name: "shop.checkout",
+      queue: "default",
+      worker: "celery@worker-1",
+      exception: `ValueError: no such customer ${n}`
+    }
   }
 })
 
@@ -88,7 +93,8 @@ const measure = Effect.gen(function*() {
     /** The statements of an append: two on PostgreSQL, where each is a way to the server and back, three on SQLite. */
     const insert = ({ row_hash, row_hmac, seq, ...row }: StoredRow) => {
       const inserting = sql`INSERT INTO bare_log ${sql.insert({ ...row, seq, row_hash, row_hmac })}`
-      const advancing = sql`UPDATE bare_head SET seq = ${seq}, row_hash = ${row_hash}, row_hmac = ${row_hmac} WHERE id = 1`
+      const advancing =
+        sql`UPDATE bare_head SET seq = ${seq}, row_hash = ${row_hash}, row_hmac = ${row_hmac} WHERE id = 1`
       const head = sql.literal("SELECT seq, row_hash, row_hmac, key_id FROM bare_head WHERE id = 1")
       return sql.withTransaction(sql.onDialectOrElse({
         pg: () => Effect.zipRight(sql`${head} FOR UPDATE`, sql`WITH appended AS (${inserting}) ${advancing}`),

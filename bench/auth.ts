@@ -23,10 +23,16 @@ const clientOf = (url: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1024 })
   const ask = (method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string) =>
     new Promise<number>((resolve, reject) => {
-      const length = body === undefined ? {} : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }
-      const sending = request(`${url}/api/v1${path}`, { method, agent, headers: { ...headers, ...length } }, (response) => {
-        response.on("data", () => {}).on("end", () => resolve(response.statusCode ?? 0))
-      })
+      const length = body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }
+      const sending = request(
+        `${url}/api/v1${path}`,
+        { method, agent, headers: { ...headers, ...length } },
+        (response) => {
+          response.on("data", () => {}).on("end", () => resolve(response.statusCode ?? 0))
+        }
+      )
       sending.on("error", reject).end(body)
     })
   return { ask, close: () => agent.destroy() }
@@ -46,14 +52,22 @@ const inTurn = async (client: Client, questions: ReadonlyArray<Asked>, until: (i
       if (index >= 0) times.get(name)?.push(performance.now() - began)
     }
   }
-  return Object.fromEntries([...times].map(([name, all]) => [name, { p50: percentile(all, 50), p99: percentile(all, 99) }]))
+  return Object.fromEntries(
+    [...times].map(([name, all]) => [name, { p50: percentile(all, 50), p99: percentile(all, 99) }])
+  )
 }
 
 /** Resident memory of the process in MiB, as Linux counts it. */
 const residentMib = (pid: number): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? NaN) / 1024)
 
-const flooded = async (client: Client, pid: number, emails: ReadonlyArray<string>, perSecond: number, questions: ReadonlyArray<Asked>) => {
+const flooded = async (
+  client: Client,
+  pid: number,
+  emails: ReadonlyArray<string>,
+  perSecond: number,
+  questions: ReadonlyArray<Asked>
+) => {
   const statuses: Record<string, number> = {}
   const times: Array<number> = []
   const end = performance.now() + floodSeconds * 1000

@@ -12,7 +12,9 @@ const root = new URL("..", import.meta.url).pathname
 
 const onServer = (run: (client: pg.Client) => Promise<unknown>) =>
   Effect.promise(async () => {
-    const client = new pg.Client({ connectionString: process.env.SVC_TEST_POSTGRES_URL ?? "postgresql://postgres@127.0.0.1:5432/postgres" })
+    const client = new pg.Client({
+      connectionString: process.env.SVC_TEST_POSTGRES_URL ?? "postgresql://postgres@127.0.0.1:5432/postgres"
+    })
     await client.connect()
     await run(client)
     await client.end()
@@ -41,7 +43,12 @@ export const builtProgram = Effect.acquireRelease(
 ).pipe(Effect.map((folder) => join(folder, "svc.js")))
 
 /** A running brain with one project and `agents` agents in it. */
-export const runningBrain = (program: string, database: Database, agents: number, settings: Readonly<Record<string, string>> = {}) =>
+export const runningBrain = (
+  program: string,
+  database: Database,
+  agents: number,
+  settings: Readonly<Record<string, string>> = {}
+) =>
   Effect.gen(function*() {
     const url = database === "postgresql" ? { SVC_DATABASE_URL: (yield* freshPostgres).url } : {}
     const site = yield* siteOf(program, { ...url, ...settings })

@@ -32,7 +32,11 @@ const measure = (database: Database, jobs: number, rounds: number) =>
       database,
       jobs,
       rounds,
-      without: Number(median(measured.map((round) => round.without)).toFixed(1)),
+      without: Number(
+        median(measured.map((round) =>
+          round.without
+        )).toFixed(1)
+      ),
       with: Number(median(measured.map((round) => round.with)).toFixed(1)),
       agentMicrosAJob: Number(median(measured.map((round) => round.with - round.without)).toFixed(1))
     }

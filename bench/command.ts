@@ -23,7 +23,11 @@ const echo = (agent: TestAgent) => {
 }
 
 const issue = async (client: Client, agent_id: string) => {
-  const { json, status } = await client.ask("POST", `${commands}/cancel-task`, { agent_id, engine: "celery", task_id: "bench" })
+  const { json, status } = await client.ask("POST", `${commands}/cancel-task`, {
+    agent_id,
+    engine: "celery",
+    task_id: "bench"
+  })
   if (status !== 202) throw new Error(`${status} ${JSON.stringify(json)}`)
   return String(json.id)
 }
@@ -52,7 +56,10 @@ const together = async (client: Client, agentIds: ReadonlyArray<string>, count: 
   const seconds = (performance.now() - began) / 1000
   const times: Array<number> = []
   for (let cursor: string | null = ""; cursor !== null;) {
-    const { json } = await client.ask("GET", `${commands}?status=completed&limit=500&cursor=${cursor}`.replace(/&cursor=$/, ""))
+    const { json } = await client.ask(
+      "GET",
+      `${commands}?status=completed&limit=500&cursor=${cursor}`.replace(/&cursor=$/, "")
+    )
     for (const { completed_at, id, issued_at } of json.items) {
       if (ids.has(id)) times.push(Date.parse(completed_at) - Date.parse(issued_at))
     }
@@ -70,9 +77,13 @@ const measure = (database: Database, count: number) =>
     const token = yield* adminKey(brain)
     const agents = yield* Effect.forEach(credentials, (given) =>
       connected({ base: brain.url, token: given.token, hmac_secret: given.hmacSecret, hello: { worker_role: "task" } }))
-    for (const agent of agents) echo(agent)
+    for (const agent of agents) {
+      echo(agent)
+    }
     const client = clientOf(brain.url, token, 64)
-    const agentIds = credentials.map(({ agentId }) => agentId)
+    const agentIds = credentials.map(({ agentId }) =>
+      agentId
+    )
     const first = agentIds.slice(0, 1)
     const result = yield* Effect.promise(async () => ({
       bench: "command",

@@ -36,7 +36,12 @@ const once = async (program: string) => {
   demo.kill("SIGTERM")
   await ended
   rmSync(home, { recursive: true, force: true })
-  return { ready_s, filled_s, stop_s: (performance.now() - stopping) / 1000, events: Number(/(\d+) events/.exec(said)?.[1]) }
+  return {
+    ready_s,
+    filled_s,
+    stop_s: (performance.now() - stopping) / 1000,
+    events: Number(/(\d+) events/.exec(said)?.[1])
+  }
 }
 
 const rounded = (value: number): number => Number(value.toPrecision(3))

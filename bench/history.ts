@@ -4,7 +4,15 @@
  * before it, microseconds an event, and characters of stored history a task. Run: npx vite-node bench/history.ts
  */
 import { randomUUID } from "node:crypto"
-import { apply, decode, emptyHistory, encode, type History, computeTaskFields, type TaskEvent } from "../src/domain/TaskHistory.ts"
+import {
+  apply,
+  computeTaskFields,
+  decode,
+  emptyHistory,
+  encode,
+  type History,
+  type TaskEvent
+} from "../src/domain/TaskHistory.ts"
 import { addSeconds, parse } from "../src/domain/Timestamp.ts"
 
 const TASKS = 20_000
@@ -16,7 +24,11 @@ type Triple = readonly [TaskEvent, TaskEvent, TaskEvent]
 
 const triple = (index: number): Triple => {
   const taskId = randomUUID()
-  const event = (kind: TaskEvent["kind"], millis: number, data: ReadonlyArray<readonly [string, string]>): TaskEvent => ({
+  const event = (
+    kind: TaskEvent["kind"],
+    millis: number,
+    data: ReadonlyArray<readonly [string, string]>
+  ): TaskEvent => ({
     id: randomUUID(),
     kind,
     engine: "celery",

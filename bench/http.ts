@@ -46,7 +46,13 @@ const summarize = (blocks: ReadonlyArray<Load>) => {
   return { perSecond: Math.round(median(blocks.map(perSecond))), cpuMicros: Math.round((cpuSeconds / requests) * 1e6) }
 }
 
-const compare = async (brain: Server, bare: Server, connections: number, options: Options, requestOf: (index: number) => Request) => {
+const compare = async (
+  brain: Server,
+  bare: Server,
+  connections: number,
+  options: Options,
+  requestOf: (index: number) => Request
+) => {
   const blocks: { brain: Array<Load>; bare: Array<Load> } = { brain: [], bare: [] }
   for (let pair = 0; pair < options.pairs; pair++) {
     blocks.brain.push(await load(brain, connections, options.blockMillis / 1000, requestOf))
@@ -81,7 +87,11 @@ const measure = (database: Database, tasks: number, options: Options) =>
     const command = JSON.stringify({ agent_id: credentials[0]?.agentId, engine: "celery", task_id: "bench" })
     const kinds: Readonly<Record<string, (index: number) => Request>> = {
       health: () => ({ method: "GET", path: "/health", token }),
-      detail: (index) => ({ method: "GET", path: `${path}/tasks/celery/${samples[(index * 7919) % samples.length]?.task_id}`, token }),
+      detail: (index) => ({
+        method: "GET",
+        path: `${path}/tasks/celery/${samples[(index * 7919) % samples.length]?.task_id}`,
+        token
+      }),
       list: () => ({ method: "GET", path: `${path}/tasks`, token }),
       command: () => ({ method: "POST", path: `${path}/commands/cancel-task`, token: operator, body: command })
     }

@@ -27,14 +27,22 @@ const eventsOf = (number: number, fails: boolean): ReadonlyArray<AgentEvent> => 
     event("task.received", 0, { ...common, args: `[${number},"order"]`, kwargs: `{"currency":"EUR"}`, worker: "null" }),
     event("task.started", 1500, { ...common, worker }),
     fails
-      ? event("task.failed", 9500, { ...common, worker, exception: "\"ValueError\"", exception_message: "\"no such order\"" })
+      ? event("task.failed", 9500, {
+        ...common,
+        worker,
+        exception: "\"ValueError\"",
+        exception_message: "\"no such order\""
+      })
       : event("task.succeeded", 9500, { ...common, worker, result: "\"'ok'\"", runtime_ms: "8" })
   ]
 }
 
 const framesOf = (count: number, failing: number) => {
   const every = failing === 0 ? Infinity : Math.round(1 / failing)
-  return inFrames(Array.from({ length: count }, (_, index) => eventsOf(index, index % every === every - 1)).flat(), frame)
+  return inFrames(
+    Array.from({ length: count }, (_, index) => eventsOf(index, index % every === every - 1)).flat(),
+    frame
+  )
 }
 
 /** Seconds until all frames are settled. */

@@ -34,7 +34,15 @@ const collectGarbage = (): void => {
   runInNewContext("gc")()
 }
 
-const names = ["shop.checkout", "shop.mail", "shop.invoice", "shop.stock", "shop.report", "billing.charge", "billing.tax"]
+const names = [
+  "shop.checkout",
+  "shop.mail",
+  "shop.invoice",
+  "shop.stock",
+  "shop.report",
+  "billing.charge",
+  "billing.tax"
+]
 
 const eventsOf = (number: number): ReadonlyArray<AgentEvent> => {
   const taskId = randomUUID()

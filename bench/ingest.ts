@@ -14,8 +14,13 @@ const measure = (database: Database, tasks: number) =>
   Effect.gen(function*() {
     const file = yield* ingestClient
     const program = yield* builtProgram
-    const job = (eventsPerFrame: number, inFlight: number, count: number, rate: number | null = null) =>
-      ({ tasks: count, warmUpTasks: Math.ceil(count / 6), eventsPerFrame, inFlight, rate })
+    const job = (eventsPerFrame: number, inFlight: number, count: number, rate: number | null = null) => ({
+      tasks: count,
+      warmUpTasks: Math.ceil(count / 6),
+      eventsPerFrame,
+      inFlight,
+      rate
+    })
     const freshly = (agents: number, wanted: ReturnType<typeof job>) =>
       Effect.scoped(Effect.gen(function*() {
         const { brain, credentials } = yield* runningBrain(program, database, agents)
@@ -33,8 +38,12 @@ const measure = (database: Database, tasks: number) =>
       yield* brain.stop
       return yield* Effect.promise(() => bareUpserts(site.env, first.rows))
     }))
-    const share = ({ ackP50, ackP99, eventsPerSecond }: Outcome) =>
-      ({ eventsPerSecond, share: Number((eventsPerSecond / driver).toFixed(2)), ackP50, ackP99 })
+    const share = ({ ackP50, ackP99, eventsPerSecond }: Outcome) => ({
+      eventsPerSecond,
+      share: Number((eventsPerSecond / driver).toFixed(2)),
+      ackP50,
+      ackP99
+    })
 
     const fewer = Math.ceil(tasks / 2)
     const single = yield* freshly(1, job(1, 256, fewer))

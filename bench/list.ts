@@ -1,8 +1,8 @@
 import { Effect, Fiber } from "effect"
 import { encodeCursor } from "../src/domain/Page.ts"
 import { builtProgram, runningBrain } from "./brain.ts"
-import { clientOf } from "./list/client.ts"
 import { ingestClient, send, sending } from "./ingest/sending.ts"
+import { clientOf } from "./list/client.ts"
 import { seed } from "./list/seed.ts"
 import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
@@ -34,14 +34,23 @@ const measure = (database: Database, tasks: number) =>
       worker: yield* client.measure(1000, (index) => list(`?worker=celery%40worker-${index % 20}`)),
       deepCursor: yield* client.measure(1000, (index) => list(`?cursor=${encodeCursor("tasks", [sample(index).id])}`)),
       detail: yield* client.measure(1000, detail),
-      tree: yield* client.measure(1000, (index) => `${list(`/celery/${inTrees[index % inTrees.length]!.task_id}`)}/tree`),
+      tree: yield* client.measure(
+        1000,
+        (index) => `${list(`/celery/${inTrees[index % inTrees.length]!.task_id}`)}/tree`
+      ),
       page500: yield* client.measure(200, () => list("?limit=500")),
-      total: yield* client.measure(500, (index) => list(`?include_total=true${index % 2 === 0 ? "" : "&state=failure"}`))
+      total: yield* client.measure(
+        500,
+        (index) => list(`?include_total=true${index % 2 === 0 ? "" : "&state=failure"}`)
+      )
     }
     const searchHits = yield* client.measure(500, (index) => list(`?search=TASK_${index % 200}`))
     const searchRare = yield* client.measure(60, (index) => list(`?search=${sample(index).task_id}`))
     const searchMisses = yield* client.measure(100, missing)
-    const combined = yield* client.measure(60, (index) => list(`?state=failure&search=TASK_${index % 200}&priority=normal`))
+    const combined = yield* client.measure(
+      60,
+      (index) => list(`?state=failure&search=TASK_${index % 200}&priority=normal`)
+    )
 
     const searching = yield* Effect.fork(Effect.forever(client.measure(1, missing)))
     const beside = yield* client.measure(500, () => list(""))
@@ -61,7 +70,18 @@ const measure = (database: Database, tasks: number) =>
     }
     yield* Fiber.interrupt(half)
     yield* client.close
-    return { bench: "list", database, tasks, ...quick, searchHits, searchRare, searchMisses, combined, beside, ingesting }
+    return {
+      bench: "list",
+      database,
+      tasks,
+      ...quick,
+      searchHits,
+      searchRare,
+      searchMisses,
+      combined,
+      beside,
+      ingesting
+    }
   })
 
 const { database, tasks } = databaseAndNumbersOf("list", { tasks: 1_000_000 })

@@ -71,7 +71,13 @@ const limit = (bytes: ReadonlyArray<Buffer>): void => {
 const sealAcks = (bytes: ReadonlyArray<Buffer>): void => {
   const brain = new WireSession(key, ids)
   bytes.forEach((_, at) => {
-    encodeFrame("event_batch_ack", `ack_${at}`, { acked_id: `ev_${at}`, received: 1, accepted: 1, rejected: 0 }, brain, NOW)
+    encodeFrame(
+      "event_batch_ack",
+      `ack_${at}`,
+      { acked_id: `ev_${at}`, received: 1, accepted: 1, rejected: 0 },
+      brain,
+      NOW
+    )
   })
 }
 

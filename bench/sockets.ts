@@ -25,7 +25,9 @@ type Serve = (ws: WebSocket) => void
 
 /** The assertion is the one of the platform's own server: a `ws` socket has the browser's interface. */
 const socketOf = (ws: WebSocket) =>
-  Socket.fromWebSocket(Effect.acquireRelease(Effect.succeed(ws as unknown as globalThis.WebSocket), () => Effect.sync(() => ws.close())))
+  Socket.fromWebSocket(
+    Effect.acquireRelease(Effect.succeed(ws as unknown as globalThis.WebSocket), () => Effect.sync(() => ws.close()))
+  )
 
 const run = (effect: Effect.Effect<unknown, Socket.SocketError>): void => {
   Effect.runFork(Effect.ignore(effect))
@@ -92,8 +94,11 @@ report(Effect.gen(function*() {
       const { url } = yield* listening(serve)
       const cpuBefore = process.cpuUsage()
       const seconds = yield* Effect.async<number>((resume) => {
-        execFile(process.execPath, [client, url, "echo", String(sockets), String(messages / sockets)], (error, stdout) =>
-          resume(error === null ? Effect.succeed(Number(stdout)) : Effect.die(error)))
+        execFile(
+          process.execPath,
+          [client, url, "echo", String(sockets), String(messages / sockets)],
+          (error, stdout) => resume(error === null ? Effect.succeed(Number(stdout)) : Effect.die(error))
+        )
       })
       const { system, user } = process.cpuUsage(cpuBefore)
       return { rate: messages / seconds, micros: (user + system) / messages }
@@ -111,7 +116,12 @@ report(Effect.gen(function*() {
 
   const result: Record<string, number> = {}
   for (const sockets of [1, 20]) {
-    const outcomes = Object.entries(servers).map(([name, serve]) => ({ name, serve, rates: Array<number>(), micros: Array<number>() }))
+    const outcomes = Object.entries(servers).map(([name, serve]) => ({
+      name,
+      serve,
+      rates: Array<number>(),
+      micros: Array<number>()
+    }))
     for (let at = 0; at <= blocks; at++) {
       for (const { micros, rates, serve } of outcomes) {
         const outcome = yield* block(serve, sockets)

@@ -68,7 +68,9 @@ report(Effect.gen(function*() {
   const program = yield* builtProgram
   const version_s = rounded(median(Array.from({ length: RUNS }, () => versionSeconds(program))))
   const sqlite = yield* Effect.promise(() => measured(program, {}))
-  const postgresql = yield* Effect.flatMap(freshPostgres, ({ url }) =>
-    Effect.promise(() => measured(program, { SVC_DATABASE_URL: url })))
+  const postgresql = yield* Effect.flatMap(
+    freshPostgres,
+    ({ url }) => Effect.promise(() => measured(program, { SVC_DATABASE_URL: url }))
+  )
   return { bench: "start", version_s, sqlite, postgresql }
 }))

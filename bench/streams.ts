@@ -40,13 +40,19 @@ const nextLine = (child: ChildProcess) =>
 
 const readers = (program: string, brain: BrainProcess, token: string, count: number) =>
   Effect.gen(function*() {
-    const child = spawn(process.execPath, [program, brain.url, token, "bench", String(count)], { stdio: ["pipe", "pipe", "inherit"] })
+    const child = spawn(process.execPath, [program, brain.url, token, "bench", String(count)], {
+      stdio: ["pipe", "pipe", "inherit"]
+    })
     yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
     yield* nextLine(child)
     const ask = Effect.suspend(() => {
       const line = nextLine(child)
       child.stdin.write("\n")
-      return Effect.map(line, (text): { readonly bytes: number; readonly ended: number; readonly tasks: number; readonly resets: number } => JSON.parse(text))
+      return Effect.map(
+        line,
+        (text): { readonly bytes: number; readonly ended: number; readonly tasks: number; readonly resets: number } =>
+          JSON.parse(text)
+      )
     })
     return { ask, pid: child.pid ?? 0 }
   })
@@ -124,7 +130,11 @@ const measure = (database: Database, tasks: number, rounds: number, rate: number
         return Object.fromEntries(counts.map((count, at) => {
           const one = middle(all[at] ?? [])
           const cpuShare = Number((leastCpu(all[0] ?? []) / leastCpu(all[at] ?? [])).toFixed(2))
-          return [`streams${count}`, { share: Number(((one?.eventsPerSecond ?? NaN) / alone).toFixed(2)), cpuShare, ...one }]
+          return [`streams${count}`, {
+            share: Number(((one?.eventsPerSecond ?? NaN) / alone).toFixed(2)),
+            cpuShare,
+            ...one
+          }]
         }))
       })
 

@@ -36,7 +36,9 @@ const measure = (database: Database, jobs: number, rate: number) =>
       }
     }
     const { json: all } = yield* call("GET", "/projects/bench/tasks?state=success&limit=1&include_total=true")
-    if (seen.size !== jobs || all.total_count !== jobs) throw new Error(`of ${jobs} jobs ${seen.size} were seen, and ${all.total_count} are there`)
+    if (seen.size !== jobs || all.total_count !== jobs) {
+      throw new Error(`of ${jobs} jobs ${seen.size} were seen, and ${all.total_count} are there`)
+    }
     const measured = waits.slice(rate) // the first second warms up
     return {
       bench: "visible",

@@ -20,7 +20,9 @@ const nameOf = (table: string, column: string): string => `${table}_${column.rep
 const up = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   for (const [table, column] of indexes) {
-    yield* sql`CREATE INDEX ${sql(nameOf(table, column))} ON ${sql(table)} (${sql(column)}) WHERE ${sql(column)} IS NOT NULL`
+    yield* sql`CREATE INDEX ${sql(nameOf(table, column))} ON ${sql(table)} (${sql(column)}) WHERE ${
+      sql(column)
+    } IS NOT NULL`
   }
 })
 

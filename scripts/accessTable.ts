@@ -1,5 +1,5 @@
-import { type Bucket, rateBuckets, isUserBucket, Role, type AccessRule, windowSeconds } from "../src/domain/Access.ts"
-import { adminScopes, roleScopes, accessRules, scopes } from "../src/http/AccessRules.ts"
+import { type AccessRule, type Bucket, isUserBucket, rateBuckets, Role, windowSeconds } from "../src/domain/Access.ts"
+import { accessRules, adminScopes, roleScopes, scopes } from "../src/http/AccessRules.ts"
 
 const callers: Readonly<Record<AccessRule["caller"], string>> = {
   public: "public",
@@ -39,10 +39,13 @@ const roles = Role.literals
 const bucketNames = Object.keys(rateBuckets) as ReadonlyArray<Bucket>
 
 const bucketRow = (bucket: Bucket): string =>
-  `| ${bucket} | ${isUserBucket(bucket) ? "user" : "address"} | ${rateBuckets[bucket]} in ${windowSeconds(bucket)} s${bucket === "mfa" ? ", or `SVC_MFA_VERIFICATION_RATE_PER_MIN`" : ""} |`
+  `| ${bucket} | ${isUserBucket(bucket) ? "user" : "address"} | ${rateBuckets[bucket]} in ${windowSeconds(bucket)} s${
+    bucket === "mfa" ? ", or `SVC_MFA_VERIFICATION_RATE_PER_MIN`" : ""
+  } |`
 
 /** `docs/access.md`, from the declarations of the endpoints. */
-export const accessTable = (): string => `# Access: who may call what
+export const accessTable = (): string =>
+  `# Access: who may call what
 
 For people who write clients, hand out roles and API keys, or review permissions. \`npm run docs\` makes this page from the
 declarations of the endpoints; a test compares the two. Paths are under \`/api/v1\` unless marked (root).

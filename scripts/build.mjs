@@ -21,7 +21,11 @@ const buildCli = async () => {
 
 const buildLib = () => {
   rmSync(join(root, "dist/lib"), { recursive: true, force: true })
-  const { status } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.lib.json"], {
+  const { status } = spawnSync(process.execPath, [
+    join(root, "node_modules/typescript/bin/tsc"),
+    "-p",
+    "tsconfig.lib.json"
+  ], {
     cwd: root,
     stdio: "inherit"
   })

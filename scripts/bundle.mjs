@@ -22,8 +22,11 @@ const lighter = {
     build.onLoad({ filter: /@effect\/platform\/dist\/esm\/index\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, "utf8").replace(/^export \* as HttpApiScalar .*$/m, "")
     }))
-    build.onResolve({ filter: /^undici$/ }, ({ importer }) =>
-      importer.includes("@effect/platform-node/") ? { path: "undici", namespace: "left-out" } : undefined)
+    build.onResolve(
+      { filter: /^undici$/ },
+      ({ importer }) =>
+        importer.includes("@effect/platform-node/") ? { path: "undici", namespace: "left-out" } : undefined
+    )
     build.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "module.exports = {}" }))
   }
 }
@@ -46,7 +49,8 @@ export const options = {
   logLevel: "warning",
   // CommonJS packages in the bundle call require for Node's own modules.
   banner: {
-    js: `import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url);`
+    js:
+      `import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url);`
   }
 }
 

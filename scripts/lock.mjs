@@ -14,7 +14,7 @@ const unpublished = []
 /** Where npm would look for `name` from the package at `from`: its own node_modules, then each one above. */
 const candidates = (from, name) => {
   const paths = []
-  for (let at = from; ; at = at.slice(0, Math.max(at.lastIndexOf("/node_modules/"), 0))) {
+  for (let at = from;; at = at.slice(0, Math.max(at.lastIndexOf("/node_modules/"), 0))) {
     paths.push(`${at === "" ? "" : `${at}/`}node_modules/${name}`)
     if (at === "" || !at.includes("node_modules/")) return paths
   }
@@ -29,7 +29,9 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     if (candidates(path, name).some((candidate) => lock.packages[candidate] !== undefined)) continue
     unpublished.push(`${path} lacks its optional ${name} ${version}`)
   }
-  if (path !== "" && entry.link !== true && entry.integrity === undefined) unpublished.push(`${path} has no integrity hash`)
+  if (path !== "" && entry.link !== true && entry.integrity === undefined) {
+    unpublished.push(`${path} has no integrity hash`)
+  }
 }
 
 lock.packages = Object.fromEntries(

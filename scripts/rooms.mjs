@@ -21,7 +21,8 @@ const rooms = {
   entry: [...all, "layers", "http definitions"]
 }
 
-const definitions = /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
+const definitions =
+  /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
 
 const roomOf = (file) => {
   if (definitions.test(file)) return "http definitions"
@@ -31,7 +32,10 @@ const roomOf = (file) => {
 }
 
 const allowedImports = new Map([
-  ["src/http/Access.ts src/services/CurrentActor.ts", "two tags that the definitions promise to their handlers; no server code"]
+  [
+    "src/http/Access.ts src/services/CurrentActor.ts",
+    "two tags that the definitions promise to their handlers; no server code"
+  ]
 ])
 
 const only = [
@@ -103,7 +107,9 @@ for (const file of files) {
     problems.push(`${file}: ${room} may not import ${there} (${target})`)
   }
   for (const rule of only) {
-    if (rule.found.test(source) && rule.except[file] === undefined) problems.push(`${file}: ${rule.what}: ${rule.instead}`)
+    if (rule.found.test(source) && rule.except[file] === undefined) {
+      problems.push(`${file}: ${rule.what}: ${rule.instead}`)
+    }
   }
 }
 

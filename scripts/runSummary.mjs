@@ -13,10 +13,18 @@ export default class RunSummary {
 
   onTestRunEnd(modules) {
     for (const { test, retryCount } of this.#tests) {
-      console.log(`RETRIED x${retryCount}, ${test.result().state}: ${relative(process.cwd(), test.module.moduleId)} > ${test.fullName}`)
+      console.log(
+        `RETRIED x${retryCount}, ${test.result().state}: ${
+          relative(process.cwd(), test.module.moduleId)
+        } > ${test.fullName}`
+      )
       for (const error of test.result().errors ?? []) console.log(`  ${error.message}`)
     }
-    const seconds = (module) => Object.entries(module.diagnostic()).reduce((sum, [part, value]) => part.endsWith("Duration") || part === "duration" ? sum + value : sum, 0) / 1000
+    const seconds = (module) =>
+      Object.entries(module.diagnostic()).reduce(
+        (sum, [part, value]) => part.endsWith("Duration") || part === "duration" ? sum + value : sum,
+        0
+      ) / 1000
     const slowest = modules.map((module) => ({ file: relative(process.cwd(), module.moduleId), took: seconds(module) }))
       .sort((one, other) => other.took - one.took).slice(0, slowestFiles)
     console.log(`The ${slowest.length} slowest test files, with their imports:`)

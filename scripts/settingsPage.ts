@@ -7,7 +7,9 @@ const cell = (text: string): string => text.replaceAll("|", "\\|")
 const row = (setting: Setting<unknown>): string => {
   const fallback = setting.print(setting.fallback)
   const shown = fallback === "" ? "" : `\`${fallback}\``
-  return `| \`${setting.name}\` | ${cell(setting.type)} | ${shown} | ${setting.tunable ? "yes" : ""} | ${cell(setting.line)} |`
+  return `| \`${setting.name}\` | ${cell(setting.type)} | ${shown} | ${setting.tunable ? "yes" : ""} | ${
+    cell(setting.line)
+  } |`
 }
 
 /** The record's values differ in A only, which a row does not show. */
@@ -16,7 +18,8 @@ const settings = Object.values(settingDefinitions) as ReadonlyArray<Setting<unkn
 const clientSettings = Object.values(clientDeclared) as ReadonlyArray<Setting<unknown>>
 
 /** docs/settings.md, from the declarations. */
-export const settingsPage = (): string => `# Settings
+export const settingsPage = (): string =>
+  `# Settings
 
 For people who configure a brain, an agent or the command line: every setting with its default. \`npm run docs\` makes this
 page from \`src/services/Settings.ts\` and \`src/cli/ClientSettings.ts\`; a test compares them.

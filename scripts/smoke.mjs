@@ -57,7 +57,8 @@ const run = (...args) => {
   return stdout
 }
 
-const node = (code) => execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder, env, encoding: "utf8" })
+const node = (code) =>
+  execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder, env, encoding: "utf8" })
 
 const freePort = () =>
   new Promise((resolve) => {
@@ -92,7 +93,10 @@ const whileServing = async (use) => {
 
 try {
   const [{ filename }] = JSON.parse(
-    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: root, encoding: "utf8" })
+    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+      cwd: root,
+      encoding: "utf8"
+    })
   )
   // npm 11 runs no install script that the project has not allowed; npm 10 does not look at the field
   const allowScripts = { "better-sqlite3": true, argon2: true }
@@ -103,12 +107,20 @@ try {
   await check("argon2 hashes with its prebuilt binary", () => {
     const { argon2 } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies
     writeFileSync(join(prebuilt, "package.json"), JSON.stringify({ name: "prebuilt", private: true }))
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", `argon2@${argon2}`], { cwd: prebuilt, stdio: "inherit" })
-    const { signal, status } = spawnSync(process.execPath, ["-e", `require("argon2").hash("password")`], { cwd: prebuilt })
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", `argon2@${argon2}`], {
+      cwd: prebuilt,
+      stdio: "inherit"
+    })
+    const { signal, status } = spawnSync(process.execPath, ["-e", `require("argon2").hash("password")`], {
+      cwd: prebuilt
+    })
     expect(status === 0, `node ended with ${status ?? signal}`)
   })
   await check("svc version", () => expect(/^\d+\.\d+\.\d+\n$/.test(run("version")), "not a version"))
-  await check("svc --help lists the commands", () => expect(run("--help").includes("bootstrap-admin"), "no bootstrap-admin"))
+  await check(
+    "svc --help lists the commands",
+    () => expect(run("--help").includes("bootstrap-admin"), "no bootstrap-admin")
+  )
   await check("svc check on a fresh home makes nothing", () => {
     run("check")
     expect(!existsSync(join(home, "svc.db")), "a database was made")
@@ -123,22 +135,46 @@ try {
         expect((await fetch(link)).status === 200, "the page does not open")
       })
     }))
-  await check("svc check prints the revision afterwards", () => expect(/revision: \d/.test(run("check")), "no revision"))
+  await check(
+    "svc check prints the revision afterwards",
+    () => expect(/revision: \d/.test(run("check")), "no revision")
+  )
   await check("the library's entry points load", () => {
-    node(`const { Brain, Projects } = await import("svc"); if (!Brain.layer || !Projects) throw new Error("no Brain.layer")`)
+    node(
+      `const { Brain, Projects } = await import("svc"); if (!Brain.layer || !Projects) throw new Error("no Brain.layer")`
+    )
     node(`const { Api, client } = await import("svc/http"); if (!Api || !client) throw new Error("no Api")`)
-    node(`const { startAgent, Agent } = await import("svc/agent"); if (!startAgent || !Agent.layer) throw new Error("no startAgent")`)
-    node(`const queues = await import("svc/agent/effect-queue"); if (!queues.make || !queues.engine) throw new Error("no Effect queues")`)
+    node(
+      `const { startAgent, Agent } = await import("svc/agent"); if (!startAgent || !Agent.layer) throw new Error("no startAgent")`
+    )
+    node(
+      `const queues = await import("svc/agent/effect-queue"); if (!queues.make || !queues.engine) throw new Error("no Effect queues")`
+    )
   })
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const tools = ["typescript", "@types/node", "bullmq", "ioredis"].map((name) => `${name}@${devDependencies[name]}`)
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...tools], { cwd: folder, stdio: "inherit" })
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...tools], {
+    cwd: folder,
+    stdio: "inherit"
+  })
   writeFileSync(join(folder, "consumer.mts"), consumer)
   for (const [module, moduleResolution] of [["nodenext", "nodenext"], ["node16", "node16"], ["esnext", "bundler"]]) {
     await check(`the types compile with skipLibCheck off: ${moduleResolution}`, () => {
-      const compilerOptions = { strict: true, exactOptionalPropertyTypes: true, target: "es2022", module, moduleResolution, types: ["node"], skipLibCheck: false, noEmit: true }
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        target: "es2022",
+        module,
+        moduleResolution,
+        types: ["node"],
+        skipLibCheck: false,
+        noEmit: true
+      }
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.mts"] }))
-      const { status, stdout } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], { cwd: folder, encoding: "utf8" })
+      const { status, stdout } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
+        cwd: folder,
+        encoding: "utf8"
+      })
       expect(status === 0, stdout)
     })
   }

@@ -6,8 +6,8 @@
  */
 export * as Brain from "./layers/Brain.ts"
 export * as Server from "./layers/Server.ts"
-export * as Telemetry from "./layers/Telemetry.ts"
 export { layer as settings } from "./layers/Settings.ts"
+export * as Telemetry from "./layers/Telemetry.ts"
 
 export { Activity } from "./services/Activity.ts"
 export { Agents } from "./services/Agents.ts"

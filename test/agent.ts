@@ -20,12 +20,18 @@ import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import WebSocket from "ws"
 import { FrameRefusal, type SignedType } from "../src/agents/protocol/Envelope.ts"
-import { type FrameOf, decodeBrainFrame, encodeFrame, type WirePayloads, WireSession } from "../src/agents/protocol/Frame.ts"
+import {
+  decodeBrainFrame,
+  encodeFrame,
+  type FrameOf,
+  type WirePayloads,
+  WireSession
+} from "../src/agents/protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../src/agents/protocol/Hello.ts"
 import { generateNonce } from "../src/agents/protocol/Nonce.ts"
 import { type SessionIds, Signer, signingKey } from "../src/agents/protocol/Signing.ts"
-import { canonicalize, type JsonInput, toValue } from "../src/domain/CanonicalJson.ts"
 import { system } from "../src/domain/Actor.ts"
+import { canonicalize, type JsonInput, toValue } from "../src/domain/CanonicalJson.ts"
 import type { Project } from "../src/domain/Project.ts"
 import * as Timestamp from "../src/domain/Timestamp.ts"
 import { Agents } from "../src/services/Agents.ts"
@@ -44,7 +50,11 @@ export const freshAgent = (project: Project, name = `agent ${randomUUID()}`) =>
     const agents = yield* Agents
     const { agent, hmac_secret, token } = yield* agents.create({ name })
     return { agent_id: agent.id, token, hmac_secret } satisfies Credentials
-  }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project), Effect.orDie)
+  }).pipe(
+    Effect.provideService(CurrentActor, system("test")),
+    Effect.provideService(CurrentProject, project),
+    Effect.orDie
+  )
 
 export interface Options extends Pick<Credentials, "token" | "hmac_secret"> {
   /** `http://127.0.0.1:port` */
@@ -155,7 +165,11 @@ class Later<A> {
 export const dial = (options: Omit<Options, "hmac_secret"> & { readonly hmac_secret?: string }): Promise<WebSocket> =>
   new Promise((resolve, reject) => {
     const ws = new WebSocket(`${options.base.replace(/^http/, "ws")}/ws/agent`, {
-      headers: { authorization: `Bearer ${options.token}`, "user-agent": "Python/3.11 websockets/17.4", ...options.headers },
+      headers: {
+        authorization: `Bearer ${options.token}`,
+        "user-agent": "Python/3.11 websockets/17.4",
+        ...options.headers
+      },
       autoPong: options.autoPong ?? true,
       ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress })
     })
@@ -177,8 +191,20 @@ export const helloPayload = (fields: Options["hello"] = {}) => ({
   engines: ["celery"],
   schedulers: [],
   capabilities: {
-    celery: ["add_consumer", "bulk_retry", "cancel_consumer", "cancel_task", "pool_grow", "pool_shrink", "purge_queue",
-      "rate_limit", "restart_worker", "retry_by_reference_v1", "retry_task", "submit_task"]
+    celery: [
+      "add_consumer",
+      "bulk_retry",
+      "cancel_consumer",
+      "cancel_task",
+      "pool_grow",
+      "pool_shrink",
+      "purge_queue",
+      "rate_limit",
+      "restart_worker",
+      "retry_by_reference_v1",
+      "retry_task",
+      "submit_task"
+    ]
   },
   host: {},
   worker_id: `bare-${process.pid}-${++workers}`,
@@ -204,7 +230,11 @@ export class TestAgent {
   private readonly waiting = new Map<string, Later<Ack>>()
   private readonly watchers = new Set<() => void>()
 
-  constructor(readonly ws: WebSocket, readonly helloAck: NonNullable<Exclude<ReturnType<typeof decodeHelloAckFrame>, FrameRefusal>>, secret: string) {
+  constructor(
+    readonly ws: WebSocket,
+    readonly helloAck: NonNullable<Exclude<ReturnType<typeof decodeHelloAckFrame>, FrameRefusal>>,
+    secret: string
+  ) {
     const { agentId, projectId, sessionId } = helloAck.payload
     this.ids = { agentId, projectId, sessionId }
     this.wire = wireOf(secret, this.ids)
@@ -218,15 +248,27 @@ export class TestAgent {
   }
 
   /** Sends one batch, as the published agents do with one event; resolves with its ack. */
-  sendEvents(events: ReadonlyArray<Readonly<Record<string, JsonInput>>>, id = `ev_${randomUUID().replaceAll("-", "")}`): Promise<Ack> {
+  sendEvents(
+    events: ReadonlyArray<Readonly<Record<string, JsonInput>>>,
+    id = `ev_${randomUUID().replaceAll("-", "")}`
+  ): Promise<Ack> {
     const later = new Later<Ack>()
     this.waiting.set(id, later)
     this.send("event_batch", { events }, id)
     return later.promise
   }
 
-  heartbeat(adapterHealth: Readonly<Record<string, string>> = {}, telemetryLoss: WirePayloads["heartbeat"]["telemetry_loss"] = null): void {
-    this.send("heartbeat", { buffer_size: 0, last_flush_at: null, dropped_events: 0, telemetry_loss: telemetryLoss, adapter_health: adapterHealth })
+  heartbeat(
+    adapterHealth: Readonly<Record<string, string>> = {},
+    telemetryLoss: WirePayloads["heartbeat"]["telemetry_loss"] = null
+  ): void {
+    this.send("heartbeat", {
+      buffer_size: 0,
+      last_flush_at: null,
+      dropped_events: 0,
+      telemetry_loss: telemetryLoss,
+      adapter_health: adapterHealth
+    })
   }
 
   status(): void {
@@ -282,7 +324,9 @@ export class TestAgent {
   /** The first command with this action (or any), once it is there. */
   async command(action?: string): Promise<ReceivedCommand> {
     let found: ReceivedCommand | undefined
-    await this.when(() => (found = this.commands.find((command) => action === undefined || command.action === action)) !== undefined)
+    await this.when(() =>
+      (found = this.commands.find((command) => action === undefined || command.action === action)) !== undefined
+    )
     return found as ReceivedCommand // `when` resolves only then
   }
 
@@ -389,7 +433,8 @@ export class PollAgent {
     private readonly family: "z4j" | "svc",
     wire?: Wire
   ) {
-    this.wire = wire ?? wireOf(options.hmac_secret, { agentId: options.agent_id, projectId: options.project_id, sessionId: nonce })
+    this.wire = wire ??
+      wireOf(options.hmac_secret, { agentId: options.agent_id, projectId: options.project_id, sessionId: nonce })
   }
 
   /** The same session by way of another replica. */

@@ -18,7 +18,14 @@ export const person = (user_id: string, options: Partial<Extract<Actor, { kind: 
   email: "person@example.com",
   is_admin: false,
   roles: new Map(),
-  via: { kind: "session", session_id: user_id, enrolled: false, factor_pending: false, is_fresh: true, overdue_since: null },
+  via: {
+    kind: "session",
+    session_id: user_id,
+    enrolled: false,
+    factor_pending: false,
+    is_fresh: true,
+    overdue_since: null
+  },
   source_ip: "192.0.2.1",
   user_agent: "test",
   ...options

@@ -2,11 +2,11 @@ import { HttpServer } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { Role, Scope } from "../src/domain/Access.ts"
+import { system } from "../src/domain/Actor.ts"
 import type { CreateProject } from "../src/domain/Project.ts"
 import * as Timestamp from "../src/domain/Timestamp.ts"
 import * as Brain from "../src/layers/Brain.ts"
 import * as Server from "../src/layers/Server.ts"
-import { system } from "../src/domain/Actor.ts"
 import { CurrentActor } from "../src/services/CurrentActor.ts"
 import * as Ids from "../src/services/Ids.ts"
 import { Projects } from "../src/services/Projects.ts"
@@ -23,8 +23,10 @@ export const serverOn = (engine: Engine, overrides: Partial<SettingsShape> = {})
   Server.layer.pipe(Layer.provideMerge(brainOn(engine, overrides)), Layer.orDie)
 
 /** `http://127.0.0.1:port` of the server under test. */
-export const baseUrl = Effect.map(HttpServer.HttpServer, (server) =>
-  server.address._tag === "TcpAddress" ? `http://127.0.0.1:${server.address.port}` : "")
+export const baseUrl = Effect.map(
+  HttpServer.HttpServer,
+  (server) => server.address._tag === "TcpAddress" ? `http://127.0.0.1:${server.address.port}` : ""
+)
 
 export interface Answer {
   readonly status: number
@@ -39,7 +41,12 @@ export interface Answer {
 export const request = (
   method: string,
   path: string,
-  options: { readonly token?: string; readonly body?: unknown; readonly raw?: string; readonly headers?: Record<string, string> } = {}
+  options: {
+    readonly token?: string
+    readonly body?: unknown
+    readonly raw?: string
+    readonly headers?: Record<string, string>
+  } = {}
 ): Effect.Effect<Answer, never, HttpServer.HttpServer> =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
@@ -107,7 +114,9 @@ export const freshKey = (options: {
       })
     }`
     for (const [project_id, role] of Object.entries(options.roles ?? {})) {
-      yield* sql`INSERT INTO memberships ${sql.insert({ id: yield* Ids.next, user_id, project_id, role, created_at: now })}`
+      yield* sql`INSERT INTO memberships ${
+        sql.insert({ id: yield* Ids.next, user_id, project_id, role, created_at: now })
+      }`
     }
     const token = `svk_${yield* Ids.secret}`
     yield* sql`INSERT INTO api_keys ${

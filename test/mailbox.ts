@@ -80,21 +80,28 @@ export const smtpServer = (options: SMTPServerOptions = {}) =>
   })
 
 /** What the suite's SMTP server was given. */
-export class Mailbox extends Context.Tag("test/Mailbox")<Mailbox, Effect.Effect.Success<ReturnType<typeof smtpServer>>>() {}
+export class Mailbox
+  extends Context.Tag("test/Mailbox")<Mailbox, Effect.Effect.Success<ReturnType<typeof smtpServer>>>()
+{}
 
 const withMailbox = <A, E, R>(
   over: (smtpUrl: Redacted.Redacted) => Layer.Layer<A, E, R>,
   options: SMTPServerOptions
 ) =>
-  Layer.unwrapScoped(Effect.map(smtpServer(options), (mailbox) => Layer.merge(Layer.succeed(Mailbox, mailbox), over(mailbox.url))))
+  Layer.unwrapScoped(
+    Effect.map(smtpServer(options), (mailbox) => Layer.merge(Layer.succeed(Mailbox, mailbox), over(mailbox.url)))
+  )
 
 /** `serverOn`, with a mail server that it sends to. */
 export const mailingServerOn = (engine: Engine, overrides: Partial<SettingsShape> = {}) =>
   withMailbox((smtpUrl) => serverOn(engine, { ...overrides, smtpUrl }), {})
 
 /** `brainOn`, with a mail server that it sends to. */
-export const mailingBrainOn = (engine: Engine, options: SMTPServerOptions = {}, settings: (url: Redacted.Redacted) => Redacted.Redacted = (url) => url) =>
-  withMailbox((smtpUrl) => brainOn(engine, { smtpUrl: settings(smtpUrl) }), options)
+export const mailingBrainOn = (
+  engine: Engine,
+  options: SMTPServerOptions = {},
+  settings: (url: Redacted.Redacted) => Redacted.Redacted = (url) => url
+) => withMailbox((smtpUrl) => brainOn(engine, { smtpUrl: settings(smtpUrl) }), options)
 
 /** The mails to an address that came so far. */
 export const mailsSoFar = (address: string) =>

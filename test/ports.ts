@@ -19,5 +19,8 @@ export const portOf = (server: Server): Effect.Effect<number, never, Scope.Scope
 /** A port that nobody listens on now. */
 export const freePort: Effect.Effect<number> = Effect.suspend(() => {
   const server = createServer()
-  return Effect.tap(listening(server), () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void))))
+  return Effect.tap(
+    listening(server),
+    () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+  )
 })

@@ -134,7 +134,9 @@ const note = (tasks: ReadonlyArray<StoredTask>) =>
     for (const task of tasks) {
       for (const facet of taskFacets) {
         const value = task[facet]
-        if (value !== null) rows.set(`${task.project_id} ${facet} ${value}`, { project_id: task.project_id, facet, value })
+        if (value !== null) {
+          rows.set(`${task.project_id} ${facet} ${value}`, { project_id: task.project_id, facet, value })
+        }
       }
     }
     const all = [...rows.values()]

@@ -7,9 +7,19 @@ class NotYet extends Data.TaggedError("NotYet")<{ readonly last: string }> {
 }
 
 /** Asks again and again until the answer satisfies `when`; fails with the last answer after a minute. */
-export const until = <A, E, R>(ask: Effect.Effect<A, E, R>, when: (answer: A) => boolean): Effect.Effect<A, E | NotYet, R> =>
-  Effect.flatMap(ask, (answer) =>
-    when(answer) ? Effect.succeed(answer) : Effect.fail(new NotYet({ last: JSON.stringify(answer)?.slice(0, 2000) ?? "" }))
+export const until = <A, E, R>(
+  ask: Effect.Effect<A, E, R>,
+  when: (answer: A) => boolean
+): Effect.Effect<A, E | NotYet, R> =>
+  Effect.flatMap(
+    ask,
+    (answer) =>
+      when(answer)
+        ? Effect.succeed(answer)
+        : Effect.fail(new NotYet({ last: JSON.stringify(answer)?.slice(0, 2000) ?? "" }))
   ).pipe(
-    Effect.retry({ schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("60 seconds")), while: (error) => error instanceof NotYet })
+    Effect.retry({
+      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("60 seconds")),
+      while: (error) => error instanceof NotYet
+    })
   )

@@ -167,7 +167,10 @@ const walk = async (input, keys, checkpoints, found) => {
     if (chainKey !== null && key_id !== chainKey) {
       const rotation = action === "audit.key_rotated" ? parsed(metadata) : null
       if (rotation?.from !== chainKey || rotation?.to !== key_id) {
-        found(`row ${seq}`, `key_id is ${key_id}, and that of the row before ${chainKey}: no row here records a key rotation`)
+        found(
+          `row ${seq}`,
+          `key_id is ${key_id}, and that of the row before ${chainKey}: no row here records a key rotation`
+        )
       }
     }
     chainKey = key_id
@@ -189,7 +192,9 @@ const walk = async (input, keys, checkpoints, found) => {
     } else if (value.kind === "watermark" && rows > 0) {
       // what frozen rows end with
       if (isSigned(value, "watermark", keys, where, found) !== true) continue
-      if (["seq", "row_hash", "row_hmac"].some((key) => value[key] !== link[key])) found(where, "is not about the row before it")
+      if (["seq", "row_hash", "row_hmac"].some((key) => value[key] !== link[key])) {
+        found(where, "is not about the row before it")
+      }
       newest = { seq: value.seq, time: value.time }
       unproven = { rows: 0, since: null }
     } else if (value.kind === "watermark" || Object.hasOwn(value, "statement")) {
@@ -231,7 +236,9 @@ const walk = async (input, keys, checkpoints, found) => {
     }
   }
 
-  if (pruned > begin) found("watermark", `the log records that rows up to ${pruned} were pruned, and row ${begin + 1} is present`)
+  if (pruned > begin) {
+    found("watermark", `the log records that rows up to ${pruned} were pruned, and row ${begin + 1} is present`)
+  }
   if (watermark !== null && rows === 0) found("watermark", "pruning leaves a row, and there is none: the log was cut")
   if (head !== null && ["seq", "row_hash", "row_hmac"].some((key) => head[key] !== link[key])) {
     found("audit_head", `says that the newest row is row ${head.seq}, and it is row ${link.seq}, or has other hashes`)
@@ -259,7 +266,9 @@ const parsed = (text) => {
 const report = ({ ahead, head, link, newest, rows, unproven, watermark }, findings) => [
   ...(watermark === null ? [] : [`Rows up to ${watermark.seq} were pruned, by the watermark of ${watermark.time}.`]),
   rows === 0 ? "There are no rows." : `Read ${plural(rows, "row")}, up to row ${link.seq}.`,
-  ...ahead.map(({ occurred_at, seq, time }) => `Unexpected: row ${seq} has the time ${occurred_at}, and was signed for earlier, at ${time}.`),
+  ...ahead.map(({ occurred_at, seq, time }) =>
+    `Unexpected: row ${seq} has the time ${occurred_at}, and was signed for earlier, at ${time}.`
+  ),
   ...(findings > 0 ? [] : unseen({ head, newest, unproven })),
   findings === 0 ? "ok" : `The log is broken: ${plural(findings, "finding")}.`
 ]
@@ -267,10 +276,14 @@ const report = ({ ahead, head, link, newest, rows, unproven, watermark }, findin
 const unseen = ({ head, newest, unproven }) => [
   ...(head === null ? ["Not verified: the input had no audit_head."] : []),
   ...(newest === null
-    ? ["Not verified: no checkpoint covers these rows. Anyone with write access to the database can produce such a log."]
+    ? [
+      "Not verified: no checkpoint covers these rows. Anyone with write access to the database can produce such a log."
+    ]
     : [
       `Rows up to row ${newest.seq} are as they were when that row was signed for, ${newest.time}.`,
-      ...(unproven.rows === 0 ? [] : [`Not verified: who wrote the ${plural(unproven.rows, "row")} since, from ${unproven.since} on.`]),
+      ...(unproven.rows === 0
+        ? []
+        : [`Not verified: who wrote the ${plural(unproven.rows, "row")} since, from ${unproven.since} on.`]),
       "Not verified: whether later rows were cut off."
     ])
 ]

@@ -13,9 +13,25 @@ export interface Bare {
 }
 
 const values = (row: StoredRow): Array<string | number | null> => [
-  row.id, row.seq, row.project_id, row.user_id, row.api_key_id, row.action, row.target_type, row.target_id, row.result,
-  row.outcome, row.metadata, row.source_ip, row.user_agent, row.event_id, row.occurred_at, row.row_hash,
-  row.prev_row_hmac, row.row_hmac, row.key_id
+  row.id,
+  row.seq,
+  row.project_id,
+  row.user_id,
+  row.api_key_id,
+  row.action,
+  row.target_type,
+  row.target_id,
+  row.result,
+  row.outcome,
+  row.metadata,
+  row.source_ip,
+  row.user_agent,
+  row.event_id,
+  row.occurred_at,
+  row.row_hash,
+  row.prev_row_hmac,
+  row.row_hmac,
+  row.key_id
 ]
 
 export const bareSqlite = (file: string): Bare => {
@@ -26,7 +42,9 @@ export const bareSqlite = (file: string): Bare => {
   let append: ((row: StoredRow) => void) | undefined
   const prepare = () => {
     const head = db.prepare("SELECT seq, row_hash, row_hmac, key_id FROM bare_head WHERE id = 1")
-    const insert = db.prepare(`INSERT INTO bare_log (${auditColumnNames}) VALUES (${auditColumnNames.replace(/\w+/g, "?")})`)
+    const insert = db.prepare(
+      `INSERT INTO bare_log (${auditColumnNames}) VALUES (${auditColumnNames.replace(/\w+/g, "?")})`
+    )
     const advance = db.prepare("UPDATE bare_head SET seq = ?, row_hash = ?, row_hmac = ? WHERE id = 1")
     const work = db.transaction((row: StoredRow) => {
       head.get()
@@ -52,12 +70,16 @@ export const bareSqlite = (file: string): Bare => {
 
 export const barePostgres = (url: string, connections: number): Bare => {
   const pool = new pg.Pool({ connectionString: url, max: connections })
-  const insert = `WITH appended AS (INSERT INTO bare_log (${auditColumnNames}) VALUES (${auditColumnNames.split(",").map((_, n) => `$${n + 1}`).join(", ")}))
+  const insert = `WITH appended AS (INSERT INTO bare_log (${auditColumnNames}) VALUES (${
+    auditColumnNames.split(",").map((_, n) => `$${n + 1}`).join(", ")
+  }))
     UPDATE bare_head SET seq = $2, row_hash = $16, row_hmac = $18 WHERE id = 1`
   return {
     copy: async () => {
       await pool.query("DROP TABLE IF EXISTS bare_log; DROP TABLE IF EXISTS bare_head")
-      await pool.query("CREATE TABLE bare_log (LIKE audit_log INCLUDING ALL); CREATE TABLE bare_head (LIKE audit_head INCLUDING ALL)")
+      await pool.query(
+        "CREATE TABLE bare_log (LIKE audit_log INCLUDING ALL); CREATE TABLE bare_head (LIKE audit_head INCLUDING ALL)"
+      )
       await pool.query("INSERT INTO bare_log SELECT * FROM audit_log; INSERT INTO bare_head SELECT * FROM audit_head")
     },
     append: async (row) => {

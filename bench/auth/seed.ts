@@ -27,12 +27,14 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: string, e
     const insert = (table: string, count: number, rowOf: (index: number) => Effect.Effect<Record<string, unknown>>) =>
       Effect.gen(function*() {
         for (let from = 0; from < count; from += batch) {
-          const rows = yield* Effect.forEach(Array.from({ length: Math.min(batch, count - from) }), (_, index) => rowOf(from + index))
+          const rows = yield* Effect.forEach(Array.from({ length: Math.min(batch, count - from) }), (_, index) =>
+            rowOf(from + index))
           yield* sql`INSERT INTO ${sql(table)} ${sql.insert(rows)}`
         }
       })
     // argon2id of a password that is thrown away, so that a wrong one takes its time
-    const password_hash = "$argon2id$v=19$m=19456,p=1,t=2$kKKvDIW2jmxG0RhyXNhaLw$GZKD8SiHEccVV2DvDMDnLmc1hw6y1exmih+ZmSfy0Gw"
+    const password_hash =
+      "$argon2id$v=19$m=19456,p=1,t=2$kKKvDIW2jmxG0RhyXNhaLw$GZKD8SiHEccVV2DvDMDnLmc1hw6y1exmih+ZmSfy0Gw"
     yield* insert("users", users, (index) =>
       Effect.sync(() => ({
         id: people[index]!.id,
@@ -46,7 +48,10 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: string, e
         updated_at: now
       })))
     yield* insert("memberships", users, (index) =>
-      Effect.map(Ids.next, (id) => ({ id, user_id: people[index]!.id, project_id: projectId, role: "viewer", created_at: now })))
+      Effect.map(
+        Ids.next,
+        (id) => ({ id, user_id: people[index]!.id, project_id: projectId, role: "viewer", created_at: now })
+      ))
     yield* insert("sessions", each, (index) =>
       Effect.gen(function*() {
         const person = people[index % users]!

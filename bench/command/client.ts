@@ -13,11 +13,18 @@ export const clientOf = (url: string, token: string, connections: number) => {
   const ask = (method: "GET" | "POST", path: string, body?: object): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? "" : JSON.stringify(body)
-      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "content-length": Buffer.byteLength(text) }
+      const headers = {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(text)
+      }
       request(`${url}/api/v1${path}`, { method, agent, headers }, (response) => {
         const chunks: Array<Buffer> = []
         response.on("data", (chunk: Buffer) => chunks.push(chunk))
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, json: JSON.parse(Buffer.concat(chunks).toString()) }))
+        response.on(
+          "end",
+          () => resolve({ status: response.statusCode ?? 0, json: JSON.parse(Buffer.concat(chunks).toString()) })
+        )
       }).on("error", reject).end(text)
     })
   return { ask, close: () => agent.destroy() }

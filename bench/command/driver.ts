@@ -47,7 +47,9 @@ const onPostgres = (count: number) =>
       const began = performance.now()
       for (let at = 0; at < count; at++) {
         const id = randomUUID()
-        for (const [step, text] of steps.entries()) await client.query({ name: `step ${step}`, text, values: [id, payload] })
+        for (const [step, text] of steps.entries()) {
+          await client.query({ name: `step ${step}`, text, values: [id, payload] })
+        }
       }
       const seconds = (performance.now() - began) / 1000
       await client.end()

@@ -20,7 +20,8 @@ interface Store {
 }
 
 const statements = {
-  key: "SELECT k.id, k.scopes, k.expires_at, k.revoked_at, u.is_active FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.token_hash = $1",
+  key:
+    "SELECT k.id, k.scopes, k.expires_at, k.revoked_at, u.is_active FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.token_hash = $1",
   task: "SELECT * FROM tasks WHERE project_id = $1 AND engine = 'celery' AND task_id = $2",
   list: "SELECT * FROM tasks WHERE project_id = $1 ORDER BY id DESC LIMIT 50",
   table: "CREATE TABLE bare_commands (id TEXT PRIMARY KEY, status TEXT NOT NULL, payload TEXT NOT NULL)",
@@ -34,7 +35,8 @@ const openSqlite = (): Store => {
   writer.pragma("synchronous = FULL")
   writer.exec(statements.table)
   const [key, task, list] = [statements.key, statements.task, statements.list].map((text) =>
-    reader.prepare<Array<string>, Row>(text.replaceAll(/\$\d/g, "?")))
+    reader.prepare<Array<string>, Row>(text.replaceAll(/\$\d/g, "?"))
+  )
   const command = writer.prepare(statements.command.replaceAll(/\$\d/g, "?"))
   return {
     findKey: (tokenHash) => key?.get(tokenHash),
@@ -67,7 +69,9 @@ const textOf = async (request: IncomingMessage) => {
 
 const send = (response: ServerResponse, status: number, value: unknown) => {
   const text = JSON.stringify(value)
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text)
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(
+    text
+  )
 }
 
 const answer = async (request: IncomingMessage, response: ServerResponse) => {

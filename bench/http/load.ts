@@ -25,7 +25,9 @@ const cpuSecondsOf = (pid: number): number => {
 
 const encodeRequest = ({ body = "", method, path, token }: Request): string =>
   `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n` +
-  (method === "GET" ? "\r\n" : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  (method === "GET"
+    ? "\r\n"
+    : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 
 const opened = (port: number) =>
   new Promise<Socket>((resolve, reject) => {
@@ -70,8 +72,11 @@ export const load = async (
   const sockets = await Promise.all(Array.from({ length: connections }, () => opened(server.port)))
   let index = 0
   const [began, cpuBefore] = [performance.now(), cpuSecondsOf(server.pid)]
-  const counts = await Promise.all(sockets.map((socket) =>
-    exchange(socket, () => encodeRequest(requestOf(index++)), () => performance.now() - began < seconds * 1000)))
+  const counts = await Promise.all(
+    sockets.map((socket) =>
+      exchange(socket, () => encodeRequest(requestOf(index++)), () => performance.now() - began < seconds * 1000)
+    )
+  )
   const [elapsed, cpuAfter] = [(performance.now() - began) / 1000, cpuSecondsOf(server.pid)]
   for (const socket of sockets) socket.destroy()
   return { requests: counts.reduce((sum, count) => sum + count, 0), seconds: elapsed, cpuSeconds: cpuAfter - cpuBefore }

@@ -1,12 +1,12 @@
+import { Either } from "effect"
 import { randomUUID } from "node:crypto"
 import { WebSocket } from "ws"
-import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
-import { fromEpochMicros } from "../../src/domain/Timestamp.ts"
+import { FrameRefusal } from "../../src/agents/protocol/Envelope.ts"
 import { encodeFrame, WireSession } from "../../src/agents/protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../../src/agents/protocol/Hello.ts"
 import { decodeSecret, signingKey } from "../../src/agents/protocol/Signing.ts"
-import { FrameRefusal } from "../../src/agents/protocol/Envelope.ts"
-import { Either } from "effect"
+import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
+import { fromEpochMicros } from "../../src/domain/Timestamp.ts"
 import { percentile } from "../percentile.ts"
 import type { Job, Outcome } from "./Job.ts"
 
@@ -40,30 +40,48 @@ const connect = (url: string, given: Job["agents"][number], index: number, tasks
       perMessageDeflate: false
     })
     socket.once("error", reject)
-    socket.once("open", () => socket.send(encodeHelloFrame(`hello_${index}`, {
-      protocol_version: "2",
-      agent_version: "1.13.0",
-      framework: "bare",
-      engines: ["celery"],
-      schedulers: [],
-      capabilities: { celery: ["retry_task"] },
-      host: {},
-      worker_id: `bench-${process.pid}-${index}`,
-      worker_role: "task",
-      worker_pid: process.pid,
-      worker_started_at: null,
-      runtime_features: []
-    })))
+    socket.once("open", () =>
+      socket.send(encodeHelloFrame(`hello_${index}`, {
+        protocol_version: "2",
+        agent_version: "1.13.0",
+        framework: "bare",
+        engines: ["celery"],
+        schedulers: [],
+        capabilities: { celery: ["retry_task"] },
+        host: {},
+        worker_id: `bench-${process.pid}-${index}`,
+        worker_role: "task",
+        worker_pid: process.pid,
+        worker_started_at: null,
+        runtime_features: []
+      })))
     socket.once("message", (data) => {
       const ack = decodeHelloAckFrame(String(data))
       const secret = decodeSecret(given.hmacSecret)
       if (ack instanceof FrameRefusal || Either.isLeft(secret)) return reject(new Error("no hello_ack"))
       const ids = ack.payload
-      resolve({ socket, session: new WireSession(signingKey(secret.right), ids), frames: [], next: 0, reported: 0, tasks, sent: 0, acked: 0 })
+      resolve({
+        socket,
+        session: new WireSession(signingKey(secret.right), ids),
+        frames: [],
+        next: 0,
+        reported: 0,
+        tasks,
+        sent: 0,
+        acked: 0
+      })
     })
   })
 
-const names = ["shop.checkout", "shop.mail", "shop.invoice", "shop.stock", "shop.report", "billing.charge", "billing.refund"]
+const names = [
+  "shop.checkout",
+  "shop.mail",
+  "shop.invoice",
+  "shop.stock",
+  "shop.report",
+  "billing.charge",
+  "billing.refund"
+]
 
 /** received, started and succeeded of one task, as the Celery agent reports them. */
 const eventsOf = (number: number) => {
@@ -80,9 +98,28 @@ const eventsOf = (number: number) => {
   const task_name = names[number % names.length] ?? "shop.checkout"
   const worker = `w${number % 4}@host`
   return [
-    event("task.received", 0, { task_name, queue: "celery", worker: null, args: [number, "order"], kwargs: { currency: "EUR", notify: true }, root_task_id: task_id }),
-    event("task.started", 1500, { task_name: `<unknown:${task_id.slice(0, 8)}>`, queue: null, worker, args: null, kwargs: null }),
-    event("task.succeeded", 9500, { task_name: `<unknown:${task_id.slice(0, 8)}>`, queue: null, worker, result: "'ok'", runtime_ms: 8 })
+    event("task.received", 0, {
+      task_name,
+      queue: "celery",
+      worker: null,
+      args: [number, "order"],
+      kwargs: { currency: "EUR", notify: true },
+      root_task_id: task_id
+    }),
+    event("task.started", 1500, {
+      task_name: `<unknown:${task_id.slice(0, 8)}>`,
+      queue: null,
+      worker,
+      args: null,
+      kwargs: null
+    }),
+    event("task.succeeded", 9500, {
+      task_name: `<unknown:${task_id.slice(0, 8)}>`,
+      queue: null,
+      worker,
+      result: "'ok'",
+      runtime_ms: 8
+    })
   ]
 }
 
@@ -93,7 +130,13 @@ const make = (agent: Agent, job: Job) => {
   const events = Array.from({ length: count }, () => eventsOf(agent.reported++)).flat()
   for (let at = 0; at < events.length; at += job.eventsPerFrame) {
     const id = `ev_${randomUUID().replaceAll("-", "")}`
-    const text = encodeFrame("event_batch", id, { events: events.slice(at, at + job.eventsPerFrame) }, agent.session, Date.now())
+    const text = encodeFrame(
+      "event_batch",
+      id,
+      { events: events.slice(at, at + job.eventsPerFrame) },
+      agent.session,
+      Date.now()
+    )
     agent.frames.push({ id, text: Buffer.from(text) })
   }
 }
@@ -117,10 +160,15 @@ const run = (agents: ReadonlyArray<Agent>, job: Job, share: number) =>
     const total = last.reduce((sum, end, index) => sum + end - first[index]!, 0)
     const begin = performance.now()
     let done = 0
-    const allowed = () => job.rate === null ? Infinity : ((performance.now() - begin) / 1000) * job.rate / job.eventsPerFrame / agents.length
+    const allowed = () =>
+      job.rate === null
+        ? Infinity
+        : ((performance.now() - begin) / 1000) * job.rate / job.eventsPerFrame / agents.length
 
     const push = (agent: Agent, index: number) => {
-      while (agent.sent < last[index]! && agent.sent - agent.acked < job.inFlight && agent.sent - first[index]! < allowed()) {
+      while (
+        agent.sent < last[index]! && agent.sent - agent.acked < job.inFlight && agent.sent - first[index]! < allowed()
+      ) {
         const frame = nextFrame(agent, job)
         if (frame === undefined) throw new Error("no frame left")
         agent.sent++
@@ -130,7 +178,10 @@ const run = (agents: ReadonlyArray<Agent>, job: Job, share: number) =>
     }
     const pace = setInterval(() => agents.forEach(push), 5)
     for (const [index, agent] of agents.entries()) {
-      agent.socket.removeAllListeners("close").on("close", (code, reason) => reject(new Error(`closed ${code} ${String(reason)}`)))
+      agent.socket.removeAllListeners("close").on(
+        "close",
+        (code, reason) => reject(new Error(`closed ${code} ${String(reason)}`))
+      )
       agent.socket.removeAllListeners("message").on("message", (data) => {
         const id = /"acked_id":"([^"]+)"/.exec(String(data))?.[1]
         const at = id === undefined ? undefined : sentAt.get(id)
@@ -158,7 +209,7 @@ const job: Job = JSON.parse(process.argv[2] ?? "{}")
 const tasks = job.warmUpTasks + job.tasks
 const each = Math.ceil(tasks / job.agents.length)
 const agents = await Promise.all(job.agents.map((given, index) => connect(job.url, given, index, each)))
-if (job.rate === null) for (const agent of agents) while (agent.reported < agent.tasks) make(agent, job)
+if (job.rate === null) { for (const agent of agents) while (agent.reported < agent.tasks) make(agent, job) }
 await run(agents, job, job.warmUpTasks / tasks)
 console.log("begun")
 console.log(JSON.stringify(await run(agents, job, job.tasks / tasks)))

@@ -15,12 +15,17 @@ const run = (program: string, job: Job, begun: Deferred.Deferred<void>) =>
       if (text.startsWith("begun\n")) Deferred.unsafeDone(begun, Effect.void)
     })
     child.on("exit", (code) =>
-      resume(code === 0 ? Effect.sync(() => JSON.parse(text.slice("begun\n".length))) : Effect.dieMessage(`ingest client: ${code}`)))
+      resume(
+        code === 0
+          ? Effect.sync(() => JSON.parse(text.slice("begun\n".length)))
+          : Effect.dieMessage(`ingest client: ${code}`)
+      ))
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
 /** Sends events until the job is done. */
-export const send = (program: string, job: Job) => Effect.flatMap(Deferred.make<void>(), (begun) => run(program, job, begun))
+export const send = (program: string, job: Job) =>
+  Effect.flatMap(Deferred.make<void>(), (begun) => run(program, job, begun))
 
 /** Sends events in the background until the fiber is interrupted; resolves when the warm-up is over. */
 export const sending = (program: string, job: Job) =>

@@ -8,13 +8,17 @@ import { TaskChanges } from "../../src/services/TaskChanges.ts"
 import { auditLog } from "../../test/services/Audit/layer.ts"
 
 /** The ingest's writer without sockets. */
-export const writer = Ingest.layer.pipe(Layer.provideMerge(Layer.merge(TaskChanges.layer, RowCaps.layer)), Layer.provideMerge(auditLog))
+export const writer = Ingest.layer.pipe(
+  Layer.provideMerge(Layer.merge(TaskChanges.layer, RowCaps.layer)),
+  Layer.provideMerge(auditLog)
+)
 
 /** When task 0 was received, in microseconds since 1970; each further one is received a millisecond later. */
 export const begin = 1_795_243_586_000_000
 
 /** Makes events of one new task; `offset` is in microseconds from its receipt, the texts in `data` are JSON. */
-export const eventsOfTask = (number: number, taskId: string) =>
+export const eventsOfTask =
+  (number: number, taskId: string) =>
   (kind: AgentEvent["kind"], offset: number, data: Readonly<Record<string, string>>): AgentEvent => ({
     id: randomUUID(),
     kind,

@@ -6,7 +6,8 @@ import { connect } from "node:net"
  */
 const [url = "", token = "", slug = "", count = "0"] = process.argv.slice(2)
 const { hostname, port } = new URL(url)
-const head = `GET /api/v1/projects/${slug}/stream HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`
+const head =
+  `GET /api/v1/projects/${slug}/stream HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
 const read = { bytes: 0, ended: 0, tasks: 0, resets: 0 }
 
@@ -16,7 +17,10 @@ const occurrences = (text: string, part: string): number => text.split(part).len
 const open = (isFirst: boolean) =>
   new Promise<void>((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(head))
-    socket.once("data", (chunk) => (String(chunk).startsWith("HTTP/1.1 200") ? resolve() : reject(new Error(String(chunk)))))
+    socket.once(
+      "data",
+      (chunk) => (String(chunk).startsWith("HTTP/1.1 200") ? resolve() : reject(new Error(String(chunk))))
+    )
     socket.on("data", (chunk) => {
       read.bytes += chunk.length
       if (!isFirst) return

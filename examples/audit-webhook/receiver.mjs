@@ -10,7 +10,9 @@ const skewSeconds = 300
 const mostBytes = 1024 * 1024
 
 const isSigned = (secret, timestamp, body, signature) => {
-  const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex")}`)
+  const expected = Buffer.from(
+    `sha256=${createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex")}`
+  )
   const given = Buffer.from(signature)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
@@ -35,8 +37,11 @@ export const receiver = ({ secret, onRow, now = Date.now }) => {
   const seen = new Map()
 
   const accept = async (request) => {
-    const { "x-svc-audit-schema": schema, "x-svc-audit-signature": signature, "x-svc-audit-timestamp": timestamp } = request.headers
-    if (request.method !== "POST" || schema !== "1" || signature === undefined || !/^\d{1,12}$/.test(timestamp ?? "")) return false
+    const { "x-svc-audit-schema": schema, "x-svc-audit-signature": signature, "x-svc-audit-timestamp": timestamp } =
+      request.headers
+    if (request.method !== "POST" || schema !== "1" || signature === undefined || !/^\d{1,12}$/.test(timestamp ?? "")) {
+      return false
+    }
     const seconds = now() / 1000
     if (Math.abs(seconds - Number(timestamp)) > skewSeconds) return false
     const body = await bodyOf(request)
@@ -61,6 +66,9 @@ export const receiver = ({ secret, onRow, now = Date.now }) => {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const server = receiver({ secret: process.env.SECRET ?? "", onRow: (row) => process.stdout.write(`${JSON.stringify(row)}\n`) })
+  const server = receiver({
+    secret: process.env.SECRET ?? "",
+    onRow: (row) => process.stdout.write(`${JSON.stringify(row)}\n`)
+  })
   server.listen(Number(process.argv[2] ?? 8080))
 }

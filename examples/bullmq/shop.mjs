@@ -35,14 +35,22 @@ const send = async ({ data: { order } }, _token, signal) => {
   return `sent the receipt of order ${order}`
 }
 
-const workers = [new Worker("payments", charge, { connection }), new Worker("mail", send, { connection, concurrency: 2 })]
+const workers = [
+  new Worker("payments", charge, { connection }),
+  new Worker("mail", send, { connection, concurrency: 2 })
+]
 
 // Address, token and signing secret come from SVC_AGENT_BRAIN_URL, SVC_AGENT_TOKEN and SVC_AGENT_HMAC_SECRET.
-const agent = await startAgent({ ...fromEnvironment(process.env), engines: [bullmq({ workers, queues: [payments, mail] })] })
+const agent = await startAgent({
+  ...fromEnvironment(process.env),
+  engines: [bullmq({ workers, queues: [payments, mail] })]
+})
 
 const order = Date.now()
 const job = await payments.add("charge", { order, amount: 1999 })
-process.stdout.write(`payments:${job.id} will be declined; run it again: svc commands retry payments:${job.id} --wait\n`)
+process.stdout.write(
+  `payments:${job.id} will be declined; run it again: svc commands retry payments:${job.id} --wait\n`
+)
 
 const stop = async () => {
   await Promise.all(workers.map((worker) => worker.close()))

@@ -6,7 +6,22 @@ import { HttpLayerRouter, HttpServer, HttpServerResponse } from "@effect/platfor
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Stream } from "effect"
 import { createHash } from "node:crypto"
-import { Actor, Agents, Brain, Commands, CurrentActor, CurrentProject, Errors, Projects, Server, settings, type TaskChange, taskJson, TaskChanges, Tasks } from "svc"
+import {
+  Actor,
+  Agents,
+  Brain,
+  Commands,
+  CurrentActor,
+  CurrentProject,
+  Errors,
+  Projects,
+  Server,
+  settings,
+  type TaskChange,
+  TaskChanges,
+  taskJson,
+  Tasks
+} from "svc"
 
 /** Who the brain's audit log names when this application acts. */
 const asMyself = Effect.provideService(CurrentActor, Actor.system("the shop's back office"))
@@ -29,19 +44,25 @@ const myProject = Effect.gen(function*() {
 /** The application's own page, beside the brain's: how many projects there are. */
 const MyRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const projects = yield* Projects
-  const page = Effect.map(asMyself(projects.list()), (all) => HttpServerResponse.text(`projects: ${all.map(({ slug }) => slug).join(", ")}`))
+  const page = Effect.map(
+    asMyself(projects.list()),
+    (all) => HttpServerResponse.text(`projects: ${all.map(({ slug }) => slug).join(", ")}`)
+  )
   yield* router.add("GET", "/", page)
 }))
 
 /** A rule of the application's own, in the place of the brain's service: payments are never purged. */
-const CarefulCommands = Layer.effect(Commands, Effect.map(Commands, (commands) =>
-  Commands.make({
-    ...commands,
-    purgeQueue: (request) =>
-      request.queue === "payments"
-        ? new Errors.Conflict({ code: "payments_are_kept", detail: "The queue of the payments is never purged." })
-        : commands.purgeQueue(request)
-  })))
+const CarefulCommands = Layer.effect(
+  Commands,
+  Effect.map(Commands, (commands) =>
+    Commands.make({
+      ...commands,
+      purgeQueue: (request) =>
+        request.queue === "payments"
+          ? new Errors.Conflict({ code: "payments_are_kept", detail: "The queue of the payments is never purged." })
+          : commands.purgeQueue(request)
+    }))
+)
 
 const Http = Server.agentSockets.pipe(
   Layer.provideMerge(HttpLayerRouter.serve(Layer.merge(Server.routesShared, MyRoutes), Server.options)),
@@ -87,7 +108,9 @@ const program = Effect.gen(function*() {
   // each change of a task of the project, as it is committed
   const changes = (yield* TaskChanges).changes.pipe(
     Stream.filter(({ project_id }) => project_id === project.id),
-    Stream.tap(({ name, previous_state, state, task_id }) => Console.log(`${name} ${task_id}: ${previous_state ?? "new"} -> ${state}`)),
+    Stream.tap(({ name, previous_state, state, task_id }) =>
+      Console.log(`${name} ${task_id}: ${previous_state ?? "new"} -> ${state}`)
+    ),
     // and a reaction of the application's own: what failed as a mail is tried again, once
     Stream.filter(({ name, state }) => name.startsWith("mail.") && state === "failure"),
     Stream.runForEach((task) =>
@@ -96,7 +119,8 @@ const program = Effect.gen(function*() {
         inProject,
         asMyself,
         Effect.catchAll((error) => Console.error(error.message))
-      ))
+      )
+    )
   )
   yield* changes
 })

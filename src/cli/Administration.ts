@@ -2,10 +2,10 @@ import { Array as Arr, Layer, Logger, LogLevel } from "effect"
 import * as AuditLog from "../layers/AuditLog.ts"
 import * as DatabaseLayer from "../layers/Database.ts"
 import { layerScopes } from "../layers/Identity.ts"
-import { Metrics } from "../services/Metrics.ts"
-import { PasswordResets } from "../services/PasswordResets.ts"
 import { Vault } from "../services/Keys.ts"
+import { Metrics } from "../services/Metrics.ts"
 import { MfaReset } from "../services/Mfa/Reset.ts"
+import { PasswordResets } from "../services/PasswordResets.ts"
 import { Setup } from "../services/Setup.ts"
 import { Users } from "../services/Users.ts"
 import { errorLine } from "./Console.ts"
@@ -13,7 +13,9 @@ import { settings } from "./Settings.ts"
 
 /** Warnings of the services, such as an audit row that its webhook refused, as a line each on standard error. */
 const layerWarnings = Logger.add(Logger.make(({ logLevel, message }) => {
-  if (LogLevel.greaterThanEqual(logLevel, LogLevel.Warning)) process.stderr.write(`${errorLine(Arr.ensure(message).map(String).join(" "))}\n`)
+  if (LogLevel.greaterThanEqual(logLevel, LogLevel.Warning)) {
+    process.stderr.write(`${errorLine(Arr.ensure(message).map(String).join(" "))}\n`)
+  }
 }))
 
 /** The audit log for writing, over the migrated database. */

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { system } from "../domain/Actor.ts"
 import * as AuditKeys from "../layers/AuditKeys.ts"
 import { requireKeyFile } from "../layers/KeyFiles.ts"
-import { system } from "../domain/Actor.ts"
 import { publicKeyOf } from "../services/Audit/SigningKeys.ts"
 import { CurrentActor } from "../services/CurrentActor.ts"
 import { Reader } from "../services/Database.ts"
@@ -24,6 +24,8 @@ export const decodePublicKeys = (given: ReadonlyArray<string>) =>
   Effect.forEach(given, (text) => {
     const key = publicKeyOf(text.trim().split(/\s+/).at(-1) ?? "")
     return key === undefined
-      ? Effect.fail(new Refused({ usage: true, message: "a public key is 43 characters, as svc audit public-key prints it" }))
+      ? Effect.fail(
+        new Refused({ usage: true, message: "a public key is 43 characters, as svc audit public-key prints it" })
+      )
       : Effect.succeed(key)
   })

@@ -21,14 +21,21 @@ const readTaskIds = NodeStream.stdin.pipe(
   Effect.map((read) => read.split(/\r?\n/).filter((line) => line !== ""))
 )
 
-const noTasks = new Refused({ usage: true, message: "name the tasks, or give their ids on standard input with --tasks-stdin" })
+const noTasks = new Refused({
+  usage: true,
+  message: "name the tasks, or give their ids on standard input with --tasks-stdin"
+})
 
 /** The agents that reported the first task, as a sample of all. Without an engine, each engine that an agent serves is searched. */
 const reportersOfFirst = (remote: Remote, task: string, engine: Option.Option<string>) =>
-  Effect.flatMap(Option.match(engine, {
-    onNone: () => Effect.map(listAgents(remote), enginesOf),
-    onSome: (engine) => Effect.succeed([engine])
-  }), (engines) => Effect.map(Effect.forEach(engines, (engine) => reportersOfTask(remote, engine, task)), (found) => found.flat()))
+  Effect.flatMap(
+    Option.match(engine, {
+      onNone: () => Effect.map(listAgents(remote), enginesOf),
+      onSome: (engine) => Effect.succeed([engine])
+    }),
+    (engines) =>
+      Effect.map(Effect.forEach(engines, (engine) => reportersOfTask(remote, engine, task)), (found) => found.flat())
+  )
 
 /** The body of `bulk-retry`: the tasks that were named, and the agent that reported the first of them. */
 export const resolveBulkRetry = (remote: Remote, options: BulkRetryOptions) =>
@@ -36,6 +43,10 @@ export const resolveBulkRetry = (remote: Remote, options: BulkRetryOptions) =>
     const task_ids = [...options.tasks, ...(options.tasksStdin ? yield* readTaskIds : [])]
     const [first] = task_ids
     if (first === undefined) return yield* noTasks
-    const { agent_id, engine } = yield* resolveAgentAndEngine(remote, options, reportersOfFirst(remote, first, options.engine))
+    const { agent_id, engine } = yield* resolveAgentAndEngine(
+      remote,
+      options,
+      reportersOfFirst(remote, first, options.engine)
+    )
     return { agent_id, filter: { task_ids, ...(engine !== null && { engine }) }, max: options.max }
   })

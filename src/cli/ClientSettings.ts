@@ -9,7 +9,12 @@ import { Refused } from "./Explain.ts"
  * shell to shell, and are never in the brain's tunables file. `docs/settings.md` lists them too.
  */
 export const clientDeclared = {
-  url: text("SVC_URL", "http://127.0.0.1:7700", "Address of the brain that the commands use; comes before that of svc login.", { tunable: false }),
+  url: text(
+    "SVC_URL",
+    "http://127.0.0.1:7700",
+    "Address of the brain that the commands use; comes before that of svc login.",
+    { tunable: false }
+  ),
   apiKey: secret("SVC_API_KEY", "API key that the commands use; comes before that of svc login."),
   project: text("SVC_PROJECT", "default", "Slug of the project where --project is not given.", { tunable: false })
 } as const
@@ -34,7 +39,8 @@ const readSetting = <A>(setting: Setting<A>) =>
 /** The base address of requests: http or https, without credentials, query, fragment and trailing slash. */
 export const parseBrainUrl = (name: string, address: string): Effect.Effect<string, Refused> => {
   const url = URL.canParse(address) ? new URL(address) : null
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.search === "" &&
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" &&
+    url.search === "" &&
     url.hash === ""
   return isPlain
     ? Effect.succeed(url.href.replace(/\/+$/, "").replace(/\/api\/v1$/, ""))
@@ -45,7 +51,11 @@ export const parseBrainUrl = (name: string, address: string): Effect.Effect<stri
 export const checkApiKey = (apiKey: Redacted.Redacted, from: string): Effect.Effect<Redacted.Redacted, Refused> =>
   /^[\x21-\x7e]+$/.test(Redacted.value(apiKey))
     ? Effect.succeed(apiKey)
-    : Effect.fail(new Refused({ message: `${from} has no valid API key: it is empty, or contains a blank or another character that no key has` }))
+    : Effect.fail(
+      new Refused({
+        message: `${from} has no valid API key: it is empty, or contains a blank or another character that no key has`
+      })
+    )
 
 export const clientSettings = Effect.gen(function*() {
   const url = yield* readSetting(clientDeclared.url)
@@ -53,7 +63,9 @@ export const clientSettings = Effect.gen(function*() {
   const project = yield* readSetting(clientDeclared.project)
   return {
     url: url === null ? null : yield* parseBrainUrl("SVC_URL", url.value),
-    apiKey: key === null || key.value === null ? null : { value: yield* checkApiKey(key.value, key.from), from: key.from },
+    apiKey: key === null || key.value === null
+      ? null
+      : { value: yield* checkApiKey(key.value, key.from), from: key.from },
     project: project?.value ?? clientDeclared.project.fallback
   } satisfies ClientSettings
 })

@@ -73,7 +73,10 @@ export const supervise = (workers: number) =>
     const startSlot = (number: number) =>
       Effect.gen(function*() {
         const started = yield* Deferred.make<void, Refused>()
-        yield* runWorker(number, started).pipe(Effect.retry({ schedule: backOff, while: (error) => error instanceof WorkerDied }), Effect.forkScoped)
+        yield* runWorker(number, started).pipe(
+          Effect.retry({ schedule: backOff, while: (error) => error instanceof WorkerDied }),
+          Effect.forkScoped
+        )
         yield* Deferred.await(started)
       })
     for (let number = 1; number <= workers; number++) yield* startSlot(number)

@@ -20,11 +20,20 @@ import { workers } from "./groups/workers.ts"
 import { type CommandDescription, groupHelp, isGroup, nameOf, rootHelp } from "./Help.ts"
 
 const sections = [
-  { heading: "Run a brain", commands: [serve, check, doctor, status, printVersion, init, config, allowedHosts, metricsToken, migrate] },
-  { heading: "People who sign in", commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetSetup] },
+  {
+    heading: "Run a brain",
+    commands: [serve, check, doctor, status, printVersion, init, config, allowedHosts, metricsToken, migrate]
+  },
+  {
+    heading: "People who sign in",
+    commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetSetup]
+  },
   { heading: "Keys and the audit log", commands: [secretKey, audit] },
   { heading: "On an agent's machine", commands: [agent] },
-  { heading: "Operate tasks, from anywhere", commands: [login, logout, whoami, apiKeys, agents, tasks, commands, queues, workers] }
+  {
+    heading: "Operate tasks, from anywhere",
+    commands: [login, logout, whoami, apiKeys, agents, tasks, commands, queues, workers]
+  }
 ] as const
 
 const examples = [
@@ -36,12 +45,23 @@ const examples = [
 
 const run = Command.make("svc").pipe(
   Command.withDescription("See and operate the background tasks of every engine you run."),
-  Command.withSubcommands([...sections[0].commands, ...sections[1].commands, ...sections[2].commands, ...sections[3].commands, ...sections[4].commands]),
+  Command.withSubcommands([
+    ...sections[0].commands,
+    ...sections[1].commands,
+    ...sections[2].commands,
+    ...sections[3].commands,
+    ...sections[4].commands
+  ]),
   Command.run({ name: "svc", version })
 )
 
-const groups = sections.map(({ commands, heading }) => ({ heading, commands: commands.map(({ descriptor }): CommandDescription => descriptor) }))
-const root: ReadonlyMap<string, CommandDescription> = new Map(groups.flatMap(({ commands }) => commands.map((command) => [nameOf(command), command])))
+const groups = sections.map(({ commands, heading }) => ({
+  heading,
+  commands: commands.map(({ descriptor }): CommandDescription => descriptor)
+}))
+const root: ReadonlyMap<string, CommandDescription> = new Map(
+  groups.flatMap(({ commands }) => commands.map((command) => [nameOf(command), command]))
+)
 
 /** The program `svc`: runs the command that the process's arguments name. */
 export const cli = (args: ReadonlyArray<string>) =>
@@ -50,9 +70,13 @@ export const cli = (args: ReadonlyArray<string>) =>
     yield* rejectBuiltIns(given)
     const named = findCommand(root, given)
     if (named instanceof Refused) return yield* named
-    if (named === undefined && (given.length === 0 || asksForHelp(given))) return yield* Console.log(rootHelp(version, groups, examples))
+    if (named === undefined && (given.length === 0 || asksForHelp(given))) {
+      return yield* Console.log(rootHelp(version, groups, examples))
+    }
     // A group alone shows its help, except `metrics-token`, which does something itself.
-    if (named !== undefined && isGroup(named.command) && (asksForHelp(given) || named.command !== metricsToken.descriptor)) {
+    if (
+      named !== undefined && isGroup(named.command) && (asksForHelp(given) || named.command !== metricsToken.descriptor)
+    ) {
       return yield* Console.log(groupHelp(named))
     }
     yield* Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })).pipe(withRepairedOutput(given, named))

@@ -9,7 +9,9 @@ export const isInteractive = Effect.sync(() => process.stdin.isTTY && process.st
 export const confirm = (yes: boolean, statement: string) =>
   Effect.gen(function*() {
     if (yes) return
-    if (!(yield* isInteractive)) return yield* new Refused({ usage: true, message: `${statement} To confirm without a terminal, add --yes` })
+    if (!(yield* isInteractive)) {
+      return yield* new Refused({ usage: true, message: `${statement} To confirm without a terminal, add --yes` })
+    }
     const answer = yield* Prompt.run(Prompt.confirm({ message: statement })).pipe(Effect.orElseSucceed(() => false))
     if (!answer) return yield* new Refused({ message: "nothing was done" })
   })

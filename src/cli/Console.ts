@@ -5,7 +5,8 @@ import { escapeText } from "./TerminalText.ts"
 const joinParts = (parts: ReadonlyArray<unknown>): string => parts.map(String).join(" ")
 
 /** An error or warning as one line; it may quote what others wrote. */
-export const errorLine = (text: string): string => `svc: ${escapeText(stripVTControlCharacters(text).trim().replace(/\s+/g, " "))}`
+export const errorLine = (text: string): string =>
+  `svc: ${escapeText(stripVTControlCharacters(text).trim().replace(/\s+/g, " "))}`
 
 /**
  * The console of the program: no colours unless `colours`, an error as one line on standard error (`svc: …`), and no blank

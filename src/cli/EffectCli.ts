@@ -10,10 +10,16 @@ import { argumentsOf, type CommandDescription, type NamedCommand, subcommandsOf,
  * library does it right.
  */
 
-const unknownCommand = (path: ReadonlyArray<string>, word: string, names: ReadonlyMap<string, CommandDescription>): Refused => {
+const unknownCommand = (
+  path: ReadonlyArray<string>,
+  word: string,
+  names: ReadonlyMap<string, CommandDescription>
+): Refused => {
   const prefix = ["svc", ...path].join(" ")
   const meant = findClosest(word, names.keys())
-  const hint = meant === undefined ? `it has ${[...names.keys()].toSorted().join(", ")}` : `did you mean ${prefix} ${meant}?`
+  const hint = meant === undefined
+    ? `it has ${[...names.keys()].toSorted().join(", ")}`
+    : `did you mean ${prefix} ${meant}?`
   return new Refused({ message: `${prefix} has no command ${word}; ${hint}`, usage: true })
 }
 
@@ -21,7 +27,10 @@ const unknownCommand = (path: ReadonlyArray<string>, word: string, names: Readon
  * The command that the words before the first option name. For an unknown word the library lists the commands of `svc`,
  * also where the word belongs to a group.
  */
-export const findCommand = (root: ReadonlyMap<string, CommandDescription>, given: ReadonlyArray<string>): NamedCommand | Refused | undefined => {
+export const findCommand = (
+  root: ReadonlyMap<string, CommandDescription>,
+  given: ReadonlyArray<string>
+): NamedCommand | Refused | undefined => {
   const [first, second] = given
   if (first === undefined || first.startsWith("-")) return undefined
   const command = root.get(first)
@@ -29,7 +38,9 @@ export const findCommand = (root: ReadonlyMap<string, CommandDescription>, given
   const subcommands = subcommandsOf(command)
   if (subcommands.size === 0 || second === undefined || second.startsWith("-")) return { path: [first], command }
   const subcommand = subcommands.get(second)
-  return subcommand === undefined ? unknownCommand([first], second, subcommands) : { path: [first, second], command: subcommand }
+  return subcommand === undefined
+    ? unknownCommand([first], second, subcommands)
+    : { path: [first, second], command: subcommand }
 }
 
 const shells = ["bash", "fish", "sh", "zsh"]
@@ -42,7 +53,10 @@ export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const at = given.indexOf("--completions")
     if (at !== -1 && !shells.includes(given[at + 1] ?? "")) {
-      return yield* new Refused({ message: `--completions takes the name of a shell: ${shells.join(", ")}`, usage: true })
+      return yield* new Refused({
+        message: `--completions takes the name of a shell: ${shells.join(", ")}`,
+        usage: true
+      })
     }
     if (given.includes("--wizard") && !(yield* isInteractive)) {
       return yield* new Refused({ message: "--wizard asks questions: run it in a terminal", usage: true })
@@ -51,7 +65,10 @@ export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
 
 /** In a command's help the library prints the command's own name only (`$ list`), and all of its options on that line. */
 const repairUsage = ({ command, path }: NamedCommand, help: string): string =>
-  help.replace(/^\$ .*$/m, () => `$ ${["svc", ...path].join(" ")}${help.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`)
+  help.replace(
+    /^\$ .*$/m,
+    () => `$ ${["svc", ...path].join(" ")}${help.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`
+  )
 
 /** How the library prints the heading of a list of commands. Texts of the API contain no escape character (`TerminalText.ts`). */
 const listHeading = "\u001b[0;1mCOMMANDS\u001b[0m"
@@ -92,7 +109,11 @@ const optionsOf = (given: ReadonlyArray<string>): ReadonlyArray<GivenOption> =>
  * An error with the option and its wrong value. For an option that takes a whole number the library names the value only;
  * for a choice of values, neither. For an unknown option it suggests no name.
  */
-const repairError = (given: ReadonlyArray<string>, command: CommandDescription | undefined, message: string): string => {
+const repairError = (
+  given: ReadonlyArray<string>,
+  command: CommandDescription | undefined,
+  message: string
+): string => {
   const plain = stripVTControlCharacters(message)
   const number = /'(.*)' is not a integer/.exec(plain)?.[1]
   if (number !== undefined) {
@@ -109,7 +130,9 @@ const repairError = (given: ReadonlyArray<string>, command: CommandDescription |
   const values = choice.split(", ")
   const takesChoice = (option: string) => usageOf(command).includes(`${option} ${values.join(" | ")}`)
   const wrongOption = optionsOf(given).find(({ option, value }) => takesChoice(option) && !values.includes(value))
-  return wrongOption === undefined ? message : `${wrongOption.option} takes one of ${choice}; not '${wrongOption.value}'`
+  return wrongOption === undefined
+    ? message
+    : `${wrongOption.option} takes one of ${choice}; not '${wrongOption.value}'`
 }
 
 /** Whether the words ask for help instead of running the command. */
@@ -127,5 +150,6 @@ export const withRepairedOutput = (given: ReadonlyArray<string>, named: NamedCom
         ...console,
         log: (...parts) => console.log(...parts.map((part) => repairText(String(part)))),
         error: (...parts) => console.error(...parts.map((part) => repairError(given, named?.command, String(part))))
-      }))
+      })
+    )
 }

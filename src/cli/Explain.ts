@@ -81,7 +81,8 @@ const connectErrors =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/
 
 /** Whether a request that failed with this error was never sent. */
-export const isUnsent = (error: unknown): boolean => chainOf(error).some((part) => connectErrors.test(fieldOf(part, "code")))
+export const isUnsent = (error: unknown): boolean =>
+  chainOf(error).some((part) => connectErrors.test(fieldOf(part, "code")))
 
 /** What a network error means, by the code of the error or of its causes. */
 export const networkMeaning = (error: unknown): string | undefined => meaningOf(chainOf(error))
@@ -94,7 +95,8 @@ const meaningOf = (chain: ReadonlyArray<object>): string | undefined => {
   return undefined
 }
 
-const missingBinding = /Could not locate the bindings file|No native build was found|was compiled against a different Node\.js/
+const missingBinding =
+  /Could not locate the bindings file|No native build was found|was compiled against a different Node\.js/
 
 /** Messages of the SQL client for any failed statement, without information. */
 const wrapperMessages = ["Failed to execute statement", "Failed to write"]
@@ -109,10 +111,14 @@ const describeError = (error: unknown): string => {
     return "a native package was installed without being built; run: npm rebuild better-sqlite3 argon2 (npm 11 asks first: npm install-scripts approve better-sqlite3 argon2)"
   }
   const reason = meaning === undefined ? innermost : `${meaning} (${innermost})`
-  const outerMessages = messages.slice(0, 1).filter((message) => !wrapperMessages.includes(message) && message !== innermost)
+  const outerMessages = messages.slice(0, 1).filter((message) =>
+    !wrapperMessages.includes(message) && message !== innermost
+  )
   if (tag === "SqlError") return ["the database", ...outerMessages, reason].join(": ")
   if (tag === "ServeError") return `the server cannot listen: ${reason}`
-  if (tag === "SystemError") return `${fieldOf(chain[0] ?? {}, "pathOrDescriptor")}: ${meaning ?? fieldOf(chain[0] ?? {}, "description")}`
+  if (tag === "SystemError") {
+    return `${fieldOf(chain[0] ?? {}, "pathOrDescriptor")}: ${meaning ?? fieldOf(chain[0] ?? {}, "description")}`
+  }
   const detail = fieldOf(chain[0] ?? {}, "detail") // the domain's failures have their text there
   return detail !== "" ? detail : messages[0] ?? innermost
 }

@@ -16,11 +16,14 @@ export interface NamedCommand {
   readonly command: CommandDescription
 }
 
-export const nameOf = (command: CommandDescription): string => HashSet.toValues(CommandDescriptor.getNames(command))[0] ?? ""
+export const nameOf = (command: CommandDescription): string =>
+  HashSet.toValues(CommandDescriptor.getNames(command))[0] ?? ""
 
 /** The commands of a group. For a command without subcommands the library returns the command itself. */
 export const subcommandsOf = (command: CommandDescription): ReadonlyMap<string, CommandDescription> => {
-  const subcommands = HashMap.toEntries(CommandDescriptor.getSubcommands(command)).toSorted(([a], [b]) => a.localeCompare(b, "en"))
+  const subcommands = HashMap.toEntries(CommandDescriptor.getSubcommands(command)).toSorted(([a], [b]) =>
+    a.localeCompare(b, "en")
+  )
   return subcommands.some(([name]) => name === nameOf(command)) ? new Map() : new Map(subcommands)
 }
 
@@ -34,10 +37,12 @@ const helpOf = (command: CommandDescription): string =>
 export const usageOf = (command: CommandDescription): string =>
   stripVTControlCharacters(HelpDoc.toAnsiText(Usage.getHelp(CommandDescriptor.getUsage(command)))).trim()
 
-const descriptionOf = (command: CommandDescription): string => /DESCRIPTION\n\n(.*?)\n/s.exec(helpOf(command))?.[1]?.trim() ?? ""
+const descriptionOf = (command: CommandDescription): string =>
+  /DESCRIPTION\n\n(.*?)\n/s.exec(helpOf(command))?.[1]?.trim() ?? ""
 
 /** The arguments in a command's usage: `<task>`, `[<revision>]`, `<task>...`. */
-export const argumentsOf = (command: CommandDescription): string => (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
+export const argumentsOf = (command: CommandDescription): string =>
+  (usageOf(command).match(/ \[?<[\w-]+>\]?(\.\.\.)?/g) ?? []).join("")
 
 const columns = 80
 
@@ -59,7 +64,11 @@ const formatRows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyAr
 }
 
 /** Every command of `svc` in at most 80 columns. A group lists the names of its commands. */
-export const rootHelp = (version: string, sections: ReadonlyArray<Section>, examples: ReadonlyArray<readonly [string, string]>): string =>
+export const rootHelp = (
+  version: string,
+  sections: ReadonlyArray<Section>,
+  examples: ReadonlyArray<readonly [string, string]>
+): string =>
   [
     `svc ${version}: see and operate the background tasks of every engine you run.`,
     "",
@@ -68,7 +77,10 @@ export const rootHelp = (version: string, sections: ReadonlyArray<Section>, exam
       "",
       heading,
       ...formatRows(commands.map((command) => {
-        return [nameOf(command), isGroup(command) ? [...subcommandsOf(command).keys()].join(", ") : descriptionOf(command)] as const
+        return [
+          nameOf(command),
+          isGroup(command) ? [...subcommandsOf(command).keys()].join(", ") : descriptionOf(command)
+        ] as const
       }))
     ]),
     "",
@@ -87,7 +99,11 @@ export const groupHelp = ({ command, path }: NamedCommand): string => {
     `Usage: ${prefix} <command> [options]`,
     "",
     "Commands",
-    ...formatRows([...subcommandsOf(command)].map(([name, below]) => [`${name}${argumentsOf(below)}`, descriptionOf(below)] as const)),
+    ...formatRows(
+      [...subcommandsOf(command)].map(([name, below]) =>
+        [`${name}${argumentsOf(below)}`, descriptionOf(below)] as const
+      )
+    ),
     "",
     `${prefix} <command> --help explains a command.`
   ].join("\n")

@@ -39,8 +39,11 @@ export const inspect = Effect.gen(function*() {
   const { home } = yield* Settings
   const found = yield* inspectDatabase.pipe(
     Effect.provide(DatabaseLayer.layerReadOnly),
-    Effect.catchTag("DatabaseMissing", ({ file }) =>
-      Effect.succeed({ database_url: `sqlite:///${file}`, database_exists: false, revision: null, key_trouble: null }))
+    Effect.catchTag(
+      "DatabaseMissing",
+      ({ file }) =>
+        Effect.succeed({ database_url: `sqlite:///${file}`, database_exists: false, revision: null, key_trouble: null })
+    )
   )
   return { home, ...found } satisfies Inspection
 }).pipe(Effect.provide(settings()))
@@ -55,4 +58,6 @@ export const linesOf = (found: Inspection): ReadonlyArray<string> => [
 
 /** Fails, after everything is printed, when `svc serve` would refuse the keys. */
 export const requireKeys = ({ key_trouble }: Inspection) =>
-  key_trouble === null ? Effect.void : new Refused({ message: "svc serve will refuse to start with these keys; see the line keys" })
+  key_trouble === null
+    ? Effect.void
+    : new Refused({ message: "svc serve will refuse to start with these keys; see the line keys" })

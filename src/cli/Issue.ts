@@ -2,9 +2,17 @@ import { Console, Effect, Option, Schedule, Schema } from "effect"
 import type { CommandPublic } from "../domain/Command.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { exitCodeOf, isUnsent, OutcomeUnknown, Refused } from "./Explain.ts"
-import { type Answer, type ApiError, isTransient, printAnswer, type Remote, withRemote, networkReasonOf } from "./Remote.ts"
+import {
+  type Answer,
+  type ApiError,
+  isTransient,
+  networkReasonOf,
+  printAnswer,
+  type Remote,
+  withRemote
+} from "./Remote.ts"
 import { formatState } from "./Table.ts"
-import { jsonMemberOf, escapeText } from "./TerminalText.ts"
+import { escapeText, jsonMemberOf } from "./TerminalText.ts"
 
 /** The options of every command to an agent. */
 export interface IssueOptions {
@@ -16,11 +24,15 @@ export interface IssueOptions {
 }
 
 /** The member of a command's body that makes a repetition safe. */
-export const idempotencyKeyOf = ({ idempotencyKey }: IssueOptions) => ({ idempotency_key: Option.getOrNull(idempotencyKey) })
+export const idempotencyKeyOf = ({ idempotencyKey }: IssueOptions) => ({
+  idempotency_key: Option.getOrNull(idempotencyKey)
+})
 
 /** The id of a command. An invalid id cannot name one. */
 const parseCommandId = (given: string): Effect.Effect<string, Refused> =>
-  Schema.is(Schema.UUID)(given) ? Effect.succeed(given.toLowerCase()) : new Refused({ message: `no such command: ${escapeText(given)}` })
+  Schema.is(Schema.UUID)(given)
+    ? Effect.succeed(given.toLowerCase())
+    : new Refused({ message: `no such command: ${escapeText(given)}` })
 
 /** The options of a request about an issued command. */
 export interface CommandOptions {
@@ -62,10 +74,15 @@ const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
       endStatuses.has(answer[0].status)
         ? Effect.succeed(answer)
         : Effect.delay(Effect.suspend(() => poll(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
-  const unknown = (what: string) => new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} shows its outcome` })
-  const patience = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) + graceMillis
+  const unknown = (what: string) =>
+    new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} shows its outcome` })
+  const patience = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) +
+    graceMillis
   return poll(50).pipe(
-    Effect.timeoutFail({ duration: patience, onTimeout: () => unknown("the brain did not report in time the outcome of") }),
+    Effect.timeoutFail({
+      duration: patience,
+      onTimeout: () => unknown("the brain did not report in time the outcome of")
+    }),
     Effect.onInterrupt(() => reportInterrupt(unknown("stopped waiting for")))
   )
 }
@@ -83,13 +100,17 @@ const reportInterrupt = (outcome: OutcomeUnknown) =>
 export const formatCommand = (command: CommandPublic, text: string): string => {
   const result = jsonMemberOf(text, "result")
   const { note } = command
-  return `${nameOf(command)}  ${formatState(command.status)}${result === null ? "" : `\nresult  ${escapeText(result)}`}` +
+  return `${nameOf(command)}  ${formatState(command.status)}${
+    result === null ? "" : `\nresult  ${escapeText(result)}`
+  }` +
     (note === null ? "" : `\nnote    ${escapeText(note)}`)
 }
 
 /** Fails unless the command completed, or has not ended. */
 const checkOutcome = (command: CommandPublic): Effect.Effect<void, Refused | OutcomeUnknown> => {
-  const why = [command.error, command.note].filter((text) => text !== null).map((text) => `: ${escapeText(text)}`).join("")
+  const why = [command.error, command.note].filter((text) => text !== null).map((text) => `: ${escapeText(text)}`).join(
+    ""
+  )
   switch (command.status) {
     case "failed":
       return new Refused({ message: `${nameOf(command)} failed${why}` })
@@ -107,8 +128,16 @@ const brokenStatuses: ReadonlySet<number> = new Set([500, 502, 504])
 
 /** Why a sent request has no answer; null where it was not sent, or was answered. */
 const unansweredReason = (error: ApiError | Refused): string | null => {
-  if (error._tag === "RequestError") return error.reason !== "Transport" || isUnsent(error) ? null : networkReasonOf(error)
-  if (error._tag === "ResponseError") return brokenStatuses.has(error.response.status) ? `status ${error.response.status}` : null
+  if (error._tag === "RequestError") {
+    return error.reason !== "Transport" || isUnsent(error)
+      ? null
+      : networkReasonOf(error)
+  }
+  if (error._tag === "ResponseError") {
+    return brokenStatuses.has(error.response.status)
+      ? `status ${error.response.status}`
+      : null
+  }
   return null
 }
 
@@ -117,7 +146,9 @@ const toOutcomeUnknown = ({ access }: Remote) => (error: ApiError | Refused): Ap
   const why = unansweredReason(error)
   return why !== null && "request" in error && error.request.method === "POST"
     ? new OutcomeUnknown({
-      message: escapeText(`the command was sent to ${access.url}, which did not confirm it (${why}), so it may have been issued. `) +
+      message: escapeText(
+        `the command was sent to ${access.url}, which did not confirm it (${why}), so it may have been issued. `
+      ) +
         "Check svc commands list before you send it again"
     })
     : error
@@ -137,6 +168,8 @@ export const issue = <R>(
       const firstAnswer = yield* Effect.mapError(send(remote), toOutcomeUnknown(remote))
       if (wait) yield* reportWaiting(firstAnswer[0])
       const answer: Answer<CommandPublic> = wait ? yield* awaitEnd(remote, firstAnswer[0]) : firstAnswer
-      if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) yield* printAnswer(answer, json, formatCommand)
+      if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) {
+        yield* printAnswer(answer, json, formatCommand)
+      }
       yield* checkOutcome(answer[0])
     }))

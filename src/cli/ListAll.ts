@@ -27,6 +27,7 @@ export const listAll = Effect.fnUntraced(function*<A, E, R>(
     cursor = headers["x-svc-next-cursor"]
   } while (cursor !== undefined)
   const arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> = Effect.sync(() =>
-    new TextEncoder().encode(`[${texts.join(",")}]`).buffer)
+    new TextEncoder().encode(`[${texts.join(",")}]`).buffer
+  )
   return [rows, { arrayBuffer, headers }] as const
 })

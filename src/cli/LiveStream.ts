@@ -16,10 +16,16 @@ class SilentConnection extends Data.TaggedError("WentSilent") {}
 /** Opens the live stream after the event `place`. */
 const openStream = (remote: Remote, lastEventId: string | null) =>
   Effect.gen(function*() {
-    const after = HttpClient.mapRequest(lastEventId === null ? identity : HttpClientRequest.setHeader("last-event-id", lastEventId))
-    const answer = yield* callUnbuffered(remote, () => new Response(""), (api) => api.stream.stream({ path: { slug: remote.slug } }), after)
-    const response = Option.filter(answer, ({ headers }) => (headers["content-type"] ?? "").startsWith("text/event-stream"))
-    return yield* Effect.mapError(response, () => new Refused({ message: `the server at ${remote.access.url} is not an svc brain, or one of another version` }))
+    const after = HttpClient.mapRequest(
+      lastEventId === null ? identity : HttpClientRequest.setHeader("last-event-id", lastEventId)
+    )
+    const answer = yield* callUnbuffered(remote, () =>
+      new Response(""), (api) =>
+      api.stream.stream({ path: { slug: remote.slug } }), after)
+    const response = Option.filter(answer, ({ headers }) =>
+      (headers["content-type"] ?? "").startsWith("text/event-stream"))
+    return yield* Effect.mapError(response, () =>
+      new Refused({ message: `the server at ${remote.access.url} is not an svc brain, or one of another version` }))
   })
 
 const pauseAfter = (pauseMillis: number) =>
@@ -37,7 +43,9 @@ export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effe
         Stream.timeoutFail(() => new SilentConnection(), silenceTimeout),
         Stream.decodeText(),
         Stream.pipeThroughChannel(Sse.makeChannel<HttpClientError.ResponseError | SilentConnection, unknown>()),
-        Stream.runForEach((event) => Effect.zipRight(onEvent(event), event.id === undefined ? Effect.void : Ref.set(lastEventId, event.id))),
+        Stream.runForEach((event) =>
+          Effect.zipRight(onEvent(event), event.id === undefined ? Effect.void : Ref.set(lastEventId, event.id))
+        ),
         Effect.catchTags({ ResponseError: () => Effect.void, WentSilent: () => Effect.void }) // closed by the server or broken
       )
     yield* readStream(yield* openStream(remote, null))
@@ -45,7 +53,9 @@ export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effe
     while (true) {
       const at = yield* Ref.get(lastEventId)
       if (pauseMillis === minPauseMillis) {
-        yield* Console.error(`the connection ended; reconnecting${at === null ? " (changes until then are not shown)" : ""}`)
+        yield* Console.error(
+          `the connection ended; reconnecting${at === null ? " (changes until then are not shown)" : ""}`
+        )
       }
       yield* pauseAfter(pauseMillis)
       const response = yield* openStream(remote, at).pipe(

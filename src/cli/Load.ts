@@ -11,10 +11,11 @@ export class LoadFailed extends Data.TaggedError("LoadFailed")<{ readonly cause:
  * The handlers of a group of commands, which are loaded when one of them runs. So `svc version` and `svc --help` load
  * neither server nor database: 0.2 s instead of more than one second.
  */
-export const lazyHandlers = <Module>(load: () => Promise<Module>) =>
-<Options, E, R>(select: (handlers: Module) => (options: Options) => Effect.Effect<void, E, R>) =>
-(options: Options): Effect.Effect<void, E | LoadFailed, R> =>
-  Effect.flatMap(
-    Effect.tryPromise({ try: load, catch: (cause) => new LoadFailed({ cause }) }),
-    (handlers) => select(handlers)(options)
-  )
+export const lazyHandlers =
+  <Module>(load: () => Promise<Module>) =>
+  <Options, E, R>(select: (handlers: Module) => (options: Options) => Effect.Effect<void, E, R>) =>
+  (options: Options): Effect.Effect<void, E | LoadFailed, R> =>
+    Effect.flatMap(
+      Effect.tryPromise({ try: load, catch: (cause) => new LoadFailed({ cause }) }),
+      (handlers) => select(handlers)(options)
+    )

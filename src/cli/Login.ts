@@ -1,8 +1,8 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import { join } from "node:path"
-import { resolveHome } from "../layers/Settings.ts"
 import { Timestamp } from "../domain/Timestamp.ts"
+import { resolveHome } from "../layers/Settings.ts"
 import { Environment } from "./Environment.ts"
 import { Refused } from "./Explain.ts"
 

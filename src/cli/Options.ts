@@ -33,7 +33,10 @@ export const yes = Options.boolean("yes").pipe(Options.withDescription("Confirm 
 /** A page of a list. */
 export const page = {
   limit: Options.integer("limit").pipe(Options.withDescription("The most rows."), Options.withDefault(50)),
-  cursor: Options.text("cursor").pipe(Options.withDescription("The next_cursor of the previous page."), Options.optional)
+  cursor: Options.text("cursor").pipe(
+    Options.withDescription("The next_cursor of the previous page."),
+    Options.optional
+  )
 }
 
 /** For every command to an agent. */

@@ -16,8 +16,15 @@ export const readSecrets = (what: ReadonlyArray<string>) =>
     Effect.mapError(() => new Refused({ message: "standard input cannot be read" })),
     Effect.map(Option.getOrElse(() => Buffer.alloc(0))),
     Effect.filterOrFail(
-      (read) => read.length <= maxBytes && linesOf(read).slice(0, what.length).filter((line) => line !== "").length === what.length,
-      () => new Refused({ message: `give the ${what.join(", then the ")} as one line${what.length > 1 ? " each" : ""} of at most ${maxBytes} bytes on standard input` })
+      (read) =>
+        read.length <= maxBytes &&
+        linesOf(read).slice(0, what.length).filter((line) => line !== "").length === what.length,
+      () =>
+        new Refused({
+          message: `give the ${what.join(", then the ")} as one line${
+            what.length > 1 ? " each" : ""
+          } of at most ${maxBytes} bytes on standard input`
+        })
     ),
     Effect.map((read) => linesOf(read).slice(0, what.length).map((line) => Redacted.make(line)))
   )

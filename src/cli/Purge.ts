@@ -22,7 +22,10 @@ const reportedDepth = ({ api, slug }: Remote, { engine_adapters }: Agent, { engi
     const [queues] = yield* listAll((urlParams) => api.queues.list({ path: { slug }, urlParams, withResponse: true }))
     const found = queues.filter(({ engine, name }) => name === queue && engines.includes(engine))
     if (found.length > 1) {
-      return yield* new Refused({ usage: true, message: `${found.map(({ engine }) => engine).join(" and ")} both have a queue ${queue}: name one with --engine` })
+      return yield* new Refused({
+        usage: true,
+        message: `${found.map(({ engine }) => engine).join(" and ")} both have a queue ${queue}: name one with --engine`
+      })
     }
     return found[0]?.depth ?? null
   })
@@ -30,7 +33,8 @@ const reportedDepth = ({ api, slug }: Remote, { engine_adapters }: Agent, { engi
 const unknownDepth = (queue: string) =>
   new Refused({
     usage: true,
-    message: `how many messages wait in ${queue} is not known: give the number with --observed-depth, or purge whatever the number is with --force`
+    message:
+      `how many messages wait in ${queue} is not known: give the number with --observed-depth, or purge whatever the number is with --force`
   })
 
 /** The body of `purge`, once the person has confirmed it. */
@@ -40,7 +44,16 @@ export const resolvePurge = (remote: Remote, options: PurgeOptions) =>
     const agent = yield* resolveAgent(yield* listAgents(remote), options.agent, engine, reportersOfQueue(remote, queue))
     const depth = Option.isSome(observedDepth) ? observedDepth.value : yield* reportedDepth(remote, agent, options)
     if (depth === null && !force) return yield* unknownDepth(queue)
-    const messages = depth === null ? "every message" : force ? `every message (last reported: ${depth})` : `${depth} messages`
-    yield* confirm(yes, `Delete ${messages} of the queue ${escapeText(queue)} by the agent ${escapeText(agent.name)}? This cannot be undone.`)
+    const messages = depth === null
+      ? "every message"
+      : force
+      ? `every message (last reported: ${depth})`
+      : `${depth} messages`
+    yield* confirm(
+      yes,
+      `Delete ${messages} of the queue ${escapeText(queue)} by the agent ${
+        escapeText(agent.name)
+      }? This cannot be undone.`
+    )
     return { agent_id: agent.id, engine: Option.getOrNull(engine), queue, observed_depth: depth, force }
   })

@@ -7,7 +7,7 @@ import { clientDeclared, clientSettings } from "./ClientSettings.ts"
 import { networkMeaning, type OutcomeUnknown, Refused } from "./Explain.ts"
 import { loginFile, readLogin } from "./Login.ts"
 import type { View } from "./Table.ts"
-import { escapeText, escapeJson } from "./TerminalText.ts"
+import { escapeJson, escapeText } from "./TerminalText.ts"
 
 /** Which brain, and by which key; `from` says where the key was found. */
 export interface Access {
@@ -32,14 +32,19 @@ const resolveAccess = Effect.gen(function*() {
   if (Option.isNone(login)) return yield* new Refused({ message: "no API key: run svc login, or set SVC_API_KEY" })
   if (login.value.url !== url) {
     return yield* new Refused({
-      message: `SVC_URL is ${url}, but svc login has a key for ${login.value.url}: run svc login for this brain, or set SVC_API_KEY`
+      message:
+        `SVC_URL is ${url}, but svc login has a key for ${login.value.url}: run svc login for this brain, or set SVC_API_KEY`
     })
   }
   return { url, apiKey: login.value.api_key, from: `svc login (${yield* loginFile})` } satisfies Access
 })
 
 /** The failures of a call of the derived client. */
-export type ApiError = Failure | HttpClientError.HttpClientError | HttpApiError.HttpApiDecodeError | ParseResult.ParseError
+export type ApiError =
+  | Failure
+  | HttpClientError.HttpClientError
+  | HttpApiError.HttpApiDecodeError
+  | ParseResult.ParseError
 
 /** Whether a retry may help: the brain, a proxy or the network is restarting, or asks for a pause. */
 export const isTransient = (error: ApiError): boolean =>
@@ -129,7 +134,11 @@ const currentView = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
 }))
 
 /** Prints an answer: with `--json` the brain's own text, so that no number loses a digit; else what `shown` makes of it. */
-export const printAnswer = <A>([value, response]: Answer<A>, json: boolean, shown: (value: A, text: string, view: View) => string) =>
+export const printAnswer = <A>(
+  [value, response]: Answer<A>,
+  json: boolean,
+  shown: (value: A, text: string, view: View) => string
+) =>
   Effect.flatMap(Effect.all([response.arrayBuffer, currentView]), ([bytes, view]) => {
     const text = new TextDecoder().decode(bytes)
     return Console.log(json ? escapeJson(text) : shown(value, text, view))

@@ -20,7 +20,10 @@ const latestTasks = 50
 const reportersOfLatestTask = (remote: Remote, field: "name" | "queue", value: string): Reporters =>
   Effect.gen(function*() {
     const { api, slug } = remote
-    const { items } = yield* api.tasks.list({ path: { slug }, urlParams: { [field]: value, limit: latestTasks, include_total: false } })
+    const { items } = yield* api.tasks.list({
+      path: { slug },
+      urlParams: { [field]: value, limit: latestTasks, include_total: false }
+    })
     const task = items.find((task) => task[field] === value)
     return task === undefined ? [] : yield* reportersOfTask(remote, task.engine, task.task_id)
   })
@@ -33,12 +36,19 @@ export const reportersOfTask = ({ api, slug }: Remote, engine: string, task_id: 
   ))
 
 /** The agents that reported the latest task of this name. */
-export const reportersOfTaskName = (remote: Remote, name: string): Reporters => emptyIfForbidden(reportersOfLatestTask(remote, "name", name))
+export const reportersOfTaskName = (remote: Remote, name: string): Reporters =>
+  emptyIfForbidden(reportersOfLatestTask(remote, "name", name))
 
-const reportersOfWorkers = ({ api, slug }: Remote, matches: (worker: { readonly name: string; readonly queues: ReadonlyArray<string> }) => boolean): Reporters =>
+const reportersOfWorkers = (
+  { api, slug }: Remote,
+  matches: (worker: { readonly name: string; readonly queues: ReadonlyArray<string> }) => boolean
+): Reporters =>
   Effect.gen(function*() {
-    const matching = (yield* listAll((urlParams) => api.workers.list({ path: { slug }, urlParams, withResponse: true })))[0].filter(matches)
-    const details = yield* Effect.forEach(matching, ({ id }) => api.workers.get({ path: { slug, worker_id: id } }), { concurrency })
+    const matching = (yield* listAll((urlParams) =>
+      api.workers.list({ path: { slug }, urlParams, withResponse: true })
+    ))[0].filter(matches)
+    const details = yield* Effect.forEach(matching, ({ id }) =>
+      api.workers.get({ path: { slug, worker_id: id } }), { concurrency })
     return details.flatMap(({ agent_id }) => (agent_id === null ? [] : [agent_id]))
   })
 
@@ -47,11 +57,16 @@ export const reportersOfWorker = (remote: Remote, name: string): Reporters =>
   emptyIfForbidden(Effect.gen(function*() {
     const reported = yield* reportersOfWorkers(remote, (worker) => worker.name === name)
     const [processes] = yield* listAll((urlParams) =>
-      remote.api.workers.listAgentWorkers({ path: { slug: remote.slug }, urlParams, withResponse: true }))
+      remote.api.workers.listAgentWorkers({ path: { slug: remote.slug }, urlParams, withResponse: true })
+    )
     return [...reported, ...processes.filter(({ worker_id }) => worker_id === name).map(({ agent_id }) => agent_id)]
   }))
 
 /** The agents that reported the workers of a queue; if there are none, the agents of its latest task. */
 export const reportersOfQueue = (remote: Remote, queue: string): Reporters =>
-  emptyIfForbidden(Effect.flatMap(reportersOfWorkers(remote, ({ queues }) => queues.includes(queue)), (reported) =>
-    reported.length > 0 ? Effect.succeed(reported) : reportersOfLatestTask(remote, "queue", queue)))
+  emptyIfForbidden(
+    Effect.flatMap(
+      reportersOfWorkers(remote, ({ queues }) => queues.includes(queue)),
+      (reported) => reported.length > 0 ? Effect.succeed(reported) : reportersOfLatestTask(remote, "queue", queue)
+    )
+  )

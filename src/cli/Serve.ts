@@ -55,7 +55,11 @@ export const announce = Effect.gen(function*() {
  * listen once they are ready: the port would hand requests to a worker that is still starting.
  */
 const layerBrainAndServer = isFirstProcess
-  ? Server.serving.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(Server.listening), Layer.provideMerge(Metrics.layer))
+  ? Server.serving.pipe(
+    Layer.provideMerge(Brain.layer),
+    Layer.provideMerge(Server.listening),
+    Layer.provideMerge(Metrics.layer)
+  )
   : Layer.provideMerge(Server.layer, Brain.layer)
 
 /** The brain and its server; log lines go to standard output, one JSON object each. */
@@ -68,7 +72,10 @@ type ServerServices = Layer.Layer.Success<ReturnType<typeof makeServerLayer>>
  * Runs the brain until it is interrupted. `startup` runs within it and announces it. What a person needs at the start goes to
  * standard error as text.
  */
-export const runServer = <E, R>(effective: ReturnType<typeof settings>, startup: Effect.Effect<unknown, E, R | ServerServices>) =>
+export const runServer = <E, R>(
+  effective: ReturnType<typeof settings>,
+  startup: Effect.Effect<unknown, E, R | ServerServices>
+) =>
   Effect.gen(function*() {
     yield* armShutdownDeadline
     return yield* Effect.gen(function*() {

@@ -4,11 +4,11 @@ import { Effect, Redacted, Ref } from "effect"
 import type { CreateApiKey, CreatedApiKey } from "../domain/ApiKey.ts"
 import { VerifyMfa } from "../domain/Mfa.ts"
 import { client } from "../http/Client.ts"
-import { decodeInput } from "./DecodeInput.ts"
 import { isInteractive } from "./Confirm.ts"
+import { decodeInput } from "./DecodeInput.ts"
 import { Refused } from "./Explain.ts"
 import { readPassword, readSecrets } from "./Passwords.ts"
-import { type ApiError, withTimeout, toRefused, type Remote } from "./Remote.ts"
+import { type ApiError, type Remote, toRefused, withTimeout } from "./Remote.ts"
 
 /** The account, the brain, and whether the secrets come on standard input instead of at a prompt. */
 export interface SignIn {
@@ -19,25 +19,33 @@ export interface SignIn {
 }
 
 /** Stores cookies between requests and sends the CSRF header, as a browser does. */
-const makeBrowserTransform = Effect.map(Ref.make(Cookies.empty), (jar) => (self: HttpClient.HttpClient) =>
-  withTimeout(self).pipe(
-    HttpClient.withCookiesRef(jar),
-    HttpClient.mapRequestEffect((request) =>
-      Effect.map(Ref.get(jar), ({ cookies }) => {
-        const csrf = cookies["__Host-svc_csrf"] ?? cookies["svc_csrf"]
-        return csrf === undefined ? request : HttpClientRequest.setHeader(request, "x-csrf-token", csrf.value)
-      }))
-  ))
+const makeBrowserTransform = Effect.map(
+  Ref.make(Cookies.empty),
+  (jar) => (self: HttpClient.HttpClient) =>
+    withTimeout(self).pipe(
+      HttpClient.withCookiesRef(jar),
+      HttpClient.mapRequestEffect((request) =>
+        Effect.map(Ref.get(jar), ({ cookies }) => {
+          const csrf = cookies["__Host-svc_csrf"] ?? cookies["svc_csrf"]
+          return csrf === undefined ? request : HttpClientRequest.setHeader(request, "x-csrf-token", csrf.value)
+        })
+      )
+    )
+)
 
 const codeMissing = Effect.suspend(() =>
   new Refused({
-    message: "the account has a second factor, and there is no terminal to ask for its code: give the code, or a recovery code, " +
+    message:
+      "the account has a second factor, and there is no terminal to ask for its code: give the code, or a recovery code, " +
       "on the line after the password, with --code-stdin"
-  }))
+  })
+)
 
 const enrollmentMissing = (deadline: string | null) =>
   new Refused({
-    message: `the account must have a second factor${deadline === null ? "" : ` since ${deadline}`}: enrol one over the API (docs/mfa.md shows how), then sign in again`
+    message: `the account must have a second factor${
+      deadline === null ? "" : ` since ${deadline}`
+    }: enrol one over the API (docs/mfa.md shows how), then sign in again`
   })
 
 /** During sign-in, 401 is about the password or the code, not about an API key. */
@@ -56,7 +64,9 @@ const readCredentials = ({ codeStdin, email, passwordStdin }: SignIn) =>
       const [password = Redacted.make(""), code] = yield* readSecrets(["password", "code"])
       return { password, code }
     }
-    if (passwordStdin || !(yield* isInteractive)) return { password: yield* readPassword(passwordStdin), code: undefined }
+    if (passwordStdin || !(yield* isInteractive)) {
+      return { password: yield* readPassword(passwordStdin), code: undefined }
+    }
     return { password: yield* askPerson(Prompt.hidden({ message: `Password of ${email}` })), code: undefined }
   })
 
@@ -76,7 +86,10 @@ export const createApiKey = <A, E, R>(
     const { code: codeFromStdin, password } = yield* readCredentials(signIn)
     const api = yield* client({ baseUrl: url, transform: yield* makeBrowserTransform })
     const payload = { email, password, remember_me: false }
-    const { mfa_enrollment_deadline, mfa_required } = yield* Effect.mapError(api.login.login({ payload }), toSignInRefused(url))
+    const { mfa_enrollment_deadline, mfa_required } = yield* Effect.mapError(
+      api.login.login({ payload }),
+      toSignInRefused(url)
+    )
     return yield* Effect.gen(function*() {
       if (mfa_required) {
         const code = yield* decodeInput(VerifyMfa, { code: Redacted.value(codeFromStdin ?? (yield* askCode)).trim() })
@@ -84,7 +97,10 @@ export const createApiKey = <A, E, R>(
       }
       const key = yield* Effect.mapError(keyFor(api), toRefused({ url, from: "the sign-in" }))
       const created = yield* api.api_keys.create({ payload: key }).pipe(Effect.mapError((error) =>
-        error._tag === "Forbidden" && error.code === "mfa_enrollment_required" ? enrollmentMissing(mfa_enrollment_deadline) : toSignInRefused(url)(error)))
+        error._tag === "Forbidden" && error.code === "mfa_enrollment_required"
+          ? enrollmentMissing(mfa_enrollment_deadline)
+          : toSignInRefused(url)(error)
+      ))
       return yield* use(created, api)
     }).pipe(Effect.ensuring(Effect.ignore(api.auth.logout({}))))
   })

@@ -16,13 +16,16 @@ export const parseInstant = (option: string, text: string): Effect.Effect<string
     if (rfc3339.test(text)) return text
     const now = yield* DateTime.now
     const [, count, unit = ""] = /^(\d{1,6})([a-z])$/.exec(text) ?? []
-    if (count !== undefined && hasUnit(unit)) return DateTime.formatIso(DateTime.subtract(now, { seconds: Number(count) * seconds[unit] }))
+    if (count !== undefined && hasUnit(unit)) {
+      return DateTime.formatIso(DateTime.subtract(now, { seconds: Number(count) * seconds[unit] }))
+    }
     if (text === "now") return DateTime.formatIso(now)
     const midnight = DateTime.startOf(DateTime.setZone(now, DateTime.zoneMakeLocal()), "day")
     if (text === "today") return DateTime.formatIso(midnight)
     if (text === "yesterday") return DateTime.formatIso(DateTime.subtract(midnight, { days: 1 }))
     return yield* new Refused({
       usage: true,
-      message: `${option} takes a time such as 2026-11-21T08:00:00Z, an age such as 30m, 1h or 7d, today or yesterday; not '${text}'`
+      message:
+        `${option} takes a time such as 2026-11-21T08:00:00Z, an age such as 30m, 1h or 7d, today or yesterday; not '${text}'`
     })
   })

@@ -24,7 +24,8 @@ const applyColour = (text: string, colour: Colour | undefined): string =>
   colour === undefined ? text : `\u001b[${colours[colour]}m${text}\u001b[0m`
 
 /** A state in its colour, padded to `width`. */
-export const formatState = (text: string, width = 0): string => applyColour(escapeText(text).padEnd(width), stateColours[text])
+export const formatState = (text: string, width = 0): string =>
+  applyColour(escapeText(text).padEnd(width), stateColours[text])
 
 const isState = (name: string): boolean => ["state", "status"].includes(name.toLowerCase())
 
@@ -57,7 +58,10 @@ export const formatAge = (at: string | null, { nowMillis }: View): string | null
   return `${Math.floor(seconds / length)}${unit}`
 }
 
-const truncate = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, Math.max(limit - 1, 0)).toWellFormed()}…`)
+const truncate = (
+  text: string,
+  limit: number
+): string => (text.length <= limit ? text : `${text.slice(0, Math.max(limit - 1, 0)).toWellFormed()}…`)
 
 interface ColumnLayout {
   readonly column: Pick<Column<never>, "head" | "minLength" | "dropRank" | "hidesEmpty">
@@ -67,11 +71,13 @@ interface ColumnLayout {
 
 const gap = 2
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
-const minWidthOf = ({ column: { head, minLength }, width }: ColumnLayout): number => Math.min(width, Math.max(minLength ?? width, head.length))
+const minWidthOf = ({ column: { head, minLength }, width }: ColumnLayout): number =>
+  Math.min(width, Math.max(minLength ?? width, head.length))
 
 /** Drops columns, then cuts the widest of the shrinkable ones, until a row fits. */
 const fitColumns = (all: ReadonlyArray<ColumnLayout>, available: number): ReadonlyArray<ColumnLayout> => {
-  const total = (layouts: ReadonlyArray<ColumnLayout>, width: (one: ColumnLayout) => number) => sum(layouts.map(width)) + gap * (layouts.length - 1)
+  const total = (layouts: ReadonlyArray<ColumnLayout>, width: (one: ColumnLayout) => number) =>
+    sum(layouts.map(width)) + gap * (layouts.length - 1)
   let kept = all.filter(({ cells, column }) => column.hidesEmpty !== true || cells.some((cell) => cell !== "-"))
   while (total(kept, minWidthOf) > available) {
     const rank = Math.max(...kept.map(({ column }) => column.dropRank ?? 0))
@@ -97,10 +103,17 @@ export const formatTable = <A>(columns: ReadonlyArray<Column<A>>, rows: Readonly
   })
   const kept = fitColumns(layouts, view.columns)
   const line = (text: (one: ColumnLayout) => string, paint: (text: string, head: string) => string) =>
-    kept.map((one, at) => paint(truncate(text(one), one.width).padEnd(at === kept.length - 1 ? 0 : one.width), one.column.head)).join(" ".repeat(gap))
+    kept.map((one, at) =>
+      paint(truncate(text(one), one.width).padEnd(at === kept.length - 1 ? 0 : one.width), one.column.head)
+    ).join(" ".repeat(gap))
   return [
     line(({ column }) => column.head, (text) => applyColour(text, "bold")),
-    ...rows.map((_, at) => line(({ cells }) => cells[at] ?? "", (text, head) => (isState(head) ? applyColour(text, stateColours[text.trim()]) : text)))
+    ...rows.map((_, at) =>
+      line(
+        ({ cells }) => cells[at] ?? "",
+        (text, head) => (isState(head) ? applyColour(text, stateColours[text.trim()]) : text)
+      )
+    )
   ].join("\n")
 }
 
@@ -116,5 +129,9 @@ export const formatFields = (pairs: ReadonlyArray<readonly [string, string | num
 
 /** A page of a list: its rows and, unless it is the last, the option for the next page. */
 export const formatPage = <A>(columns: ReadonlyArray<Column<A>>) =>
-  ({ items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null }, _text: string, view: View): string =>
-    formatTable(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${escapeText(next_cursor)}`)
+(
+  { items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null },
+  _text: string,
+  view: View
+): string =>
+  formatTable(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${escapeText(next_cursor)}`)

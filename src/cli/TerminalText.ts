@@ -20,11 +20,15 @@ const escapeCharacter = (character: string): string => {
 export const escapeText = (text: string): string => text.replace(controlCharacters, escapeCharacter)
 
 /** The same for texts of several lines, such as a traceback. */
-export const escapeLines = (text: string): string => text.split(/\r?\n/).map((line) => line.split("\t").map(escapeText).join("    ")).join("\n")
+export const escapeLines = (text: string): string =>
+  text.split(/\r?\n/).map((line) => line.split("\t").map(escapeText).join("    ")).join("\n")
 
 /** Equivalent JSON text without control characters. In JSON they occur only inside strings, except white space. */
 export const escapeJson = (json: string): string =>
-  json.trim().replace(controlCharacters, (character) => (/\s/.test(character) && character < " " ? " " : `\\u${hex(character, 4)}`))
+  json.trim().replace(
+    controlCharacters,
+    (character) => (/\s/.test(character) && character < " " ? " " : `\\u${hex(character, 4)}`)
+  )
 
 /** The JSON text of a member of an object's JSON text, with all its digits; null where it is missing or null. */
 export const jsonMemberOf = (json: string, name: string): string | null => {

@@ -1,7 +1,7 @@
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Effect, identity, Option, Ref } from "effect"
 import { client } from "../http/Client.ts"
-import { withTimeout, type Remote } from "./Remote.ts"
+import { type Remote, withTimeout } from "./Remote.ts"
 
 type Api = Effect.Effect.Success<ReturnType<typeof client>>
 
@@ -18,12 +18,18 @@ export const callUnbuffered = <A, E>(
 ) =>
   Effect.gen(function*() {
     const captured = yield* Ref.make(Option.none<HttpClientResponse.HttpClientResponse>())
-    const captureResponse = HttpClient.transformResponse(Effect.flatMap((response: HttpClientResponse.HttpClientResponse) =>
-      response.status === 200
-        ? Effect.as(Ref.set(captured, Option.some(response)), HttpClientResponse.fromWeb(response.request, standIn()))
-        : Effect.succeed(response)
-    ))
-    const api = yield* client({ baseUrl: url, apiKey, transform: (self) => captureResponse(transform(withTimeout(self))) })
+    const captureResponse = HttpClient.transformResponse(
+      Effect.flatMap((response: HttpClientResponse.HttpClientResponse) =>
+        response.status === 200
+          ? Effect.as(Ref.set(captured, Option.some(response)), HttpClientResponse.fromWeb(response.request, standIn()))
+          : Effect.succeed(response)
+      )
+    )
+    const api = yield* client({
+      baseUrl: url,
+      apiKey,
+      transform: (self) => captureResponse(transform(withTimeout(self)))
+    })
     yield* call(api)
     return yield* Ref.get(captured)
   })

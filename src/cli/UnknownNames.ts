@@ -6,7 +6,9 @@ import { findClosest } from "./Closest.ts"
 const all = [...Object.values(settingDefinitions), ...Object.values(clientDeclared)]
 
 /** The names that the brain or its command line reads. A secret also has a name with _FILE. */
-const known: ReadonlySet<string> = new Set(all.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
+const known: ReadonlySet<string> = new Set(
+  all.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
+)
 
 /** Read by the tests, the demo and the benchmarks. */
 const ownPrefixes = /^SVC_(TEST|FUZZ|BENCH|DEMO)_/
@@ -14,7 +16,9 @@ const ownPrefixes = /^SVC_(TEST|FUZZ|BENCH|DEMO)_/
 /** Environment variables named like settings that are no settings, each with the closest name. Never a value, which may be a secret. */
 export const listUnknownNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.keys(environment)
-    .filter((name) => name.startsWith("SVC_") && !known.has(name) && !ownPrefixes.test(name) && !deprecatedSettings.has(name))
+    .filter((name) =>
+      name.startsWith("SVC_") && !known.has(name) && !ownPrefixes.test(name) && !deprecatedSettings.has(name)
+    )
     .sort()
     .map((name) => {
       const meant = findClosest(name, known)

@@ -32,5 +32,9 @@ NodeRuntime.runMain(Effect.consoleWith((console) => Effect.withConsole(main, mak
   disableErrorReporting: true,
   disablePrettyLogger: true,
   teardown: (exit, onExit) =>
-    onExit(Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause) ? exitCodeOf(Cause.squash(exit.cause)) : Number(process.exitCode ?? 0))
+    onExit(
+      Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)
+        ? exitCodeOf(Cause.squash(exit.cause))
+        : Number(process.exitCode ?? 0)
+    )
 })

@@ -1,15 +1,19 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { Page } from "./Page.ts"
 import { wholeNumber } from "./Query.ts"
 import { ExportFormat, QueryLimit, QueryTimestamp } from "./Task/Filter.ts"
-import { IdInput, Id, text } from "./Text.ts"
+import { Id, IdInput, text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /** A row of the audit log as callers see it (interface, Activity item). */
 export const ActivityItem = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Schema.NullOr(Id).annotations({ description: "null for rows of the whole brain" }), "The project's id; null for rows of the whole brain.", exampleId),
+  project_id: describeField(
+    Schema.NullOr(Id).annotations({ description: "null for rows of the whole brain" }),
+    "The project's id; null for rows of the whole brain.",
+    exampleId
+  ),
   project_slug: describeField(Schema.NullOr(Schema.String), "The project's slug.", "shop"),
   user_id: describeField(Schema.NullOr(Id), "Who did it; null: the program.", exampleId),
   action: describeField(Schema.String, "What was done.", "task.bulk_deleted"),
@@ -17,8 +21,14 @@ export const ActivityItem = Schema.Struct({
   target_id: describeField(Schema.NullOr(Schema.String), "Its id.", exampleId),
   result: describeField(Schema.String, "`success` or `failure`.", "success"),
   outcome: describeField(Schema.NullOr(Schema.String), "`allow` or `deny`.", "allow"),
-  metadata: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "More about the action.", { deleted_count: 3 }),
-  source_ip: describeField(Schema.NullOr(Schema.String).annotations({ description: "null for callers who are not global admins" }), "The caller's address; null for readers who are no global admins.", "203.0.113.7"),
+  metadata: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "More about the action.", {
+    deleted_count: 3
+  }),
+  source_ip: describeField(
+    Schema.NullOr(Schema.String).annotations({ description: "null for callers who are not global admins" }),
+    "The caller's address; null for readers who are no global admins.",
+    "203.0.113.7"
+  ),
   occurred_at: describeField(Timestamp.Timestamp, "When it was done.", exampleTime)
 }).annotations(describeBody("ActivityItem", "A row of the audit log."))
 export type ActivityItem = typeof ActivityItem.Type
@@ -31,8 +41,16 @@ export const activityFields = Object.keys(ActivityItem.fields) as ReadonlyArray<
 
 export const ActivityList = Schema.Struct({
   items: describeField(Schema.Array(ActivityItem), "The rows, newest first."),
-  next_before_cursor: describeField(Schema.NullOr(Schema.String), "`before_cursor` of the next older page; null on the last page.", "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"),
-  newest_cursor: describeField(Schema.NullOr(Schema.String), "`since_cursor` of the next look.", "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10")
+  next_before_cursor: describeField(
+    Schema.NullOr(Schema.String),
+    "`before_cursor` of the next older page; null on the last page.",
+    "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"
+  ),
+  newest_cursor: describeField(
+    Schema.NullOr(Schema.String),
+    "`since_cursor` of the next look.",
+    "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"
+  )
 }).annotations(describeBody("ActivityList", "A page of the activity feed."))
 export type ActivityList = typeof ActivityList.Type
 
@@ -60,8 +78,16 @@ const QueryCursor = Schema.compose(
 /** The query of `GET /activity`. */
 export const ListActivity = Schema.Struct({
   limit: describeField(Schema.optional(wholeNumber(1, 200)), "Rows of a page.", 50),
-  since_cursor: describeField(Schema.optional(QueryCursor), "Rows newer than this place: `newest_cursor` of the last look.", { occurred_at: exampleTime, id: exampleId }),
-  before_cursor: describeField(Schema.optional(QueryCursor), "Rows older than this place: `next_before_cursor` of the page before.", { occurred_at: exampleTime, id: exampleId }),
+  since_cursor: describeField(
+    Schema.optional(QueryCursor),
+    "Rows newer than this place: `newest_cursor` of the last look.",
+    { occurred_at: exampleTime, id: exampleId }
+  ),
+  before_cursor: describeField(
+    Schema.optional(QueryCursor),
+    "Rows older than this place: `next_before_cursor` of the page before.",
+    { occurred_at: exampleTime, id: exampleId }
+  ),
   action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, letter for letter.", "task."),
   project_slug: describeField(Schema.optional(text(80)), "One project; an unknown one has no rows.", "shop")
 })
@@ -72,11 +98,23 @@ export const ListAudit = Schema.Struct({
   action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, letter for letter.", "task."),
   outcome: describeField(Schema.optional(text(20)), "`allow` or `deny`.", "deny"),
   user_id: describeField(Schema.optional(IdInput), "Who did it.", exampleId),
-  since: describeField(Schema.optional(QueryTimestamp), "Lower bound, included; a date-time with its offset.", exampleTime),
-  cursor: describeField(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  since: describeField(
+    Schema.optional(QueryTimestamp),
+    "Lower bound, included; a date-time with its offset.",
+    exampleTime
+  ),
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "`next_cursor` of the page before.",
+    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
+  ),
   limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
   format: describeField(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
-  fields: describeField(Schema.optional(text(400)), "The columns and their order, with commas between them.", "name,state")
+  fields: describeField(
+    Schema.optional(text(400)),
+    "The columns and their order, with commas between them.",
+    "name,state"
+  )
 })
 export type ListAudit = typeof ListAudit.Type
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { Id, nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -8,7 +8,11 @@ export const protocolVersion = "2"
 
 /** A flaw in an agent's set-up; `detail` says how to fix it. */
 export const SetupAdvice = Schema.Struct({
-  code: describeField(Schema.Literal("events_off", "foreign_workers"), "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname.", "events_off"),
+  code: describeField(
+    Schema.Literal("events_off", "foreign_workers"),
+    "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname.",
+    "events_off"
+  ),
   detail: describeField(Schema.String, "What to do.", "Start the worker with -E.")
 })
 export type SetupAdvice = typeof SetupAdvice.Type
@@ -27,19 +31,31 @@ export const Agent = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
   project_id: describeField(Id, "The project's id.", exampleId),
   name: describeField(Schema.String, "The name that people see.", "shop workers"),
-  state: describeField(Schema.String.annotations({ jsonSchema: { type: "string", enum: ["online", "offline"] } }), "Whether a process of it is connected.", "online"),
+  state: describeField(
+    Schema.String.annotations({ jsonSchema: { type: "string", enum: ["online", "offline"] } }),
+    "Whether a process of it is connected.",
+    "online"
+  ),
   protocol_version: describeField(Schema.String, "The protocol's version of its last hello.", "2"),
   framework_adapter: describeField(Schema.String, "The framework that it runs in.", "bare"),
   engine_adapters: describeField(Schema.Array(Schema.String), "The engines that it serves.", ["celery"]),
   scheduler_adapters: describeField(Schema.Array(Schema.String), "The schedulers that it serves.", []),
-  capabilities: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "What each adapter can do.", { celery: ["retry_task"] }),
+  capabilities: describeField(
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    "What each adapter can do.",
+    { celery: ["retry_task"] }
+  ),
   last_seen_at: describeField(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
   last_connect_at: describeField(Schema.NullOr(Timestamp), "When it last connected; null: never.", exampleTime),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   is_outdated: describeField(Schema.Boolean, "Whether it last connected with another version of the protocol.", false),
   host_name: describeField(Schema.NullOr(Schema.String), "The machine's name.", "box-1"),
   agent_version: describeField(Schema.NullOr(Schema.String), "The agent's version.", "1.6.0"),
-  version_status: describeField(Schema.NullOr(Schema.Literal("current", "outdated")), "The same as `is_outdated`, in a word; null before its first connect.", "current"),
+  version_status: describeField(
+    Schema.NullOr(Schema.Literal("current", "outdated")),
+    "The same as `is_outdated`, in a word; null before its first connect.",
+    "current"
+  ),
   last_refused_at: describeField(Schema.NullOr(Timestamp), "When a connect or a frame was last refused.", null),
   last_refused_reason: describeField(Schema.NullOr(Schema.String), "Why, as a word.", null),
   last_refused_detail: describeField(Schema.NullOr(Schema.String), "Why, as a sentence.", null),
@@ -59,7 +75,11 @@ export type CreateAgent = typeof CreateAgent.Type
 export const CreatedAgent = Schema.Struct({
   agent: describeField(Agent, "The agent."),
   token: describeField(Schema.String, "The token of its connects.", "sva_9pQ2…"),
-  hmac_secret: describeField(Schema.String, "The secret that signs its frames: 32 bytes as base64url.", "c2VjcmV0LWZvci10aGUtcmVmZXJlbmNlLW9ubHk")
+  hmac_secret: describeField(
+    Schema.String,
+    "The secret that signs its frames: 32 bytes as base64url.",
+    "c2VjcmV0LWZvci10aGUtcmVmZXJlbmNlLW9ubHk"
+  )
 }).annotations(describeBody("CreatedAgent", "An agent with its secrets, in this answer only."))
 export type CreatedAgent = typeof CreatedAgent.Type
 
@@ -68,6 +88,10 @@ export const AgentHealthSnapshot = Schema.Struct({
   id: Schema.Int.annotations({ description: "Its number.", examples: [17] }),
   captured_at: Timestamp.annotations({ description: "When it said so.", examples: [exampleTime] }),
   worker_id: describeField(nullish(Schema.String), "The process.", "box-1-4711"),
-  telemetry_loss: describeField(nullish(Schema.Record({ key: Schema.String, value: Schema.Unknown })), "What was lost, by kind.", { dropped_events: 3 })
+  telemetry_loss: describeField(
+    nullish(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+    "What was lost, by kind.",
+    { dropped_events: 3 }
+  )
 }).annotations(describeBody("AgentHealthSnapshot", "What a process said about lost telemetry."))
 export type AgentHealthSnapshot = typeof AgentHealthSnapshot.Type

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
 import { Cidr } from "./Cidr.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { patchField } from "./Patch.ts"
-import { IdInput, Id, nullish, text } from "./Text.ts"
+import { Id, IdInput, nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A key for scripts, without its secret (interface, API key; bodies: ApiKeyPublic). */
@@ -10,7 +10,9 @@ export const ApiKey = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
   name: describeField(Schema.String, "What its owner calls it.", "nightly report"),
   prefix: describeField(Schema.String, "The first characters, to tell keys apart.", "svk_3fA9"),
-  scopes: describeField(Schema.Array(Schema.String), "Its scopes, `resource:action`; `admin:*` has all.", ["tasks:read"]),
+  scopes: describeField(Schema.Array(Schema.String), "Its scopes, `resource:action`; `admin:*` has all.", [
+    "tasks:read"
+  ]),
   project_id: describeField(Schema.NullOr(Id), "The only project that it works in; null: all of its owner's.", null),
   project_slug: describeField(Schema.NullOr(Schema.String), "That project's slug.", null),
   last_used_at: describeField(Schema.NullOr(Timestamp), "When it was last used.", exampleTime),
@@ -19,7 +21,11 @@ export const ApiKey = Schema.Struct({
   revoked_at: describeField(Schema.NullOr(Timestamp), "When it was revoked; null: it was not.", null),
   revoked_reason: describeField(Schema.NullOr(Schema.String), "Why it was revoked.", null),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
-  allowed_cidrs: describeField(Schema.NullOr(Schema.Array(Schema.String)), "The only addresses it works from; null: all.", ["10.0.0.0/8"])
+  allowed_cidrs: describeField(
+    Schema.NullOr(Schema.Array(Schema.String)),
+    "The only addresses it works from; null: all.",
+    ["10.0.0.0/8"]
+  )
 }).annotations(describeBody("ApiKey", "A key for scripts, without its secret."))
 export type ApiKey = typeof ApiKey.Type
 
@@ -36,9 +42,17 @@ const ranges = Schema.Array(Cidr).pipe(Schema.maxItems(32))
 /** Lifetime in days; none for ever. `allowed_cidrs`: the only addresses the key works from; none for all. */
 export const CreateApiKey = Schema.Struct({
   name: describeField(text(200, 1), "What to call it.", "nightly report"),
-  scopes: describeField(Schema.optionalWith(Schema.Array(text(64, 1)).pipe(Schema.maxItems(64)), { default: () => [] }), "Its scopes, `resource:action`; `admin:*` has all.", ["tasks:read"]),
+  scopes: describeField(
+    Schema.optionalWith(Schema.Array(text(64, 1)).pipe(Schema.maxItems(64)), { default: () => [] }),
+    "Its scopes, `resource:action`; `admin:*` has all.",
+    ["tasks:read"]
+  ),
   project_id: describeField(nullish(IdInput), "The only project that it is to work in; null: all.", null),
-  expires_in_days: describeField(nullish(Schema.Int.pipe(Schema.between(1, 3650))), "Its lifetime in days; null: for ever.", 90),
+  expires_in_days: describeField(
+    nullish(Schema.Int.pipe(Schema.between(1, 3650))),
+    "Its lifetime in days; null: for ever.",
+    90
+  ),
   allowed_cidrs: describeField(nullish(ranges), "The only addresses it works from; null: all.", ["10.0.0.0/8"])
 }).annotations(describeBody("CreateApiKey", "A new key."))
 export type CreateApiKey = typeof CreateApiKey.Type
@@ -53,6 +67,8 @@ export type UpdateApiKey = typeof UpdateApiKey.Type
 /** Every scope that an endpoint asks for; `admin_only` are those that only a global admin can put into a key. */
 export const ScopeList = Schema.Struct({
   scopes: describeField(Schema.Array(Schema.String), "Every scope.", ["admin:*", "tasks:read"]),
-  admin_only: describeField(Schema.Array(Schema.String), "Those that only a global admin can give to a key.", ["users:read"])
+  admin_only: describeField(Schema.Array(Schema.String), "Those that only a global admin can give to a key.", [
+    "users:read"
+  ])
 }).annotations(describeBody("ScopeList", "The scopes of keys."))
 export type ScopeList = typeof ScopeList.Type

@@ -10,10 +10,19 @@
  */
 import { floatText } from "./CanonicalJson/Float.ts"
 import { CanonicalText, JsonArray, type JsonNode, JsonString } from "./CanonicalJson/Node.ts"
-import { type ParseFailure, JsonReader } from "./CanonicalJson/Reader.ts"
+import { JsonReader, type ParseFailure } from "./CanonicalJson/Reader.ts"
 import { compareCodePoints } from "./CanonicalJson/Shape.ts"
 
-export { CanonicalText, type Extent, extentOf, JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./CanonicalJson/Node.ts"
+export {
+  CanonicalText,
+  type Extent,
+  extentOf,
+  JsonArray,
+  type JsonNode,
+  JsonObject,
+  JsonString,
+  ownString
+} from "./CanonicalJson/Node.ts"
 export { ParseFailure, type ParseFailureReason } from "./CanonicalJson/Reader.ts"
 
 /** Objects and arrays within each other, at most (design of the line: nesting to 128). */
@@ -127,7 +136,8 @@ export const float = (value: number): CanonicalText =>
   new CanonicalText(Number.isFinite(value) ? floatText(value) : "null")
 
 /** A parsed node of any kind as a part of a larger value. */
-export const toCanonicalText = (node: JsonNode): CanonicalText => typeof node === "string" ? new CanonicalText(node) : node
+export const toCanonicalText = (node: JsonNode): CanonicalText =>
+  typeof node === "string" ? new CanonicalText(node) : node
 
 const isArray: (value: JsonInput & object) => value is ReadonlyArray<JsonInput> = Array.isArray
 

@@ -1,10 +1,11 @@
 import ipaddr from "ipaddr.js"
-import { isInRanges, type CidrRange, parseCidr } from "./Cidr.ts"
+import { type CidrRange, isInRanges, parseCidr } from "./Cidr.ts"
 
 /** Addresses and CIDR ranges whose X-Forwarded-For is trusted (SVC_TRUSTED_PROXIES), parsed once. */
 export type TrustedProxies = ReadonlyArray<CidrRange>
 
-export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies => ranges.map(parseCidr).filter((range) => range !== null)
+export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies =>
+  ranges.map(parseCidr).filter((range) => range !== null)
 
 /** What counts as one client: an IPv4 address in any form, or a /64 of IPv6, the smallest network that a provider assigns. */
 export const clientKey = (address: string | null): string => {

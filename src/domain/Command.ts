@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { Page } from "./Page.ts"
 import { Id } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -77,10 +77,22 @@ export const CommandPublic = Schema.Struct({
   project_id: describeField(Id, "The project's id.", exampleId),
   agent_id: describeField(Schema.NullOr(Id), "The agent; null: it was deleted.", exampleId),
   issued_by: describeField(Schema.NullOr(Id), "The user who issued it; null: the program.", exampleId),
-  action: describeField(Schema.String.annotations({ jsonSchema: { type: "string", enum: commandActions } }), "What the agent is asked to do.", "retry_task"),
+  action: describeField(
+    Schema.String.annotations({ jsonSchema: { type: "string", enum: commandActions } }),
+    "What the agent is asked to do.",
+    "retry_task"
+  ),
   target_type: describeField(Schema.String, "The kind of its target.", "task"),
-  target_id: describeField(Schema.NullOr(Schema.String), "The id or name of its target.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
-  payload: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The parameters as they are sent; overrides are masked.", { engine: "celery" }),
+  target_id: describeField(
+    Schema.NullOr(Schema.String),
+    "The id or name of its target.",
+    "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+  ),
+  payload: describeField(
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    "The parameters as they are sent; overrides are masked.",
+    { engine: "celery" }
+  ),
   status: describeField(CommandStatus, "Its status.", "completed"),
   result: describeField(Schema.Unknown, "What the agent answered.", { new_task_id: "b4e2" }),
   error: describeField(Schema.NullOr(Schema.String), "Why it failed or timed out.", null),

@@ -20,7 +20,11 @@ export function describeField<P extends Schema.PropertySignature.All>(
   description: string,
   example?: Schema.Schema.Type<P>
 ): P
-export function describeField(field: Schema.Schema.Any | Schema.PropertySignature.All, description: string, example?: unknown) {
+export function describeField(
+  field: Schema.Schema.Any | Schema.PropertySignature.All,
+  description: string,
+  example?: unknown
+) {
   const signature: Schema.PropertySignature.All = Schema.isSchema(field) ? Schema.propertySignature(field) : field
   // the cast: of a signature of any type nothing is known but that it takes examples; the overloads say of which type
   return signature.annotations({ description, ...(example !== undefined && { examples: [example as never] }) })

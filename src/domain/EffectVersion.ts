@@ -9,7 +9,9 @@ export const checkEffectVersion: Effect.Effect<void> = Effect.withFiberRuntime((
   const theirs: unknown = Reflect.get(fiber[Effect.EffectTypeId], "_V")
   const ours = ModuleVersion.getCurrentVersion()
   return theirs === ours ? Effect.void : Effect.logWarning(
-    `There are two copies of effect: the program runs version ${String(theirs)}, and svc was loaded with version ${ours}. ` +
+    `There are two copies of effect: the program runs version ${
+      String(theirs)
+    }, and svc was loaded with version ${ours}. ` +
       `Layers, services and errors of the two may not fit. Install one: "npm ls effect" shows who brings which, and ` +
       `"effect": "${ours}" in the program's package.json, then "npm dedupe", makes them one.`
   )

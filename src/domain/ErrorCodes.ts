@@ -5,34 +5,74 @@ import { Schema } from "effect"
  * list. A code is stable: clients act on it. One that is not here does not compile.
  */
 export const codes = {
-  bad_request: { status: 400, meaning: "The request is not HTTP that the brain can read, or its path is not percent-encoded UTF-8." },
-  host_not_allowed: { status: 400, meaning: "The Host header is malformed, or names a host that the brain does not serve (`SVC_ALLOWED_HOSTS`)." },
+  bad_request: {
+    status: 400,
+    meaning: "The request is not HTTP that the brain can read, or its path is not percent-encoded UTF-8."
+  },
+  host_not_allowed: {
+    status: 400,
+    meaning: "The Host header is malformed, or names a host that the brain does not serve (`SVC_ALLOWED_HOSTS`)."
+  },
   malformed_json: { status: 400, meaning: "The request body is not JSON in UTF-8." },
-  frame_refused: { status: 400, meaning: "A frame's signature, sequence or time is wrong. Continue with a new session nonce." },
-  session_nonce_missing: { status: 400, meaning: "The session nonce header is missing or is not 22 URL-safe characters." },
+  frame_refused: {
+    status: 400,
+    meaning: "A frame's signature, sequence or time is wrong. Continue with a new session nonce."
+  },
+  session_nonce_missing: {
+    status: 400,
+    meaning: "The session nonce header is missing or is not 22 URL-safe characters."
+  },
   unauthenticated: { status: 401, meaning: "There is no credential, or it is not valid any more." },
-  login_failed: { status: 401, meaning: "The e-mail address or the password is wrong, or the account is locked or inactive." },
-  mfa_required: { status: 401, meaning: "The session has not passed its second factor. Call `POST /auth/mfa/verify` first." },
+  login_failed: {
+    status: 401,
+    meaning: "The e-mail address or the password is wrong, or the account is locked or inactive."
+  },
+  mfa_required: {
+    status: 401,
+    meaning: "The session has not passed its second factor. Call `POST /auth/mfa/verify` first."
+  },
   forbidden: { status: 403, meaning: "The caller's role, or the kind of its credential, does not permit this." },
   scope_missing: { status: 403, meaning: "The API key does not have the scope that this operation needs." },
   address_not_allowed: { status: 403, meaning: "The API key may not be used from this address (`allowed_cidrs`)." },
-  csrf_failed: { status: 403, meaning: "The `X-CSRF-Token` header does not match the CSRF cookie, or the request comes from another site." },
-  https_required: { status: 403, meaning: "Plain HTTP would expose the password or the token. Use the brain's https address." },
+  csrf_failed: {
+    status: 403,
+    meaning: "The `X-CSRF-Token` header does not match the CSRF cookie, or the request comes from another site."
+  },
+  https_required: {
+    status: 403,
+    meaning: "Plain HTTP would expose the password or the token. Use the brain's https address."
+  },
   mfa_reverify_required: { status: 403, meaning: "The step-up window has passed. Send a code or the password again." },
-  mfa_enrollment_required: { status: 403, meaning: "The deadline to enrol a second factor has passed; `details.deadline` is when." },
+  mfa_enrollment_required: {
+    status: 403,
+    meaning: "The deadline to enrol a second factor has passed; `details.deadline` is when."
+  },
   mfa_locked: { status: 403, meaning: "Too many wrong codes. Wait until the lock expires." },
   wrong_code: { status: 403, meaning: "The code of the second factor is wrong or was used already." },
   wrong_password: { status: 403, meaning: "The current password is wrong." },
   scope_admin_only: { status: 403, meaning: "Only a global admin can create a key with this scope." },
-  setup_token_invalid: { status: 403, meaning: "The setup token is wrong, used or expired. A restart prints a new link." },
+  setup_token_invalid: {
+    status: 403,
+    meaning: "The setup token is wrong, used or expired. A restart prints a new link."
+  },
   reset_token_invalid: { status: 403, meaning: "The reset token is wrong, used or expired. Request a new link." },
   invitation_invalid: { status: 403, meaning: "The invitation token is wrong, used, revoked or expired." },
   wrong_account: { status: 403, meaning: "The invitation is for another e-mail address than the session's." },
-  not_found: { status: 404, meaning: "There is no such thing, or the caller is no member of its project; `details.resource` names the kind." },
-  method_not_allowed: { status: 405, meaning: "The path exists, but not with this method; the `Allow` header lists those it has." },
+  not_found: {
+    status: 404,
+    meaning: "There is no such thing, or the caller is no member of its project; `details.resource` names the kind."
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The path exists, but not with this method; the `Allow` header lists those it has."
+  },
   request_timeout: { status: 408, meaning: "The request did not arrive in time." },
   conflict: { status: 409, meaning: "Another request changed the same thing at the same moment." },
-  idempotency_conflict: { status: 409, meaning: "The idempotency key was used with another request, is still in use, or its answer held a secret that is shown once." },
+  idempotency_conflict: {
+    status: 409,
+    meaning:
+      "The idempotency key was used with another request, is still in use, or its answer held a secret that is shown once."
+  },
   agent_name_taken: { status: 409, meaning: "The project has an agent with this name." },
   slug_taken: { status: 409, meaning: "There is a project with this slug." },
   email_taken: { status: 409, meaning: "There is a user with this e-mail address." },
@@ -40,30 +80,45 @@ export const codes = {
   user_inactive: { status: 409, meaning: "The user is not active." },
   already_member: { status: 409, meaning: "The user is a member of the project." },
   invitation_accepted: { status: 409, meaning: "The invitation was accepted and cannot be revoked." },
-  sign_in_first: { status: 409, meaning: "The invited address has an account. Accept the invitation with its session." },
+  sign_in_first: {
+    status: 409,
+    meaning: "The invited address has an account. Accept the invitation with its session."
+  },
   command_not_pending: { status: 409, meaning: "The command was sent or has ended, so that it cannot be cancelled." },
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
   setup_done: { status: 409, meaning: "The brain has its first admin." },
   use_bulk_retry_requests: { status: 410, meaning: "A retry by filter is another operation. Send `filter.task_ids`." },
-  payload_too_large: { status: 413, meaning: "The request body exceeds the operation's limit; `details.limit` is the limit in bytes." },
+  payload_too_large: {
+    status: 413,
+    meaning: "The request body exceeds the operation's limit; `details.limit` is the limit in bytes."
+  },
   unsupported_media_type: { status: 415, meaning: "The request body is not declared as `application/json`." },
-  validation_failed: { status: 422, meaning: "A field is missing or out of type, range or size; `details.issues` names each, at most 20." },
+  validation_failed: {
+    status: 422,
+    meaning: "A field is missing or out of type, range or size; `details.issues` names each, at most 20."
+  },
   rate_limited: { status: 429, meaning: "There were too many requests of this kind from this address or user." },
   request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 16 KiB." },
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },
-  unavailable: { status: 503, meaning: "The database does not answer or its disk is full. Send the same request again later." },
+  unavailable: {
+    status: 503,
+    meaning: "The database does not answer or its disk is full. Send the same request again later."
+  },
   audit_log_contradicted: {
     status: 503,
-    meaning: "The audit log lacks rows that were signed for or committed. Nothing is changed until a person decides (`svc audit fork-cleanup`)."
+    meaning:
+      "The audit log lacks rows that were signed for or committed. Nothing is changed until a person decides (`svc audit fork-cleanup`)."
   }
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly meaning: string }>>
 
 export type Code = keyof typeof codes
 
 /** The codes of a status. */
-export type CodeOf<Status extends number> = { [C in Code]: (typeof codes)[C]["status"] extends Status ? C : never }[Code]
+export type CodeOf<Status extends number> = {
+  [C in Code]: (typeof codes)[C]["status"] extends Status ? C : never
+}[Code]
 
 // the keys of the object above, which Object.keys types as string
 export const allCodes = Object.keys(codes) as ReadonlyArray<Code>
@@ -73,4 +128,5 @@ export const allCodes = Object.keys(codes) as ReadonlyArray<Code>
  * because a newer brain may answer a code that this client does not know.
  */
 // the cast: narrower than what is read, for the reason above
-export const codeOf = <Status extends number>(_status: Status) => Schema.String as unknown as Schema.Schema<CodeOf<Status>, string>
+export const codeOf = <Status extends number>(_status: Status) =>
+  Schema.String as unknown as Schema.Schema<CodeOf<Status>, string>

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, describeBody } from "./Describe.ts"
+import { describeBody, describeField } from "./Describe.ts"
 
 /** Bodies of the health endpoints (interface, Health and metrics; bodies: DeepHealthResponse). */
 export const Alive = Schema.Struct({
@@ -23,22 +23,38 @@ export type Readiness = typeof Ready.Type | typeof Unready.Type
 
 export const SystemInfo = Schema.Struct({
   version: describeField(Schema.String, "The program's version.", "0.1.0"),
-  runtime: describeField(Schema.Struct({
-    name: describeField(Schema.String, "Its name.", "node"),
-    version: describeField(Schema.String, "Its version.", "20.20.2")
-  }), "What runs it.", { name: "node", version: "20.20.2" }),
-  os: describeField(Schema.Struct({
-    platform: describeField(Schema.String, "Its kind.", "linux"),
-    release: describeField(Schema.String, "Its release.", "6.1.0"),
-    arch: describeField(Schema.String, "The processor's architecture.", "x64")
-  }), "The operating system.", { platform: "linux", release: "6.1.0", arch: "x64" }),
-  database: describeField(Schema.Struct({
-    dialect: describeField(Schema.Literal("sqlite", "pg"), "SQLite or PostgreSQL.", "pg"),
-    version: describeField(Schema.String, "Its version.", "15.8"),
-    size_bytes: describeField(Schema.Number, "Its size in bytes.", 8_192_000),
-    revision: describeField(Schema.Number, "The schema's revision.", 41)
-  }), "The database.", { dialect: "pg", version: "15.8", size_bytes: 8_192_000, revision: 41 }),
-  packages: describeField(Schema.Record({ key: Schema.String, value: Schema.String }), "Versions of the packages that it runs on.", { effect: "3.22.4" })
+  runtime: describeField(
+    Schema.Struct({
+      name: describeField(Schema.String, "Its name.", "node"),
+      version: describeField(Schema.String, "Its version.", "20.20.2")
+    }),
+    "What runs it.",
+    { name: "node", version: "20.20.2" }
+  ),
+  os: describeField(
+    Schema.Struct({
+      platform: describeField(Schema.String, "Its kind.", "linux"),
+      release: describeField(Schema.String, "Its release.", "6.1.0"),
+      arch: describeField(Schema.String, "The processor's architecture.", "x64")
+    }),
+    "The operating system.",
+    { platform: "linux", release: "6.1.0", arch: "x64" }
+  ),
+  database: describeField(
+    Schema.Struct({
+      dialect: describeField(Schema.Literal("sqlite", "pg"), "SQLite or PostgreSQL.", "pg"),
+      version: describeField(Schema.String, "Its version.", "15.8"),
+      size_bytes: describeField(Schema.Number, "Its size in bytes.", 8_192_000),
+      revision: describeField(Schema.Number, "The schema's revision.", 41)
+    }),
+    "The database.",
+    { dialect: "pg", version: "15.8", size_bytes: 8_192_000, revision: 41 }
+  ),
+  packages: describeField(
+    Schema.Record({ key: Schema.String, value: Schema.String }),
+    "Versions of the packages that it runs on.",
+    { effect: "3.22.4" }
+  )
 }).annotations(describeBody("SystemInfo", "Versions, for a bug report."))
 export type SystemInfo = typeof SystemInfo.Type
 
@@ -57,10 +73,14 @@ export type DeepCheck = typeof DeepCheck.Type
 
 export const DeepHealth = Schema.Struct({
   status: describeField(Status, "The worst of all checks.", "ok"),
-  coverage: describeField(Schema.Struct({
-    startup_equivalent: describeField(Schema.Boolean, "Whether everything is checked that the start checks.", false),
-    detail: describeField(Schema.String, "What is not, and why.", "The audit log is verified in slices.")
-  }), "Whether the checks are those of the start.", { startup_equivalent: false, detail: "The audit log is verified in slices." }),
+  coverage: describeField(
+    Schema.Struct({
+      startup_equivalent: describeField(Schema.Boolean, "Whether everything is checked that the start checks.", false),
+      detail: describeField(Schema.String, "What is not, and why.", "The audit log is verified in slices.")
+    }),
+    "Whether the checks are those of the start.",
+    { startup_equivalent: false, detail: "The audit log is verified in slices." }
+  ),
   checks: describeField(Schema.Record({ key: Schema.String, value: DeepCheck }), "The checks by name.")
 }).annotations(describeBody("DeepHealth", "What every check found."))
 export type DeepHealth = typeof DeepHealth.Type

@@ -6,7 +6,11 @@ const hostNamePattern = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[
 export const normalizeHostName = (text: string): string | null => {
   const lower = text.toLowerCase().replace(/\.$/, "")
   if (ipaddr.IPv4.isValidFourPartDecimal(lower)) return lower
-  if (lower.includes(":")) return ipaddr.IPv6.isValid(lower) && !lower.includes("%") ? ipaddr.process(lower).toString() : null
+  if (lower.includes(":")) {
+    return ipaddr.IPv6.isValid(lower) && !lower.includes("%")
+      ? ipaddr.process(lower).toString()
+      : null
+  }
   return hostNamePattern.test(lower) && !/^\d+$/.test(lower.slice(lower.lastIndexOf(".") + 1)) ? lower : null
 }
 
@@ -23,4 +27,5 @@ export const parseHostHeader = (header: string): string | null => {
 
 /** Names that always mean this machine. DNS rebinding cannot point them at another address. */
 export const isLoopbackName = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || host === "::1" || (ipaddr.IPv4.isValid(host) && host.startsWith("127."))
+  host === "localhost" || host.endsWith(".localhost") || host === "::1" ||
+  (ipaddr.IPv4.isValid(host) && host.startsWith("127."))

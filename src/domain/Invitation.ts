@@ -1,6 +1,6 @@
 import { Redacted, Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
 import { Role } from "./Access.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { InvitedPassword } from "./Password.ts"
 import { Id, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -22,8 +22,16 @@ export type Invitation = typeof Invitation.Type
 
 export const CreateInvitation = Schema.Struct({
   email: describeField(Email, "The address to invite.", "grace@example.com"),
-  role: describeField(Schema.optionalWith(Role, { default: () => "viewer" }), "The role that it is to have.", "operator"),
-  ttl_days: describeField(Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 30)), { default: () => 7 }), "Days until it expires.", 7)
+  role: describeField(
+    Schema.optionalWith(Role, { default: () => "viewer" }),
+    "The role that it is to have.",
+    "operator"
+  ),
+  ttl_days: describeField(
+    Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 30)), { default: () => 7 }),
+    "Days until it expires.",
+    7
+  )
 }).annotations(describeBody("CreateInvitation", "An address to invite."))
 export type CreateInvitation = typeof CreateInvitation.Type
 
@@ -34,7 +42,11 @@ export type CreateInvitation = typeof CreateInvitation.Type
 export const CreatedInvitation = Schema.Struct({
   invitation: describeField(Invitation, "The invitation."),
   token: describeField(Schema.String, "The token of the link, in this answer only.", "Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"),
-  accept_url_path: describeField(Schema.String, "The link, behind the public URL.", "/invitation?token=Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"),
+  accept_url_path: describeField(
+    Schema.String,
+    "The link, behind the public URL.",
+    "/invitation?token=Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"
+  ),
   email_sent: describeField(Schema.Boolean, "Whether a mail with the link was queued.", true)
 }).annotations(describeBody("CreatedInvitation", "An invitation with its token."))
 export type CreatedInvitation = typeof CreatedInvitation.Type
@@ -59,7 +71,11 @@ export type InvitationPreview = typeof InvitationPreview.Type
 export const AcceptInvitation = Schema.Struct({
   token: describeField(token, "The token of the link.", Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")),
   display_name: describeField(Schema.optional(text(200, 1)), "The new account's name.", "Grace Hopper"),
-  password: describeField(Schema.optional(InvitedPassword), "The new account's password, 12 to 200 characters.", Redacted.make("correct horse battery staple"))
+  password: describeField(
+    Schema.optional(InvitedPassword),
+    "The new account's password, 12 to 200 characters.",
+    Redacted.make("correct horse battery staple")
+  )
 }).annotations(describeBody("AcceptInvitation", "The acceptance; name and password where the address has no account."))
 export type AcceptInvitation = typeof AcceptInvitation.Type
 

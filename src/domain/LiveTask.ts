@@ -27,7 +27,8 @@ export interface ChangePosition {
 }
 
 /** The `id:` of an event, which a browser sends back as `Last-Event-ID`. */
-export const encodeChangePosition = ({ id, updated_at }: ChangePosition): string => encodeCursor("stream", [updated_at, id])
+export const encodeChangePosition = ({ id, updated_at }: ChangePosition): string =>
+  encodeCursor("stream", [updated_at, id])
 
 export const decodeChangePosition = (text: string): ChangePosition | null => {
   const [at, id] = decodeCursor("stream", text, 2) ?? []

@@ -1,13 +1,21 @@
 import { Schema } from "effect"
-import { describeField, describeBody } from "./Describe.ts"
+import { describeBody, describeField } from "./Describe.ts"
 
 /** Bodies of the agents' long-poll: signed frames as text (the agents' protocol, section 1.2). */
 export const FrameUpload = Schema.Struct({
-  frames: describeField(Schema.Array(Schema.String).pipe(Schema.minItems(1), Schema.maxItems(500)), "1 to 500 frames, each JSON text.", ["{\"v\":2,…}"])
+  frames: describeField(
+    Schema.Array(Schema.String).pipe(Schema.minItems(1), Schema.maxItems(500)),
+    "1 to 500 frames, each JSON text.",
+    ["{\"v\":2,…}"]
+  )
 }).annotations(describeBody("FrameUpload", "Signed frames of an agent."))
 
 export const FrameUploadAnswer = Schema.Struct({
-  accepted: describeField(Schema.Int, "As many as were sent; after another number the agent sends all of them again.", 1),
+  accepted: describeField(
+    Schema.Int,
+    "As many as were sent; after another number the agent sends all of them again.",
+    1
+  ),
   rejected: describeField(Schema.Int, "Always 0.", 0)
 }).annotations(describeBody("FrameUploadAnswer", "How many frames were taken."))
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
 import { Role } from "./Access.ts"
-import { IdInput, Id } from "./Text.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { Id, IdInput } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A user's role in a project (bodies: MembershipPublic). */

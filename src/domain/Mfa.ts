@@ -1,7 +1,7 @@
 import { Redacted, Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { PasswordInput } from "./Password.ts"
-import { lengthBetween, Id, text } from "./Text.ts"
+import { Id, lengthBetween, text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /** A code of an authenticator app, or a recovery code. Redacted from the first line; the messages never repeat it. */
@@ -13,7 +13,11 @@ const codeSchema = (min: number, max: number) =>
 /** A new secret for an authenticator app (bodies: EnrollStartResponse); the URL is what a QR code of it holds. */
 export const EnrollmentStarted = Schema.Struct({
   secret_base32: describeField(Schema.String, "The secret, to type.", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"),
-  provisioning_url: describeField(Schema.String, "The same as a URL, to show as a QR code.", "otpauth://totp/svc:ada@example.com?secret=GEZDGNBV&issuer=svc")
+  provisioning_url: describeField(
+    Schema.String,
+    "The same as a URL, to show as a QR code.",
+    "otpauth://totp/svc:ada@example.com?secret=GEZDGNBV&issuer=svc"
+  )
 })
   .annotations(describeBody("EnrollmentStarted", "A new secret for an authenticator app."))
 export type EnrollmentStarted = typeof EnrollmentStarted.Type
@@ -31,8 +35,16 @@ export const RecoveryCodes = Schema.Struct({
 export type RecoveryCodes = typeof RecoveryCodes.Type
 
 export const VerifyMfa = Schema.Struct({
-  code: describeField(codeSchema(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456")),
-  remember_device: describeField(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Trusts this browser: its logins need no code for a while.", false)
+  code: describeField(
+    codeSchema(6, 20),
+    "A code of the authenticator app, or a recovery code.",
+    Redacted.make("123456")
+  ),
+  remember_device: describeField(
+    Schema.optionalWith(Schema.Boolean, { default: () => false }),
+    "Trusts this browser: its logins need no code for a while.",
+    false
+  )
 }).annotations(describeBody("VerifyMfa", "A code."))
 export type VerifyMfa = typeof VerifyMfa.Type
 
@@ -40,13 +52,21 @@ export type VerifyMfa = typeof VerifyMfa.Type
 export const Verified = Schema.Struct({
   ok: describeField(Schema.Boolean, "Always true.", true),
   used_recovery_code: describeField(Schema.Boolean, "Whether it was a recovery code.", false),
-  remaining_recovery_codes: describeField(Schema.NullOr(Schema.Int), "Recovery codes that are left; null where there are none.", 9)
+  remaining_recovery_codes: describeField(
+    Schema.NullOr(Schema.Int),
+    "Recovery codes that are left; null where there are none.",
+    9
+  )
 }).annotations(describeBody("Verified", "A code or password was right."))
 export type Verified = typeof Verified.Type
 
 export const DisableMfa = Schema.Struct({
   password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple")),
-  code: describeField(codeSchema(6, 20), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
+  code: describeField(
+    codeSchema(6, 20),
+    "A code of the authenticator app, or a recovery code.",
+    Redacted.make("123456")
+  )
 })
   .annotations(describeBody("DisableMfa", "The password and a code."))
 export type DisableMfa = typeof DisableMfa.Type
@@ -97,7 +117,10 @@ export interface EnrollmentRequirement {
   readonly deadline: Timestamp.Timestamp | null
 }
 
-export const findEnrollmentRequirement = (policy: EnforcementPolicy, user: EnforcementSubject): EnrollmentRequirement => {
+export const findEnrollmentRequirement = (
+  policy: EnforcementPolicy,
+  user: EnforcementSubject
+): EnrollmentRequirement => {
   const required = !user.enrolled && (policy.for_all || (policy.for_admins && user.is_admin))
   const deadline = required && user.started_at !== null
     ? Timestamp.addSeconds(user.started_at, policy.grace_days * Timestamp.secondsPerDay)
@@ -106,4 +129,5 @@ export const findEnrollmentRequirement = (policy: EnforcementPolicy, user: Enfor
 }
 
 /** Whether the user may do nothing but enrol. */
-export const isOverdue = ({ deadline }: EnrollmentRequirement, now: Timestamp.Timestamp): boolean => deadline !== null && deadline <= now
+export const isOverdue = ({ deadline }: EnrollmentRequirement, now: Timestamp.Timestamp): boolean =>
+  deadline !== null && deadline <= now

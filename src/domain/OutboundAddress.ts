@@ -9,13 +9,19 @@ const azureMetadataAddress = "168.63.129.16"
 /** Global addresses of IPv6; all others are local, mapped, or unassigned. */
 const globalV6 = ipaddr.parseCIDR("2000::/3")
 
-const v4At = (bytes: ReadonlyArray<number>, ...places: ReadonlyArray<number>): string => places.map((place) => bytes[place] ?? 0).join(".")
+const v4At = (bytes: ReadonlyArray<number>, ...places: ReadonlyArray<number>): string =>
+  places.map((place) => bytes[place] ?? 0).join(".")
 
 const inRange = (address: Address, [base, bits]: readonly [Address, number]): boolean =>
   address.kind() === base.kind() && address.match(base, bits)
 
 /** Transition prefixes that embed an IPv4 address to which the network forwards, with its position. */
-const carriers: ReadonlyArray<{ readonly range: readonly [Address, number]; readonly within: (bytes: ReadonlyArray<number>) => ReadonlyArray<string> }> = [
+const carriers: ReadonlyArray<
+  {
+    readonly range: readonly [Address, number]
+    readonly within: (bytes: ReadonlyArray<number>) => ReadonlyArray<string>
+  }
+> = [
   { range: ipaddr.parseCIDR("64:ff9b::/96"), within: (bytes) => [v4At(bytes, 12, 13, 14, 15)] }, // NAT64, RFC 6052
   { // NAT64 of a network's own, RFC 8215: at bit 48 around the octet 8, or at the end; the place that is not used is zero
     range: ipaddr.parseCIDR("64:ff9b:1::/48"),
@@ -37,7 +43,9 @@ const nonPublicRangeOf = (address: Address): string | null => {
 }
 
 /** The address in its plain form, however it is written (`0x7f.1` is 127.0.0.1); null for a name. */
-export const parseAddress = (text: string): string | null => (ipaddr.isValid(text) ? ipaddr.parse(text).toString() : null)
+export const parseAddress = (
+  text: string
+): string | null => (ipaddr.isValid(text) ? ipaddr.parse(text).toString() : null)
 
 /**
  * Why a call from inside must not go to this address: the name of its range, such as `loopback`, `private`,

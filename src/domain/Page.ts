@@ -29,7 +29,11 @@ export const decodeCursor = (list: string, text: string, length: number): Cursor
 export const Page = <A, I, R>(item: Schema.Schema<A, I, R>) =>
   Schema.Struct({
     items: describeField(Schema.Array(item), "The rows of the page."),
-    next_cursor: describeField(Schema.NullOr(Schema.String), "`cursor` of the next page; null on the last one.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ")
+    next_cursor: describeField(
+      Schema.NullOr(Schema.String),
+      "`cursor` of the next page; null on the last one.",
+      "WyJyb3dzIiwiMDE5OWMwZGUiXQ"
+    )
   })
 
 export interface PageOf<A> {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, describeBody } from "./Describe.ts"
+import { describeBody, describeField } from "./Describe.ts"
 
 /**
  * Length is what counts; classes of characters are not asked for (NIST SP 800-63B, section 5.1.1.2).
@@ -18,7 +18,11 @@ export const maxPasswordLength = 256
 /** The longest password of an account that an invitation creates (bodies: InvitationAcceptRequest). */
 export const maxInvitedPasswordLength = 200
 
-export const passwordPolicy: PasswordPolicy = { min_length: 12, required_character_classes: 0, character_class_names: [] }
+export const passwordPolicy: PasswordPolicy = {
+  min_length: 12,
+  required_character_classes: 0,
+  character_class_names: []
+}
 
 /** Characters as a person counts them: code points after NFC, so that a letter and its combining accent are one. */
 const lengthOf = (text: string): number => [...text.normalize("NFC")].length

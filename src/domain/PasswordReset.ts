@@ -1,5 +1,5 @@
 import { Redacted, Schema } from "effect"
-import { describeField, describeBody } from "./Describe.ts"
+import { describeBody, describeField } from "./Describe.ts"
 import { NewPassword } from "./Password.ts"
 import { text } from "./Text.ts"
 import { Email } from "./User.ts"
@@ -18,8 +18,16 @@ export const PasswordResetRequested = Schema.Struct({
 
 /** A new password by the link's token (bodies: PasswordResetConfirmBody). */
 export const ConfirmPasswordReset = Schema.Struct({
-  token: describeField(Schema.Redacted(text(256, 10)), "The token of the link.", Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")),
-  new_password: describeField(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
+  token: describeField(
+    Schema.Redacted(text(256, 10)),
+    "The token of the link.",
+    Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")
+  ),
+  new_password: describeField(
+    NewPassword,
+    "The new password, at least 12 characters.",
+    Redacted.make("correct horse battery staple")
+  )
 })
   .annotations(describeBody("ConfirmPasswordReset", "The new password."))
 export type ConfirmPasswordReset = typeof ConfirmPasswordReset.Type

@@ -31,7 +31,9 @@ const areNeighbours = (a: string, b: string): boolean =>
 /** `abcdef654321` and `aaaaaaqwerty` are two runs; what is made of runs of four and more is a pattern. */
 const isPattern = (text: string): boolean => {
   const characters = [...text]
-  const runs = characters.filter((character, index) => index === 0 || !areNeighbours(characters[index - 1] ?? "", character))
+  const runs = characters.filter((character, index) =>
+    index === 0 || !areNeighbours(characters[index - 1] ?? "", character)
+  )
   return characters.length > 0 && runs.length * 4 <= characters.length
 }
 
@@ -67,7 +69,9 @@ const stripDecoration = (text: string, isKnown: (word: string) => boolean): Read
     }
   }
   const decorationText = foldText(before + after)
-  if (isPattern(decorationText) || isKnown(decorationText)) candidates.push(text.slice(before.length, text.length - after.length))
+  if (isPattern(decorationText) || isKnown(decorationText)) {
+    candidates.push(text.slice(before.length, text.length - after.length))
+  }
   return candidates
 }
 
@@ -75,17 +79,21 @@ const isGuessable = (text: string, isKnown: (word: string) => boolean): boolean 
   stripDecoration(text, isKnown).some((word) =>
     // what is mostly signs is not judged by its few letters
     foldText(word).length * 2 >= word.length &&
-    [word, replaceSigns(word, "i"), replaceSigns(word, "l")].some((spelling) => isKnown(foldText(spelling))))
+    [word, replaceSigns(word, "i"), replaceSigns(word, "l")].some((spelling) => isKnown(foldText(spelling)))
+  )
 
 /** Names that people use as passwords of this program. */
 const product = ["svc"]
 
 /** The words of a person's texts (name, e-mail address), folded: each text, its parts, and each two parts together. */
 const wordsOf = (texts: ReadonlyArray<string>): ReadonlySet<string> => {
-  const parts = texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u)).map(foldText).filter((part) => part !== "").slice(0, 20)
+  const parts = texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u)).map(foldText).filter((part) => part !== "")
+    .slice(0, 20)
   const pairs = parts.flatMap((first) => parts.map((second) => first + second))
   const halves = texts.flatMap((text) => text.split("@"))
-  return new Set([...product, ...texts.map(foldText), ...halves.map(foldText), ...parts, ...pairs].filter((word) => word !== ""))
+  return new Set(
+    [...product, ...texts.map(foldText), ...halves.map(foldText), ...parts, ...pairs].filter((word) => word !== "")
+  )
 }
 
 /**
@@ -102,8 +110,12 @@ export const findWeakness = (
   const forms = foldText(password).length * 2 >= normalized.length ? [normalized, foldText(password)] : [normalized]
   const hasWeakForm = (isKnown: (word: string) => boolean) =>
     [normalized, ...forms.map(repeatedUnitOf)].some((text) => isGuessable(text, isKnown))
-  if (hasWeakForm((word) => personalWords.has(word))) return "must not be made of your name, your e-mail address or the name of this program"
-  const isSimple = forms.some((text) => isPattern(text) || (repeatedUnitOf(text) !== text && repeatedUnitOf(text).length <= maxShortUnit))
+  if (hasWeakForm((word) => personalWords.has(word))) {
+    return "must not be made of your name, your e-mail address or the name of this program"
+  }
+  const isSimple = forms.some((text) =>
+    isPattern(text) || (repeatedUnitOf(text) !== text && repeatedUnitOf(text).length <= maxShortUnit)
+  )
   return isSimple || hasWeakForm(isCommon)
     ? "is one of those that are tried first; take several words that have nothing to do with each other"
     : null

@@ -11,7 +11,10 @@ const isNullable = (field: Schema.Struct.Field): boolean =>
  * What a PATCH body changes of a record with these fields: an absent field keeps its value, and null clears a field that
  * may be null. The contract also lets null stand for a field that cannot be null; that field keeps its value.
  */
-export const selectChanges = <F extends Schema.Struct.Fields>(fields: F, body: object): Partial<Schema.Struct.Type<F>> => {
+export const selectChanges = <F extends Schema.Struct.Fields>(
+  fields: F,
+  body: object
+): Partial<Schema.Struct.Type<F>> => {
   const changes = Object.entries(body).filter(([name, value]) => {
     const field = fields[name]
     return field !== undefined && value !== undefined && (value !== null || isNullable(field))

@@ -1,6 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { describeField, describeBody } from "./Describe.ts"
+import { describeBody, describeField } from "./Describe.ts"
 import { allCodes } from "./ErrorCodes.ts"
 import type { Failure, failures } from "./Errors.ts"
 
@@ -9,7 +9,11 @@ export const Problem = Schema.Struct({
   type: describeField(Schema.String, "Always `about:blank`: `code` names the kind.", "about:blank"),
   title: describeField(Schema.String, "The status in words.", "Not found"),
   status: describeField(Schema.Int.annotations({ jsonSchema: { type: "integer" } }), "The HTTP status.", 404),
-  detail: describeField(Schema.String, "What happened and what to do next, in a sentence for people.", "No such project."),
+  detail: describeField(
+    Schema.String,
+    "What happened and what to do next, in a sentence for people.",
+    "No such project."
+  ),
   code: describeField(
     Schema.String.annotations({ jsonSchema: { type: "string", enum: allCodes } }),
     "What happened, for programs. A code never changes its meaning; new ones may be added.",
@@ -20,7 +24,11 @@ export const Problem = Schema.Struct({
     "More about some codes: `issues`, `limit`, `resource`, `deadline`.",
     { resource: "project" }
   ),
-  request_id: describeField(Schema.String, "The request's id in the brain's log; also the header `X-Request-Id`.", "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10")
+  request_id: describeField(
+    Schema.String,
+    "The request's id in the brain's log; also the header `X-Request-Id`.",
+    "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"
+  )
 }).annotations(describeBody("Problem", "Every failure has this form (RFC 9457)."))
 export type Problem = typeof Problem.Type
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { patchField } from "./Patch.ts"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
 import { Id, nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -14,7 +14,11 @@ export const Project = Schema.Struct({
   timezone: describeField(Schema.String, "A time zone of the IANA database.", "Europe/Berlin"),
   is_active: describeField(Schema.Boolean, "Whether it can be used.", true),
   default_scheduler_owner: describeField(Schema.String, "Which scheduler fires its schedules.", "svc-scheduler"),
-  allowed_schedulers: describeField(Schema.NullOr(Schema.Array(Schema.String)), "The only schedulers that may fire; null: all.", ["svc-scheduler"]),
+  allowed_schedulers: describeField(
+    Schema.NullOr(Schema.Array(Schema.String)),
+    "The only schedulers that may fire; null: all.",
+    ["svc-scheduler"]
+  ),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
 }).annotations(describeBody("Project", "What tasks, agents and memberships belong to."))
@@ -41,10 +45,26 @@ export const CreateProject = Schema.Struct({
   slug: describeField(Slug, "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
   name: describeField(text(200, 1), "The name that people see.", "Shop"),
   description: describeField(nullish(text(2000)), "What it is for.", "Orders and payments"),
-  environment: describeField(Schema.optionalWith(text(40), { default: () => "production" }), "A word for people, such as production.", "production"),
-  timezone: describeField(Schema.optionalWith(TimeZone, { default: () => "UTC" }), "A time zone of the IANA database.", "Europe/Berlin"),
-  default_scheduler_owner: describeField(Schema.optionalWith(text(40), { default: () => "svc-scheduler" }), "Which scheduler fires its schedules.", "svc-scheduler"),
-  allowed_schedulers: describeField(nullish(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))), "The only schedulers that may fire; null: all.", ["svc-scheduler"])
+  environment: describeField(
+    Schema.optionalWith(text(40), { default: () => "production" }),
+    "A word for people, such as production.",
+    "production"
+  ),
+  timezone: describeField(
+    Schema.optionalWith(TimeZone, { default: () => "UTC" }),
+    "A time zone of the IANA database.",
+    "Europe/Berlin"
+  ),
+  default_scheduler_owner: describeField(
+    Schema.optionalWith(text(40), { default: () => "svc-scheduler" }),
+    "Which scheduler fires its schedules.",
+    "svc-scheduler"
+  ),
+  allowed_schedulers: describeField(
+    nullish(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))),
+    "The only schedulers that may fire; null: all.",
+    ["svc-scheduler"]
+  )
 }).annotations(describeBody("CreateProject", "A new project."))
 export type CreateProject = typeof CreateProject.Type
 
@@ -56,6 +76,10 @@ export const UpdateProject = Schema.Struct({
   environment: describeField(patchField(text(40)), "A word for people, such as production.", "production"),
   timezone: describeField(patchField(TimeZone), "A time zone of the IANA database.", "Europe/Berlin"),
   default_scheduler_owner: describeField(patchField(text(40)), "Which scheduler fires its schedules.", "svc-scheduler"),
-  allowed_schedulers: describeField(patchField(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))), "The only schedulers that may fire; null: all.", ["svc-scheduler"])
+  allowed_schedulers: describeField(
+    patchField(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))),
+    "The only schedulers that may fire; null: all.",
+    ["svc-scheduler"]
+  )
 }).annotations(describeBody("UpdateProject", "Changes of a project; absent fields stay."))
 export type UpdateProject = typeof UpdateProject.Type

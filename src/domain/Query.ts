@@ -12,6 +12,10 @@ export const wholeNumber = (min: number, max: number) => {
 
 /** The query of a list whose answer is a bare array: the next page begins at the cursor in a header (`http/NextPage.ts`). */
 export const ListParams = Schema.Struct({
-  cursor: describeField(Schema.optional(Schema.String), "The header `X-SVC-Next-Cursor` of the page before.", "WyJyb3dzIiwiMDE5OWMwZGUiXQ"),
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "The header `X-SVC-Next-Cursor` of the page before.",
+    "WyJyb3dzIiwiMDE5OWMwZGUiXQ"
+  ),
   limit: describeField(Schema.optional(wholeNumber(1, 500)), "The most rows of a page.", 200)
 })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { Id } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -13,8 +13,16 @@ export const Queue = Schema.Struct({
   name: describeField(Schema.String, "The queue's name.", "default"),
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
   broker_type: describeField(Schema.NullOr(Schema.String), "The broker's kind.", "redis"),
-  broker_url_hint: describeField(Schema.NullOr(Schema.String), "Where the broker is, without credentials.", "redis://redis:6379/0"),
-  depth: describeField(Schema.NullOr(Schema.Int), "Messages that wait, as the agent last reported; null where it cannot know.", 12),
+  broker_url_hint: describeField(
+    Schema.NullOr(Schema.String),
+    "Where the broker is, without credentials.",
+    "redis://redis:6379/0"
+  ),
+  depth: describeField(
+    Schema.NullOr(Schema.Int),
+    "Messages that wait, as the agent last reported; null where it cannot know.",
+    12
+  ),
   depth_note: describeField(Schema.NullOr(Schema.String), "Why the depth is null.", null),
   last_seen_at: describeField(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
   created_at: describeField(Timestamp, "When it was created.", exampleTime)

@@ -11,9 +11,17 @@
  * Works on canonical JSON text and keeps its numbers; a text in which nothing is found is answered as it is, after one
  * look over it.
  */
-import { canonicalTextOf, JsonArray, type JsonNode, JsonObject, JsonString, ParseFailure, parse } from "./CanonicalJson.ts"
-import { spellingPattern, keyHintPattern, makeSecretKeyTest } from "./Redaction/Keys.ts"
-import { formHintPattern, REDACTED, makeScrubber } from "./Redaction/Texts.ts"
+import {
+  canonicalTextOf,
+  JsonArray,
+  type JsonNode,
+  JsonObject,
+  JsonString,
+  parse,
+  ParseFailure
+} from "./CanonicalJson.ts"
+import { keyHintPattern, makeSecretKeyTest, spellingPattern } from "./Redaction/Keys.ts"
+import { formHintPattern, makeScrubber, REDACTED } from "./Redaction/Texts.ts"
 import type { EventData } from "./TaskEvent.ts"
 
 export interface Redaction {
@@ -77,7 +85,8 @@ export const make = (extra: ReadonlyArray<string>): Redaction => {
     return node instanceof ParseFailure ? REDACTED_JSON : redactNode(node)
   }
 
-  const redactField = (text: string, name: string): string => isSecret(name) && isRedactable(text) ? REDACTED_JSON : json(text)
+  const redactField = (text: string, name: string): string =>
+    isSecret(name) && isRedactable(text) ? REDACTED_JSON : json(text)
 
   return {
     isSecretKey: isSecret,

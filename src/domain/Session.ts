@@ -1,5 +1,5 @@
 import { Redacted, Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { PasswordInput } from "./Password.ts"
 import { Id, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -19,7 +19,11 @@ export type Session = typeof Session.Type
 export const Login = Schema.Struct({
   email: describeField(text(320, 3), "The e-mail address.", "ada@example.com"),
   password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple")),
-  remember_me: describeField(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Keeps the session beyond the browser's end.", false)
+  remember_me: describeField(
+    Schema.optionalWith(Schema.Boolean, { default: () => false }),
+    "Keeps the session beyond the browser's end.",
+    false
+  )
 }).annotations(describeBody("Login", "A login."))
 export type Login = typeof Login.Type
 
@@ -30,7 +34,11 @@ export type Login = typeof Login.Type
 export const LoggedIn = Schema.Struct({
   user: describeField(User, "Who signed in."),
   mfa_required: describeField(Schema.Boolean, "Whether the session still needs a code of the second factor.", false),
-  mfa_enrollment_required: describeField(Schema.Boolean, "Whether the policy asks for a second factor that is not there.", false),
+  mfa_enrollment_required: describeField(
+    Schema.Boolean,
+    "Whether the policy asks for a second factor that is not there.",
+    false
+  ),
   mfa_enrollment_deadline: describeField(Schema.NullOr(Timestamp), "By when it must be enrolled.", null)
 }).annotations(describeBody("LoggedIn", "The login's answer; the session is in its cookies."))
 export type LoggedIn = typeof LoggedIn.Type

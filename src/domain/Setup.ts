@@ -1,5 +1,5 @@
 import { Redacted, Schema } from "effect"
-import { describeField, exampleId, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId } from "./Describe.ts"
 import { NewPassword } from "./Password.ts"
 import { Id, nullish, text } from "./Text.ts"
 import { Email, User } from "./User.ts"
@@ -12,7 +12,11 @@ export type SetupStatus = typeof SetupStatus.Type
 
 /** The first admin, by the one-time token of the setup link (bodies: CompleteRequest). */
 export const CompleteSetup = Schema.Struct({
-  token: describeField(Schema.Redacted(text(200, 10)), "The token of the setup link.", Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")),
+  token: describeField(
+    Schema.Redacted(text(200, 10)),
+    "The token of the setup link.",
+    Redacted.make("Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")
+  ),
   email: describeField(Email, "The e-mail address.", "ada@example.com"),
   display_name: describeField(nullish(text(200)), "The name that others see.", "Ada Lovelace"),
   password: describeField(NewPassword, "A password.", Redacted.make("correct horse battery staple"))

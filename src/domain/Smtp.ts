@@ -31,7 +31,11 @@ const decodeUserInfo = (text: string): string | null => {
 const isScheme = (protocol: string): protocol is keyof typeof defaultPorts => protocol in defaultPorts
 
 const securityOf = ({ hostname, protocol, searchParams }: URL): SmtpServer["security"] =>
-  protocol === "smtps:" ? "tls" : searchParams.get("tls") === "optional" || loopbackPattern.test(hostname) ? "optional" : "starttls"
+  protocol === "smtps:"
+    ? "tls"
+    : searchParams.get("tls") === "optional" || loopbackPattern.test(hostname)
+    ? "optional"
+    : "starttls"
 
 /**
  * `smtp://user:password@host:587` or `smtps://…:465`. Over smtp the connection is encrypted by STARTTLS before anything
@@ -44,7 +48,9 @@ export const parseSmtpUrl = (text: string): Either.Either<SmtpServer, string> =>
     return Either.left("must look like smtp://user:password@host:587 or smtps://user:password@host:465")
   }
   const [user, password] = [decodeUserInfo(url.username), decodeUserInfo(url.password)]
-  if (user === null || password === null) return Either.left("has a % in its user or password that is no encoding; write %25")
+  if (user === null || password === null) {
+    return Either.left("has a % in its user or password that is no encoding; write %25")
+  }
   if ([...url.searchParams].some(([name, value]) => name !== "tls" || value !== "optional")) {
     return Either.left("takes no other parameter than tls=optional")
   }
@@ -70,6 +76,9 @@ export const parseSender = (text: string): Either.Either<Sender, string> => {
 /** SVC_SMTP_FROM, else the user of the server where that is an address, else `svc@` the host that people know. */
 export const senderOf = (from: string, server: SmtpServer, publicUrl: string): Sender => {
   const user = server.login?.user ?? ""
-  const fallback: Sender = { name: "svc", address: addressPattern.test(user) ? user : `svc@${new URL(publicUrl).hostname}` }
+  const fallback: Sender = {
+    name: "svc",
+    address: addressPattern.test(user) ? user : `svc@${new URL(publicUrl).hostname}`
+  }
   return from === "" ? fallback : Either.getOrElse(parseSender(from), () => fallback)
 }

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { Page } from "./Page.ts"
 import { TaskEventKind, TaskPriority, TaskState } from "./TaskState.ts"
 import { Id, text } from "./Text.ts"
@@ -16,7 +16,11 @@ export const Task = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
   project_id: describeField(Id, "The project's id.", exampleId),
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
-  task_id: describeField(Schema.String.annotations({ description: "the engine's own id; may hold any character" }), "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  task_id: describeField(
+    Schema.String.annotations({ description: "the engine's own id; may hold any character" }),
+    "The engine's own id of the task; it may hold any character.",
+    "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+  ),
   name: describeField(Schema.String, "The task's name.", "shop.pay"),
   queue: describeField(Schema.NullOr(Schema.String), "Its queue.", "default"),
   state: describeField(TaskState, "Its state.", "failure"),
@@ -33,12 +37,25 @@ export const Task = Schema.Struct({
   finished_at: describeField(Schema.NullOr(Timestamp), "When it ended.", exampleTime),
   runtime_ms: describeField(Schema.NullOr(Schema.Int), "Milliseconds from start to end.", 132),
   worker_name: describeField(Schema.NullOr(Schema.String), "The worker's name, as the engine has it.", "celery@box-1"),
-  parent_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the task that started it.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
-  root_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the first task of its tree.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
+  parent_task_id: describeField(
+    Schema.NullOr(Schema.String),
+    "The engine's id of the task that started it.",
+    "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"
+  ),
+  root_task_id: describeField(
+    Schema.NullOr(Schema.String),
+    "The engine's id of the first task of its tree.",
+    "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"
+  ),
   tags: describeField(Schema.Array(Schema.String), "Its tags.", ["payments"]),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
-}).annotations(describeBody("Task", "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."))
+}).annotations(
+  describeBody(
+    "Task",
+    "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."
+  )
+)
 
 /** One task, with the fields that only its detail has. */
 export const TaskDetail = Schema.Struct({
@@ -68,20 +85,40 @@ export const taskFields = Object.keys(Task.fields) as ReadonlyArray<TaskField>
 
 export const TaskList = Schema.Struct({
   items: describeField(Schema.Array(Task), "The rows, newest first."),
-  next_cursor: describeField(Schema.NullOr(Schema.String), "`cursor` of the next page; null on the last one.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
-  total_count: describeField(Schema.optional(Schema.NullOr(Schema.NonNegativeInt)).annotations({
-    description: "with include_total; null when there are too many to count"
-  }), "How many match, with `include_total`; null when there are too many to count.", 1200)
+  next_cursor: describeField(
+    Schema.NullOr(Schema.String),
+    "`cursor` of the next page; null on the last one.",
+    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
+  ),
+  total_count: describeField(
+    Schema.optional(Schema.NullOr(Schema.NonNegativeInt)).annotations({
+      description: "with include_total; null when there are too many to count"
+    }),
+    "How many match, with `include_total`; null when there are too many to count.",
+    1200
+  )
 }).annotations(describeBody("TaskList", "A page of tasks."))
 
 /** One task of a tree (bodies: TaskTreeNode). */
 export const TaskTreeNode = Schema.Struct({
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
-  task_id: describeField(Schema.String, "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  task_id: describeField(
+    Schema.String,
+    "The engine's own id of the task; it may hold any character.",
+    "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+  ),
   name: describeField(Schema.String, "The task's name.", "shop.pay"),
   state: describeField(TaskState, "Its state.", "success"),
-  parent_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the task that started it.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
-  root_task_id: describeField(Schema.NullOr(Schema.String), "The engine's id of the first task of its tree.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
+  parent_task_id: describeField(
+    Schema.NullOr(Schema.String),
+    "The engine's id of the task that started it.",
+    "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"
+  ),
+  root_task_id: describeField(
+    Schema.NullOr(Schema.String),
+    "The engine's id of the first task of its tree.",
+    "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"
+  ),
   received_at: describeField(Schema.NullOr(Timestamp), "When a worker received it.", exampleTime),
   started_at: describeField(Schema.NullOr(Timestamp), "When a worker started it.", exampleTime),
   finished_at: describeField(Schema.NullOr(Timestamp), "When it ended.", exampleTime)
@@ -103,10 +140,18 @@ export const Event = Schema.Struct({
   project_id: describeField(Id, "The project's id.", exampleId),
   agent_id: describeField(Id, "The agent's id.", exampleId),
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
-  task_id: describeField(Schema.String, "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
+  task_id: describeField(
+    Schema.String,
+    "The engine's own id of the task; it may hold any character.",
+    "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+  ),
   kind: describeField(TaskEventKind, "What happened.", "task.started"),
   occurred_at: describeField(Timestamp, "When it happened, by the sender's clock.", exampleTime),
-  payload: describeField(Schema.Object.annotations({ jsonSchema: { type: "object" } }), "What the agent sent, without large values.", { worker: "celery@box-1" })
+  payload: describeField(
+    Schema.Object.annotations({ jsonSchema: { type: "object" } }),
+    "What the agent sent, without large values.",
+    { worker: "celery@box-1" }
+  )
 }).annotations(describeBody("Event", "An event of a task."))
 
 export const EventList = Page(Event).annotations(describeBody("EventList", "A page of events."))

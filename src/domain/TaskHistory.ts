@@ -3,20 +3,20 @@
  *
  * Plain code: an event of a hot stream passes through `apply` and `computeTaskFields`. Both are total.
  */
-import { type FactName, FACTS, readTaskEvent, type TaskEventReading, type TaskEvent } from "./TaskHistory/Event.ts"
+import { type FactName, FACTS, readTaskEvent, type TaskEvent, type TaskEventReading } from "./TaskHistory/Event.ts"
 import {
+  compareEntries,
   type Entry,
   type Fact,
   factSlot,
   type History,
-  compareEntries,
-  pathOf,
   isSameTransition,
+  pathOf,
   UNKNOWN_PATH
 } from "./TaskHistory/History.ts"
 import { RANK } from "./TaskState.ts"
 
-export { type HistoryAnalysis as Analysis, analyseHistory as analyse } from "./TaskHistory/Attempts.ts"
+export { analyseHistory as analyse, type HistoryAnalysis as Analysis } from "./TaskHistory/Attempts.ts"
 export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
 export type { TaskEvent } from "./TaskHistory/Event.ts"
 export type { History } from "./TaskHistory/History.ts"
@@ -98,7 +98,9 @@ const applyDuplicate = (history: History, seen: number, copy: Entry, reading: Ta
   const entry = history.entries[seen]!
   const isSmallerId = copy.id < entry.id
   if (isSmallerId) replace(history, entry, copy)
-  return updateFacts(history, isSmallerId ? copy : entry, copy.id, reading.facts) || isSmallerId ? "applied" : "duplicate"
+  return updateFacts(history, isSmallerId ? copy : entry, copy.id, reading.facts) || isSmallerId
+    ? "applied"
+    : "duplicate"
 }
 
 /** Inserts in order, from the end, since events mostly arrive in order. */

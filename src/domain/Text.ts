@@ -7,10 +7,12 @@ export const isStorable = (text: string): boolean => !text.includes("\0") && tex
 export const toStorable = (text: string, most = Infinity, nulReplacement = "\ufffd"): string =>
   text.slice(0, most).replaceAll("\0", nulReplacement).toWellFormed()
 
-const storableFilter = Schema.filter<Schema.Schema<string>>((text) =>
-  isStorable(text) || "must not contain a NUL character or a lone surrogate", {
-  jsonSchema: {} // says nothing that the document could: without this, every text would be one and the same there
-})
+const storableFilter = Schema.filter<Schema.Schema<string>>(
+  (text) => isStorable(text) || "must not contain a NUL character or a lone surrogate",
+  {
+    jsonSchema: {} // says nothing that the document could: without this, every text would be one and the same there
+  }
+)
 
 /** `least` to `most` characters as JSON Schema counts them: code points, so that an emoji is not two. */
 export const lengthBetween = (min: number, max: number) =>

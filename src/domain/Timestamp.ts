@@ -76,8 +76,7 @@ export const fromEpochMicros = (micros: bigint | number): Timestamp => {
 }
 
 /** Whole milliseconds since 1970, microseconds cut off. */
-export const toEpochMillis = (timestamp: Timestamp): number =>
-  epochSeconds(timestamp) * 1000 + digits(timestamp, 20, 3)
+export const toEpochMillis = (timestamp: Timestamp): number => epochSeconds(timestamp) * 1000 + digits(timestamp, 20, 3)
 
 /** Moves by seconds (fractions to the microsecond, may be negative). Throws RangeError outside 0000 to 9999. */
 export const addSeconds = (timestamp: Timestamp, seconds: number): Timestamp => {

@@ -1,7 +1,7 @@
 import { Redacted, Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
 import { Role } from "./Access.ts"
-import { PasswordInput, NewPassword } from "./Password.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { NewPassword, PasswordInput } from "./Password.ts"
 import { patchField } from "./Patch.ts"
 import { TimeZone } from "./Project.ts"
 import { Id, nullish, text } from "./Text.ts"
@@ -32,11 +32,15 @@ export type UserDetail = typeof UserDetail.Type
 /** A person as they see themselves (bodies: UserMePublic). */
 export const Me = Schema.Struct({
   ...User.fields,
-  memberships: describeField(Schema.Array(Schema.Struct({
-    project_id: describeField(Id, "The project's id.", exampleId),
-    project_slug: describeField(Schema.String, "The project's slug.", "shop"),
-    role: describeField(Role, "The role in it.", "operator")
-  })), "The projects that it is a member of.", [{ project_id: exampleId, project_slug: "shop", role: "operator" }])
+  memberships: describeField(
+    Schema.Array(Schema.Struct({
+      project_id: describeField(Id, "The project's id.", exampleId),
+      project_slug: describeField(Schema.String, "The project's slug.", "shop"),
+      role: describeField(Role, "The role in it.", "operator")
+    })),
+    "The projects that it is a member of.",
+    [{ project_id: exampleId, project_slug: "shop", role: "operator" }]
+  )
 }).annotations(describeBody("Me", "The own account."))
 export type Me = typeof Me.Type
 
@@ -49,7 +53,9 @@ export const Email = text(320, 3).pipe(
 export const normalizeEmail = (email: string): string => email.normalize("NFKC").trim().toLowerCase()
 
 /** What everybody who knows a person would try as their password. */
-export const personalTextsOf = (user: Partial<Pick<User, "email" | "first_name" | "last_name" | "display_name">>): ReadonlyArray<string> =>
+export const personalTextsOf = (
+  user: Partial<Pick<User, "email" | "first_name" | "last_name" | "display_name">>
+): ReadonlyArray<string> =>
   [user.email, user.first_name, user.last_name, user.display_name].filter((text) => typeof text === "string")
 
 const nameFields = {
@@ -62,8 +68,16 @@ export const CreateUser = Schema.Struct({
   email: describeField(Email, "The e-mail address.", "ada@example.com"),
   ...nameFields,
   password: describeField(NewPassword, "A password.", Redacted.make("correct horse battery staple")),
-  is_admin: describeField(Schema.optionalWith(Schema.Boolean, { default: () => false }), "Whether the user is a global admin.", false),
-  timezone: describeField(Schema.optionalWith(TimeZone, { default: () => "UTC" }), "A time zone of the IANA database.", "Europe/Berlin")
+  is_admin: describeField(
+    Schema.optionalWith(Schema.Boolean, { default: () => false }),
+    "Whether the user is a global admin.",
+    false
+  ),
+  timezone: describeField(
+    Schema.optionalWith(TimeZone, { default: () => "UTC" }),
+    "A time zone of the IANA database.",
+    "Europe/Berlin"
+  )
 }).annotations(describeBody("CreateUser", "A new user."))
 export type CreateUser = typeof CreateUser.Type
 
@@ -87,12 +101,24 @@ export type UpdateUser = typeof UpdateUser.Type
 
 /** A password that a global admin sets for a user (bodies: PasswordResetRequest). */
 export const SetPassword = Schema.Struct({
-  new_password: describeField(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
+  new_password: describeField(
+    NewPassword,
+    "The new password, at least 12 characters.",
+    Redacted.make("correct horse battery staple")
+  )
 }).annotations(describeBody("SetPassword", "A password that a global admin sets."))
 
 export const ChangePassword = Schema.Struct({
-  current_password: describeField(PasswordInput, "The password as it is now.", Redacted.make("correct horse battery staple")),
-  new_password: describeField(NewPassword, "The new password, at least 12 characters.", Redacted.make("correct horse battery staple"))
+  current_password: describeField(
+    PasswordInput,
+    "The password as it is now.",
+    Redacted.make("correct horse battery staple")
+  ),
+  new_password: describeField(
+    NewPassword,
+    "The new password, at least 12 characters.",
+    Redacted.make("correct horse battery staple")
+  )
 })
   .annotations(describeBody("ChangePassword", "The own password, old and new."))
 export type ChangePassword = typeof ChangePassword.Type

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "./Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { Id } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -18,7 +18,11 @@ export const Worker = Schema.Struct({
   queues: describeField(Schema.Array(Schema.String), "The queues that it consumes.", ["default"]),
   state: describeField(Schema.String, "`online` or `offline`.", "online"),
   last_heartbeat: describeField(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
-  load_average: describeField(Schema.NullOr(Schema.Array(Schema.Number)), "The machine's load over 1, 5 and 15 minutes.", [0.5, 0.4, 0.3]),
+  load_average: describeField(
+    Schema.NullOr(Schema.Array(Schema.Number)),
+    "The machine's load over 1, 5 and 15 minutes.",
+    [0.5, 0.4, 0.3]
+  ),
   active_tasks: describeField(
     Schema.NullOr(Schema.Int),
     "As the agent reports it, else the started tasks that name the worker; null where neither is known.",
@@ -29,13 +33,22 @@ export const Worker = Schema.Struct({
   succeeded: describeField(Schema.Int, "Of these, how many succeeded.", 1190),
   retried: describeField(Schema.Int, "Of these, how many are to be retried.", 3),
   created_at: describeField(Timestamp, "When it was created.", exampleTime)
-}).annotations(describeBody("Worker", "A worker of an engine, such as a Celery node. Counters are since its start, 0 where the engine does not report them."))
+}).annotations(
+  describeBody(
+    "Worker",
+    "A worker of an engine, such as a Celery node. Counters are since its start, 0 where the engine does not report them."
+  )
+)
 export type Worker = typeof Worker.Type
 
 /** The same with what the engine reports about itself: registered task names, pool, settings (WorkerDetailPublic). */
 export const WorkerDetail = Schema.Struct({
   ...Worker.fields,
-  metadata: describeField(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "Registered tasks, pool and settings, as the engine reports them.", { registered: ["shop.pay"] }),
+  metadata: describeField(
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    "Registered tasks, pool and settings, as the engine reports them.",
+    { registered: ["shop.pay"] }
+  ),
   agent_id: describeField(Schema.NullOr(Id), "The agent that reported it.", exampleId)
 }).annotations(describeBody("WorkerDetail", "A worker with what its engine reports about it."))
 export type WorkerDetail = typeof WorkerDetail.Type

@@ -1,10 +1,13 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
-import { Access, includesRole, type Role, type AccessRule, type Scope } from "../domain/Access.ts"
+import { Access, type AccessRule, includesRole, type Role, type Scope } from "../domain/Access.ts"
 import { Api } from "./Api.ts"
 
 /** The rule of an endpoint; throws at start when it has none. */
-export const ruleOf = (endpoint: { readonly method: string; readonly path: string }, annotations: Context.Context<never>): AccessRule =>
+export const ruleOf = (
+  endpoint: { readonly method: string; readonly path: string },
+  annotations: Context.Context<never>
+): AccessRule =>
   Option.getOrThrowWith(
     Context.getOption(annotations, Access),
     () => new Error(`${endpoint.method} ${endpoint.path} does not declare its access`)
@@ -22,14 +25,18 @@ export const accessRules: ReadonlyMap<string, AccessRule> = (() => {
   return ruleByEndpoint
 })()
 
-const scopedRules = [...accessRules.values()].flatMap(({ caller, scope }) => (scope === undefined ? [] : [{ caller, scope }]))
+const scopedRules = [...accessRules.values()].flatMap((
+  { caller, scope }
+) => (scope === undefined ? [] : [{ caller, scope }]))
 
 /** The catalogue of API-key scopes: those that endpoints require, and `admin:*`, which includes all of them. */
-export const scopes: ReadonlyArray<Scope> = [...new Set<Scope>(["admin:*", ...scopedRules.map(({ scope }) => scope)])].sort()
+export const scopes: ReadonlyArray<Scope> = [...new Set<Scope>(["admin:*", ...scopedRules.map(({ scope }) => scope)])]
+  .sort()
 
 /** Scopes that only global admins can use. */
 export const adminScopes: ReadonlyArray<Scope> = scopes.filter((scope) =>
-  scopedRules.every((use) => use.scope !== scope || use.caller === "global_admin"))
+  scopedRules.every((use) => use.scope !== scope || use.caller === "global_admin")
+)
 
 const scopesOfRole = (role: Role): ReadonlyArray<Scope> => {
   const usable = scopedRules.filter(({ caller }) => {

@@ -18,14 +18,20 @@ const stopAtFirstIssue = (field: SchemaAST.PropertySignature, annotations = fiel
 const mapTransformationFields = ({ from, to }: SchemaAST.Transformation): SchemaAST.AST => {
   if (!SchemaAST.isTypeLiteral(from) || !SchemaAST.isTypeLiteral(to)) return mapFields(from)
   const decoded = new Map(to.propertySignatures.map(({ annotations, name }) => [name, annotations]))
-  const fields = from.propertySignatures.map((field) => stopAtFirstIssue(field, { ...decoded.get(field.name), ...field.annotations }))
+  const fields = from.propertySignatures.map((field) =>
+    stopAtFirstIssue(field, { ...decoded.get(field.name), ...field.annotations })
+  )
   return new SchemaAST.TypeLiteral(fields, from.indexSignatures, from.annotations)
 }
 
 const mapFields = (ast: SchemaAST.AST): SchemaAST.AST => {
   switch (ast._tag) {
     case "TypeLiteral":
-      return new SchemaAST.TypeLiteral(ast.propertySignatures.map((field) => stopAtFirstIssue(field)), ast.indexSignatures, ast.annotations)
+      return new SchemaAST.TypeLiteral(
+        ast.propertySignatures.map((field) => stopAtFirstIssue(field)),
+        ast.indexSignatures,
+        ast.annotations
+      )
     case "Refinement":
       return new SchemaAST.Refinement(mapFields(ast.from), ast.filter, ast.annotations)
     case "Transformation":

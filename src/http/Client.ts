@@ -17,6 +17,9 @@ export const client = (options: {
 }) => {
   const { apiKey, baseUrl, transform = identity } = options
   const withKey = HttpClient.mapRequest((request: HttpClientRequest.HttpClientRequest) =>
-    apiKey === undefined ? request : HttpClientRequest.bearerToken(request, Redacted.value(apiKey)))
-  return HttpApiClient.make(Api, { baseUrl, transformClient: (client) => transform(withKey(client)) }).pipe(Effect.provide(FetchHttpClient.layer))
+    apiKey === undefined ? request : HttpClientRequest.bearerToken(request, Redacted.value(apiKey))
+  )
+  return HttpApiClient.make(Api, { baseUrl, transformClient: (client) => transform(withKey(client)) }).pipe(
+    Effect.provide(FetchHttpClient.layer)
+  )
 }

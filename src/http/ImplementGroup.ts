@@ -3,11 +3,12 @@ import { Context, Effect, Layer, Scope } from "effect"
 import { Authenticated, FromAgent, InProject } from "./Access.ts"
 import { Api } from "./Api.ts"
 
-type Parts = typeof Api extends HttpApi.HttpApi<"svc", infer Groups, infer E, infer R> ? { Groups: Groups; E: E; R: R } : never
+type Parts = typeof Api extends HttpApi.HttpApi<"svc", infer Groups, infer E, infer R> ? { Groups: Groups; E: E; R: R }
+  : never
 
 /** The services that handlers ask for while they run. */
-type RunTimeServices<Return> = Return extends Effect.Effect<HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N>, infer _X, infer _Y>
-  ? R
+type RunTimeServices<Return> = Return extends
+  Effect.Effect<HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N>, infer _X, infer _Y> ? R
   : Return extends HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N> ? R
   : never
 
@@ -25,7 +26,11 @@ const pickMiddleware = Context.pick(Authenticated, FromAgent, InProject, Scope.S
 export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name<Parts["Groups"]>, Return>(
   name: Name,
   build: (
-    handlers: HttpApiBuilder.Handlers.FromGroup<Parts["E"], Parts["R"], HttpApiGroup.HttpApiGroup.WithName<Parts["Groups"], Name>>
+    handlers: HttpApiBuilder.Handlers.FromGroup<
+      Parts["E"],
+      Parts["R"],
+      HttpApiGroup.HttpApiGroup.WithName<Parts["Groups"], Name>
+    >
   ) => CheckedReturn<Return>
 ): Layer.Layer<
   HttpApiGroup.ApiGroup<"svc", Name>,
@@ -40,9 +45,14 @@ export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name
     const memoMap = yield* Layer.CurrentMemoMap
     const scope = yield* Effect.scope
     // the cast: with the services provided, what is built is as `CheckedReturn` has checked it
-    const group = HttpApiBuilder.group(Api, name, ((handlers: never) => {
-      const built: unknown = build(handlers)
-      return Effect.isEffect(built) ? Effect.provide(built, services) : built
-    }) as never)
-    return yield* Effect.mapInputContext(Layer.buildWithMemoMap(group, memoMap, scope), (all: Context.Context<never>) => pickMiddleware(all))
+    const group = HttpApiBuilder.group(
+      Api,
+      name,
+      ((handlers: never) => {
+        const built: unknown = build(handlers)
+        return Effect.isEffect(built) ? Effect.provide(built, services) : built
+      }) as never
+    )
+    return yield* Effect.mapInputContext(Layer.buildWithMemoMap(group, memoMap, scope), (all: Context.Context<never>) =>
+      pickMiddleware(all))
   }))

@@ -6,8 +6,8 @@ import { Settings } from "../services/Settings.ts"
 export const makeLimitHeader = Effect.map(
   Settings,
   ({ restMaxPageSize }) =>
-    ({ limit }: { readonly limit?: number | null | undefined }, response: HttpServerResponse.HttpServerResponse) =>
-      (limit ?? 0) > restMaxPageSize
-        ? HttpServerResponse.setHeader(response, "x-svc-limit-applied", String(restMaxPageSize))
-        : response
+  ({ limit }: { readonly limit?: number | null | undefined }, response: HttpServerResponse.HttpServerResponse) =>
+    (limit ?? 0) > restMaxPageSize
+      ? HttpServerResponse.setHeader(response, "x-svc-limit-applied", String(restMaxPageSize))
+      : response
 )

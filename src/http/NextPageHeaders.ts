@@ -12,7 +12,8 @@ export const respondWithRows = <A>({ items, next_cursor }: PageOf<A>) =>
       Effect.succeed(HttpServerResponse.setHeaders(response, {
         link: `<${nextUrl(request, next_cursor)}>; rel="next"`,
         "x-svc-next-cursor": next_cursor
-      }))),
+      }))
+    ),
     items
   )
 

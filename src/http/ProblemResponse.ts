@@ -1,7 +1,7 @@
 import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect, Option } from "effect"
 import { type Failure, failures, type Issue, NotFound, Unavailable, ValidationFailed } from "../domain/Errors.ts"
-import { type Problem, makeProblem, problemOf } from "../domain/Problem.ts"
+import { makeProblem, type Problem, problemOf } from "../domain/Problem.ts"
 import { HeadForged } from "../services/Audit/ChainWriter.ts"
 import { LogContradicted } from "../services/Audit/CommittedHead.ts"
 import { isUnavailable } from "../services/Database.ts"
@@ -41,7 +41,9 @@ const joinMessages = (messages: ReadonlyArray<string>): string => {
 }
 
 /** A message may contain the name of a field, which may be long. */
-const truncateMessage = (message: string): string => (message.length <= 500 ? message : `${message.slice(0, 500).toWellFormed()}…`)
+const truncateMessage = (
+  message: string
+): string => (message.length <= 500 ? message : `${message.slice(0, 500).toWellFormed()}…`)
 
 /** The failure behind an error, or none for a defect. */
 const failureOf = (error: unknown): Option.Option<Failure> => {
@@ -54,7 +56,9 @@ const failureOf = (error: unknown): Option.Option<Failure> => {
     return Option.some(new Unavailable({ detail: "The database does not answer. Try again in a moment." }))
   }
   if (error instanceof LogContradicted) {
-    return Option.some(refuseChange(`${error.message}. Put the right database back, or accept this one with svc audit fork-cleanup.`))
+    return Option.some(
+      refuseChange(`${error.message}. Put the right database back, or accept this one with svc audit fork-cleanup.`)
+    )
   }
   if (error instanceof HeadForged) return Option.some(refuseChange(`${error.message}.`))
   return Option.none()
@@ -73,7 +77,9 @@ const respond = (body: Problem, headers: Readonly<Record<string, string>> = {}) 
 
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   if (failure._tag === "MethodNotAllowed") return { allow: failure.allowed.join(", ") }
-  if (failure._tag === "RateLimited" && failure.retry_after !== undefined) return { "retry-after": String(failure.retry_after) }
+  if (failure._tag === "RateLimited" && failure.retry_after !== undefined) {
+    return { "retry-after": String(failure.retry_after) }
+  }
   return {}
 }
 

@@ -2,7 +2,14 @@ import { Array as Arr } from "effect"
 import { accessRules } from "./AccessRules.ts"
 
 /** Routes that are not endpoints of the API. */
-const plainRoutes = ["GET /", "GET /health", "GET /health/ready", "GET /metrics", "GET /api/v1/openapi.json", "GET /api/v1/docs"]
+const plainRoutes = [
+  "GET /",
+  "GET /health",
+  "GET /health/ready",
+  "GET /metrics",
+  "GET /api/v1/openapi.json",
+  "GET /api/v1/docs"
+]
 
 const parameter = /(?<!:):[a-z_]+/g
 

@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { genesis, zeroHash } from "../services/Audit/Chain.ts"
 import { chainKeyOf } from "../services/Audit/ChainKeys.ts"
-import { signingKeyOf, type SigningKeys, makeSigningKeys } from "../services/Audit/SigningKeys.ts"
+import { makeSigningKeys, signingKeyOf, type SigningKeys } from "../services/Audit/SigningKeys.ts"
 import { forUpdate } from "../services/Dialect.ts"
 import type { KeyRing } from "../services/KeyRing.ts"
 import { Settings } from "../services/Settings.ts"
-import { type PrepareKeyFile, readKeyRing, KeyMismatch, parseRequiredKeys, readKeyText } from "./KeyFiles.ts"
+import { KeyMismatch, parseRequiredKeys, type PrepareKeyFile, readKeyRing, readKeyText } from "./KeyFiles.ts"
 
 const chainFile = "audit-chain.key"
 const signingFile = "audit-signing.key"
@@ -46,7 +46,9 @@ export const registerAuditKeys = (chain: KeyRing, { signer, trusted }: SigningKe
     const sql = yield* SqlClient.SqlClient
     const created_at = yield* Timestamp.now
     const key_id = chain.all()[0]?.key_id ?? ""
-    const insertedHead = yield* sql`INSERT INTO audit_head ${sql.insert({ id: 1, ...genesis, prev_row_hmac: zeroHash, key_id })} ON CONFLICT DO NOTHING RETURNING id`
+    const insertedHead = yield* sql`INSERT INTO audit_head ${
+      sql.insert({ id: 1, ...genesis, prev_row_hmac: zeroHash, key_id })
+    } ON CONFLICT DO NOTHING RETURNING id`
     if (insertedHead.length > 0) {
       // after the head row was deleted the keys exist already; no row is added until an administrator restores the head
       yield* sql`INSERT INTO audit_keys ${

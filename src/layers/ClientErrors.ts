@@ -16,8 +16,16 @@ interface Refusal {
 const notHttp: Refusal = { status: 400, code: "bad_request", detail: "This is not an HTTP request that can be read." }
 
 const refusals: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: "request_head_too_large", detail: "The URL and the headers together are too long." },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: "payload_too_large", detail: "The chunk extensions are too long." },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: "request_head_too_large",
+    detail: "The URL and the headers together are too long."
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    code: "payload_too_large",
+    detail: "The chunk extensions are too long."
+  },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: "request_timeout", detail: "The request did not arrive in time." }
 }
 
@@ -29,7 +37,11 @@ export const answerClientErrors = (server: Server): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     server.on("clientError", (error: Error & { readonly code?: string }, duplex: Duplex) => {
       const socket = duplex as Socket // of a server on TCP, as this one is
-      if (socket.writableEnded ? socket.bytesRead > lingerLimits.bytes : !socket.writable || error.code === "ECONNRESET") {
+      if (
+        socket.writableEnded
+          ? socket.bytesRead > lingerLimits.bytes
+          : !socket.writable || error.code === "ECONNRESET"
+      ) {
         socket.destroy()
         return
       }

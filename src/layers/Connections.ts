@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import { isInRanges, parseCidr } from "../domain/Cidr.ts"
-import { parseProxies, clientKey } from "../domain/ClientAddress.ts"
+import { clientKey, parseProxies } from "../domain/ClientAddress.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { Settings } from "../services/Settings.ts"
 
@@ -34,11 +34,12 @@ const reasonOf = ({ errored }: Socket): string => {
 const loopbackRanges = ["127.0.0.1", "::1"].map(parseCidr).filter((range) => range !== null)
 
 /** How many files, and so connections, this process may open; null where only a native call knows (not Linux). */
-export const openFilesLimit: Effect.Effect<number | null> = Effect.try(() => readFileSync("/proc/self/limits", "utf8")).pipe(
-  Effect.map((limits) => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? NaN)),
-  Effect.map((soft) => (Number.isNaN(soft) ? null : soft)),
-  Effect.orElseSucceed(() => null)
-)
+export const openFilesLimit: Effect.Effect<number | null> = Effect.try(() => readFileSync("/proc/self/limits", "utf8"))
+  .pipe(
+    Effect.map((limits) => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? NaN)),
+    Effect.map((soft) => (Number.isNaN(soft) ? null : soft)),
+    Effect.orElseSucceed(() => null)
+  )
 
 /** Counts the connections of each address, at most `max`. */
 class AddressCounts {
@@ -71,12 +72,17 @@ export const watchConnections = (server: Server) =>
     const fork = yield* FiberSet.makeRuntime<never>()
     const clock = yield* Effect.clock
     const unlimited = [...loopbackRanges, ...parseProxies(trustedProxies)]
-    const maxPerAddress = Math.min(connectionsPerAddress === 0 ? Infinity : connectionsPerAddress, Math.floor(((yield* openFilesLimit) ?? Infinity) / 2))
+    const maxPerAddress = Math.min(
+      connectionsPerAddress === 0 ? Infinity : connectionsPerAddress,
+      Math.floor(((yield* openFilesLimit) ?? Infinity) / 2)
+    )
     const addresses = new AddressCounts(maxPerAddress)
     let loggedAt = -Infinity
 
     /** What the connection counts as; null where there is no limit. Node keeps the address of a socket that has ended. */
-    const keyOf = ({ remoteAddress = "" }: Socket): string | null => (isInRanges(remoteAddress, unlimited) ? null : clientKey(remoteAddress))
+    const keyOf = (
+      { remoteAddress = "" }: Socket
+    ): string | null => (isInRanges(remoteAddress, unlimited) ? null : clientKey(remoteAddress))
 
     function onClose(this: Socket): void {
       connections.dec()
@@ -91,7 +97,11 @@ export const watchConnections = (server: Server) =>
       const now = clock.unsafeCurrentTimeMillis()
       if (now - loggedAt < logEveryMillis) return
       loggedAt = now
-      fork(Effect.logWarning(`${key} has ${maxPerAddress} connections, and further ones are closed (SVC_CONNECTIONS_PER_ADDRESS, ulimit -n)`))
+      fork(
+        Effect.logWarning(
+          `${key} has ${maxPerAddress} connections, and further ones are closed (SVC_CONNECTIONS_PER_ADDRESS, ulimit -n)`
+        )
+      )
     }
 
     server.on("connection", (socket: Socket) => {
@@ -101,5 +111,6 @@ export const watchConnections = (server: Server) =>
       socket.on("error", ignoreError).once("finish", destroyAfterLinger).once("close", onClose)
     })
     // such as an accept that fails for want of files; the layer that listens reports a failure to listen
-    server.once("listening", () => server.on("error", (error) => void fork(Effect.logWarning("the server could not accept a connection", error))))
+    server.once("listening", () =>
+      server.on("error", (error) => void fork(Effect.logWarning("the server could not accept a connection", error))))
   })

@@ -17,10 +17,13 @@ import * as SqliteLock from "./SqliteLock.ts"
 export class DatabaseUrlInvalid extends Data.TaggedError("DatabaseUrlInvalid")<{ readonly message: string }> {}
 
 /** The brain's metrics; the commands of the command line have none. */
-const databaseMeasure: Effect.Effect<MeasureUse> = Effect.map(Effect.serviceOption(Metrics), Option.match({
-  onNone: () => () => {},
-  onSome: ({ databaseSeconds }) => (connection, seconds) => databaseSeconds.observe({ connection }, seconds)
-}))
+const databaseMeasure: Effect.Effect<MeasureUse> = Effect.map(
+  Effect.serviceOption(Metrics),
+  Option.match({
+    onNone: () => () => {},
+    onSome: ({ databaseSeconds }) => (connection, seconds) => databaseSeconds.observe({ connection }, seconds)
+  })
+)
 
 type SqliteClients = Effect.Effect.Success<ReturnType<typeof Sqlite.makeSqlite>>
 
@@ -37,7 +40,10 @@ const maskPasswords = (text: string): string => {
 }
 
 /** `sqlite:///relative`, `sqlite:////absolute`, `sqlite:///:memory:`, `postgresql://…`; unset: `svc.db` in SVC_HOME. */
-export const parseDatabaseUrl = (url: Redacted.Redacted | null, home: string): Effect.Effect<DatabaseLocation, DatabaseUrlInvalid> => {
+export const parseDatabaseUrl = (
+  url: Redacted.Redacted | null,
+  home: string
+): Effect.Effect<DatabaseLocation, DatabaseUrlInvalid> => {
   if (url === null) return Effect.succeed({ dialect: "sqlite", file: join(home, "svc.db") })
   const text = Redacted.value(url)
   if (text.startsWith("sqlite:///")) {
@@ -45,7 +51,9 @@ export const parseDatabaseUrl = (url: Redacted.Redacted | null, home: string): E
     if (path === null) {
       return Effect.fail(new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL: a % of the path is written %25" }))
     }
-    if (path === "") return Effect.fail(new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL: sqlite:/// needs a file" }))
+    if (path === "") {
+      return Effect.fail(new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL: sqlite:/// needs a file" }))
+    }
     return Effect.succeed({
       dialect: "sqlite",
       file: path === ":memory:" ? path : isAbsolute(path) ? path : resolve(path)
@@ -55,7 +63,9 @@ export const parseDatabaseUrl = (url: Redacted.Redacted | null, home: string): E
     return Effect.succeed({ dialect: "pg", url, redactedUrl: maskPasswords(text) })
   }
   return Effect.fail(
-    new DatabaseUrlInvalid({ message: "SVC_DATABASE_URL must begin with sqlite:/// or postgresql:// and be a valid URL" })
+    new DatabaseUrlInvalid({
+      message: "SVC_DATABASE_URL must begin with sqlite:/// or postgresql:// and be a valid URL"
+    })
   )
 }
 
@@ -96,11 +106,17 @@ const openOrCreate = (file: string) =>
   })
 
 /** The clients and the direct access for one location; does not migrate. `open` is how a SQLite file is opened, `ask` how a PostgreSQL is found. */
-const layerAt = <E, R>(location: DatabaseLocation, open: (file: string) => Effect.Effect<SqliteClients, E, R>, runFirstQuery?: Postgres.RunFirstQuery) =>
+const layerAt = <E, R>(
+  location: DatabaseLocation,
+  open: (file: string) => Effect.Effect<SqliteClients, E, R>,
+  runFirstQuery?: Postgres.RunFirstQuery
+) =>
   Layer.scopedContext(Effect.gen(function*() {
     const settings = yield* Settings
     if (location.dialect === "pg") {
-      const sql = withAfterCommit(yield* Postgres.makePostgres(location.url, settings.databasePoolSize, yield* databaseMeasure, runFirstQuery))
+      const sql = withAfterCommit(
+        yield* Postgres.makePostgres(location.url, settings.databasePoolSize, yield* databaseMeasure, runFirstQuery)
+      )
       return Context.make(SqlClient.SqlClient, sql as SqlClient.SqlClient).pipe(
         Context.add(Reader, sql as SqlClient.SqlClient),
         Context.add(Database, { dialect: "pg", redactedUrl: location.redactedUrl, sqlite: null })
@@ -113,7 +129,10 @@ const layerAt = <E, R>(location: DatabaseLocation, open: (file: string) => Effec
     )
   }))
 
-const layerOfSettings = <E, R>(open: (file: string) => Effect.Effect<SqliteClients, E, R>, runFirstQuery?: Postgres.RunFirstQuery) =>
+const layerOfSettings = <E, R>(
+  open: (file: string) => Effect.Effect<SqliteClients, E, R>,
+  runFirstQuery?: Postgres.RunFirstQuery
+) =>
   Migrations.layer.pipe(
     Layer.provide(Layer.succeed(MigrationList, migrations)),
     Layer.provideMerge(Layer.unwrapEffect(Effect.gen(function*() {

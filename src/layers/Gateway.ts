@@ -12,7 +12,10 @@ import { PresenceSweeps } from "../services/Presence/Sweeps.ts"
 /** The agents' sessions on this replica, through which commands are sent. */
 export const layerAgentSessions = Sessions.agentSessionsLayer.pipe(Layer.provideMerge(Sessions.SessionRegistry.layer))
 
-export const layerPresence = Presence.layer.pipe(Layer.provideMerge(PresenceSweeps.layer), Layer.provide(PresenceRepo.layer))
+export const layerPresence = Presence.layer.pipe(
+  Layer.provideMerge(PresenceSweeps.layer),
+  Layer.provide(PresenceRepo.layer)
+)
 
 /**
  * Receives agents' frames; answers long-poll. Needs `layerAgentSessions`, `layerPresence`, Ingest and CommandInbox. The

@@ -13,47 +13,55 @@ const channelName = "svc_hints"
  * carries `channel payload`. A connection of its own listens, and is reopened when it breaks. Hints sent in between are lost;
  * polling covers them.
  */
-export const layer = Layer.scoped(Hints, Effect.gen(function*() {
-  const database = yield* Database
-  const settings = yield* Settings
-  const sql = yield* SqlClient.SqlClient
-  const hub = yield* Effect.acquireRelease(
-    PubSub.sliding<{ readonly channel: Channel; readonly payload: string }>(4096),
-    PubSub.shutdown
-  )
-  const publishLocally = (channel: Channel, payload: string) => Effect.asVoid(PubSub.publish(hub, { channel, payload }))
-
-  if (database.dialect === "pg" && settings.databaseUrl !== null) {
-    const connectionString = Redacted.value(settings.databaseUrl)
-    yield* listen(connectionString, (text) => {
-      const at = text.indexOf(" ")
-      // what other replicas send is what `publish` below writes
-      return publishLocally(text.slice(0, at) as Channel, text.slice(at + 1))
-    }).pipe(
-      Effect.tapError((error) => Effect.logWarning("lost the connection that listens for hints; polling goes on", error)),
-      Effect.retry(Schedule.exponential("200 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))),
-      Effect.forkScoped
+export const layer = Layer.scoped(
+  Hints,
+  Effect.gen(function*() {
+    const database = yield* Database
+    const settings = yield* Settings
+    const sql = yield* SqlClient.SqlClient
+    const hub = yield* Effect.acquireRelease(
+      PubSub.sliding<{ readonly channel: Channel; readonly payload: string }>(4096),
+      PubSub.shutdown
     )
-  }
+    const publishLocally = (channel: Channel, payload: string) =>
+      Effect.asVoid(PubSub.publish(hub, { channel, payload }))
 
-  /** PostgreSQL delivers a notification at the commit of its transaction, also to its sender. */
-  const notify = (channel: Channel, payload: string) =>
-    sql`SELECT pg_notify(${channelName}, ${`${channel} ${payload}`})`.pipe(
-      Effect.catchTag("SqlError", (error) =>
-        // a failed statement aborts the transaction, so its COMMIT would roll back without an error
-        Effect.flatMap(isInTransaction, (isIn) => (isIn ? Effect.die(error) : publishLocally(channel, payload)))),
-      Effect.asVoid
-    )
-
-  return {
-    publish: database.dialect === "pg" ? notify : (channel, payload) => runAfterCommit(publishLocally(channel, payload)),
-    subscribe: (channel) =>
-      Stream.fromPubSub(hub).pipe(
-        Stream.filter((hint) => hint.channel === channel),
-        Stream.map((hint) => hint.payload)
+    if (database.dialect === "pg" && settings.databaseUrl !== null) {
+      const connectionString = Redacted.value(settings.databaseUrl)
+      yield* listen(connectionString, (text) => {
+        const at = text.indexOf(" ")
+        // what other replicas send is what `publish` below writes
+        return publishLocally(text.slice(0, at) as Channel, text.slice(at + 1))
+      }).pipe(
+        Effect.tapError((error) =>
+          Effect.logWarning("lost the connection that listens for hints; polling goes on", error)
+        ),
+        Effect.retry(Schedule.exponential("200 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))),
+        Effect.forkScoped
       )
-  }
-}))
+    }
+
+    /** PostgreSQL delivers a notification at the commit of its transaction, also to its sender. */
+    const notify = (channel: Channel, payload: string) =>
+      sql`SELECT pg_notify(${channelName}, ${`${channel} ${payload}`})`.pipe(
+        Effect.catchTag("SqlError", (error) =>
+          // a failed statement aborts the transaction, so its COMMIT would roll back without an error
+          Effect.flatMap(isInTransaction, (isIn) => (isIn ? Effect.die(error) : publishLocally(channel, payload)))),
+        Effect.asVoid
+      )
+
+    return {
+      publish: database.dialect === "pg"
+        ? notify
+        : (channel, payload) => runAfterCommit(publishLocally(channel, payload)),
+      subscribe: (channel) =>
+        Stream.fromPubSub(hub).pipe(
+          Stream.filter((hint) => hint.channel === channel),
+          Stream.map((hint) => hint.payload)
+        )
+    }
+  })
+)
 
 class ListenFailed extends Error {}
 
@@ -61,13 +69,15 @@ class ListenFailed extends Error {}
 const listen = (connectionString: string, onMessage: (payload: string) => Effect.Effect<void>) =>
   Effect.scoped(Effect.gen(function*() {
     const client = yield* Effect.acquireRelease(
-      Effect.sync(() => new pg.Client({
-        connectionString,
-        application_name: "svc hints",
-        connectionTimeoutMillis: 5000,
-        keepAlive: true, // finds a server that is gone without a word, after which no hint would come
-        keepAliveInitialDelayMillis: 10_000
-      })),
+      Effect.sync(() =>
+        new pg.Client({
+          connectionString,
+          application_name: "svc hints",
+          connectionTimeoutMillis: 5000,
+          keepAlive: true, // finds a server that is gone without a word, after which no hint would come
+          keepAliveInitialDelayMillis: 10_000
+        })
+      ),
       (client) => endWithTimeout(() => client.end()) // broken already, or going away
     )
     const received = yield* Effect.acquireRelease(PubSub.sliding<string>(4096), PubSub.shutdown)

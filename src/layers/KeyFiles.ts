@@ -4,7 +4,7 @@ import { Data, Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type SymmetricKey, makeKeyRing } from "../services/KeyRing.ts"
+import { makeKeyRing, type SymmetricKey } from "../services/KeyRing.ts"
 import { Settings } from "../services/Settings.ts"
 import { parseKeys } from "../services/Settings/Kinds.ts"
 
@@ -28,7 +28,8 @@ export const ensureKeyFile = (path: string) =>
     if (yield* fs.exists(path)) return
     yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
     const tempPath = `${path}.${randomBytes(4).toString("hex")}`
-    const write = (to: string) => fs.writeFileString(to, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
+    const write = (to: string) =>
+      fs.writeFileString(to, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
     yield* Effect.zipRight(write(tempPath), fs.link(tempPath, path)).pipe(
       // a rename would replace a file that another process has just created; a file system without links gets it in place
       Effect.catchIf((error) => !isThere(error), () => write(path)),

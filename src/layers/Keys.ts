@@ -5,11 +5,11 @@ import { Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { Keys } from "../services/Keys.ts"
-import { readSecretKeyIds, activeKeyName } from "../services/Keys/Fingerprints.ts"
+import { activeKeyName, readSecretKeyIds } from "../services/Keys/Fingerprints.ts"
 import { Migrations } from "../services/Migrations.ts"
 import { Settings } from "../services/Settings.ts"
 import * as AuditKeys from "./AuditKeys.ts"
-import { KeyMismatch, KeyUnusable, ensureKeyFile, requireKeyFile, readKeyText } from "./KeyFiles.ts"
+import { ensureKeyFile, KeyMismatch, KeyUnusable, readKeyText, requireKeyFile } from "./KeyFiles.ts"
 import * as SecretKeys from "./SecretKeys.ts"
 
 const metricsTokenFile = "metrics.token"
@@ -23,7 +23,10 @@ export const readMetricsToken = Effect.gen(function*() {
   const token = yield* readKeyText(metricsAuthToken, metricsTokenFile, ensureKeyFile)
   if (token.length < minTokenLength) {
     return yield* new KeyUnusable({
-      message: `the token of /metrics in ${join(home, metricsTokenFile)} has fewer than ${minTokenLength} characters, so it can be guessed. ` +
+      message:
+        `the token of /metrics in ${
+          join(home, metricsTokenFile)
+        } has fewer than ${minTokenLength} characters, so it can be guessed. ` +
         "svc metrics-token rotate puts a new one in its place"
     })
   }
@@ -63,11 +66,14 @@ export const verifyKeys = Effect.gen(function*() {
 })
 
 /** The brain's keys, created where they are missing, and compared with those that the database was written with. */
-export const layer = Layer.effect(Keys, Effect.gen(function*() {
-  const secret = yield* SecretKeys.readSecretKeys(ensureKeyFile)
-  const { auditChain, auditSigning } = yield* AuditKeys.readAuditKeys(ensureKeyFile)
-  const metricsToken = yield* readMetricsToken
-  yield* SecretKeys.registerSecretKeys(secret)
-  yield* AuditKeys.registerAuditKeys(auditChain, auditSigning)
-  return { secret, auditChain, auditSigning, metricsToken }
-}))
+export const layer = Layer.effect(
+  Keys,
+  Effect.gen(function*() {
+    const secret = yield* SecretKeys.readSecretKeys(ensureKeyFile)
+    const { auditChain, auditSigning } = yield* AuditKeys.readAuditKeys(ensureKeyFile)
+    const metricsToken = yield* readMetricsToken
+    yield* SecretKeys.registerSecretKeys(secret)
+    yield* AuditKeys.registerAuditKeys(auditChain, auditSigning)
+    return { secret, auditChain, auditSigning, metricsToken }
+  })
+)

@@ -38,7 +38,9 @@ const layerServer = Layer.scopedContext(Effect.gen(function*() {
   const waiting = MutableRef.make<StartupReason>("starting")
   yield* answerWhileStarting(server, waiting)
   const close = Effect.zipRight(Deferred.succeed(closed, void 0), drain(server))
-  return Context.make(NodeServer, { server, awaitClosing: Deferred.await(closed), close }).pipe(Context.add(Startup, waiting))
+  return Context.make(NodeServer, { server, awaitClosing: Deferred.await(closed), close }).pipe(
+    Context.add(Startup, waiting)
+  )
 }))
 
 /**
@@ -55,9 +57,14 @@ const withEmptyContext = (server: HttpServer.HttpServer): HttpServer.HttpServer 
       )
   })
 
-const layerListen = Layer.unwrapEffect(Effect.map(Effect.all([Settings, NodeServer]), ([{ host, port }, { server }]) =>
-  Layer.map(NodeHttpServer.layer(() => server, { host, port }), (context) =>
-    Context.add(context, HttpServer.HttpServer, withEmptyContext(Context.get(context, HttpServer.HttpServer))))))
+const layerListen = Layer.unwrapEffect(
+  Effect.map(Effect.all([Settings, NodeServer]), ([{ host, port }, { server }]) =>
+    Layer.map(
+      NodeHttpServer.layer(() => server, { host, port }),
+      (context) =>
+        Context.add(context, HttpServer.HttpServer, withEmptyContext(Context.get(context, HttpServer.HttpServer)))
+    ))
+)
 
 /** Drains before the platform's own finalizer runs, which would wait for ever for a live stream. */
 const layerDrain = Layer.scopedDiscard(Effect.flatMap(NodeServer, ({ close }) => Effect.addFinalizer(() => close)))

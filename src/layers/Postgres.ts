@@ -45,7 +45,9 @@ const measurePool = (pool: pg.Pool, measure: MeasureUse): Effect.Effect<void> =>
   })
 
 /** The first query of a pool, which may be asked again. */
-export type RunFirstQuery = (query: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<unknown, SqlError.SqlError>
+export type RunFirstQuery = (
+  query: Effect.Effect<unknown, SqlError.SqlError>
+) => Effect.Effect<unknown, SqlError.SqlError>
 
 /**
  * Why PostgreSQL cannot be asked, where that may pass with the same settings: nothing listens, its host is not found or not reached,
@@ -70,7 +72,10 @@ export const retryUntilAvailable: RunFirstQuery = (query) =>
         const reason = transientReason(error)
         return reason === null
           ? Effect.void
-          : Effect.zipRight(waitFor("database"), Effect.logWarning(`PostgreSQL does not answer (${reason}); the brain starts once it does`))
+          : Effect.zipRight(
+            waitFor("database"),
+            Effect.logWarning(`PostgreSQL does not answer (${reason}); the brain starts once it does`)
+          )
       }),
       Effect.retry({
         schedule: Schedule.union(Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")),
@@ -80,7 +85,12 @@ export const retryUntilAvailable: RunFirstQuery = (query) =>
     )
   })
 
-export const makePostgres = (url: Redacted.Redacted, maxConnections: number, measure: MeasureUse = () => {}, runFirstQuery: RunFirstQuery = (query) => query) =>
+export const makePostgres = (
+  url: Redacted.Redacted,
+  maxConnections: number,
+  measure: MeasureUse = () => {},
+  runFirstQuery: RunFirstQuery = (query) => query
+) =>
   PgClient.fromPool({
     acquire: Effect.acquireRelease(
       Effect.sync(() => {

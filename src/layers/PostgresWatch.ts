@@ -13,7 +13,11 @@ export const endWithTimeout = (end: () => Promise<void>): Effect.Effect<void> =>
 const isResponding = (connectionString: string): Effect.Effect<boolean> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      const client = new pg.Client({ connectionString, connectionTimeoutMillis: probeTimeoutMillis, application_name: "svc watch" })
+      const client = new pg.Client({
+        connectionString,
+        connectionTimeoutMillis: probeTimeoutMillis,
+        application_name: "svc watch"
+      })
       client.on("error", () => {}) // the promises below report it
       return client
     }),
@@ -52,7 +56,9 @@ export const watchPool = (pool: pg.Pool, connectionString: string): Effect.Effec
         if (alive) since.set(client, now)
         else void client.end()
       }
-      if (!alive && suspected.length > 0) yield* Effect.logWarning(`PostgreSQL does not answer; cut ${suspected.length} connections that wait for it`)
+      if (!alive && suspected.length > 0) {
+        yield* Effect.logWarning(`PostgreSQL does not answer; cut ${suspected.length} connections that wait for it`)
+      }
     })
     yield* Effect.forkScoped(Effect.forever(Effect.delay(checkConnections, "1 second")))
   })

@@ -3,17 +3,20 @@ import { Data, Effect } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
 import type { KeyRing } from "../services/KeyRing.ts"
 import { secretKeyOf } from "../services/Keys/Cipher.ts"
-import { readSecretKeyIds, activeKeyName } from "../services/Keys/Fingerprints.ts"
+import { activeKeyName, readSecretKeyIds } from "../services/Keys/Fingerprints.ts"
 import { countSealedByKey } from "../services/Keys/SealedColumns.ts"
 import { Settings } from "../services/Settings.ts"
-import { type PrepareKeyFile, readKeyRing, KeyMismatch } from "./KeyFiles.ts"
+import { KeyMismatch, type PrepareKeyFile, readKeyRing } from "./KeyFiles.ts"
 
 /** SVC_SECRET_KEY has a key of this database, but lacks one: it came too late, or was taken out too early. */
 export class SecretKeyNeeded extends Data.TaggedError("SecretKeyNeeded")<{ readonly message: string }> {}
 
 /** The keys of stored secrets, from the setting or from the file in SVC_HOME. */
 export const readSecretKeys = (before: PrepareKeyFile) =>
-  Effect.flatMap(Settings, ({ secretKey }) => readKeyRing("SVC_SECRET_KEY", secretKey, "secret.key", before, secretKeyOf))
+  Effect.flatMap(
+    Settings,
+    ({ secretKey }) => readKeyRing("SVC_SECRET_KEY", secretKey, "secret.key", before, secretKeyOf)
+  )
 
 /** Fails unless this process holds the key that encrypts, once the database has one. */
 export const verifySecretKeys = ({ find }: KeyRing) =>

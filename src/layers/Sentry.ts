@@ -22,7 +22,8 @@ export const layer = Layer.unwrapScoped(Effect.gen(function*() {
   })
   yield* Effect.acquireRelease(
     Effect.sync(() =>
-      sentry.initWithoutDefaultIntegrations({ dsn: Redacted.value(sentryDsn), environment, release: `svc@${version}` })),
+      sentry.initWithoutDefaultIntegrations({ dsn: Redacted.value(sentryDsn), environment, release: `svc@${version}` })
+    ),
     () => Effect.ignore(Effect.tryPromise(() => sentry.close(2000))) // what could not be sent in time is in the log
   )
   return Logger.add(Logger.make(({ annotations, cause, logLevel }) => {

@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Data, Effect, Either, Layer } from "effect"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { settingDefinitions, Settings, type SettingsShape, type SettingSource } from "../services/Settings.ts"
+import { settingDefinitions, Settings, type SettingSource, type SettingsShape } from "../services/Settings.ts"
 import { deprecatedSettings } from "../services/Settings/Deprecated.ts"
 import type { Setting } from "../services/Settings/Kinds.ts"
 
@@ -33,7 +33,9 @@ export const parseTunables = (
   const values = new Map<string, string>()
   const problems: Array<string> = []
   const warnings: Array<string> = []
-  const byName = new Map(Object.values(settingDefinitions).map((setting) => [setting.name, setting as Setting<unknown>]))
+  const byName = new Map(
+    Object.values(settingDefinitions).map((setting) => [setting.name, setting as Setting<unknown>])
+  )
   content.split(/\r?\n/).forEach((line, index) => {
     const trimmed = line.trim()
     if (trimmed === "" || trimmed.startsWith("#")) return
@@ -41,10 +43,12 @@ export const parseTunables = (
     const name = at === -1 ? trimmed : trimmed.slice(0, at).trim()
     const setting = byName.get(name)
     if (at === -1) problems.push(`line ${index + 1}: expected NAME=value`)
-    else if (deprecatedSettings.has(name)) warnings.push(`line ${index + 1}: nothing reads ${name} any more; remove the line`)
-    else if (setting === undefined) problems.push(`line ${index + 1}: ${name} is not a setting`)
-    else if (!setting.tunable) problems.push(`line ${index + 1}: ${name} may not stand in this file; set it in the environment`)
-    else {
+    else if (deprecatedSettings.has(name)) {
+      warnings.push(`line ${index + 1}: nothing reads ${name} any more; remove the line`)
+    } else if (setting === undefined) problems.push(`line ${index + 1}: ${name} is not a setting`)
+    else if (!setting.tunable) {
+      problems.push(`line ${index + 1}: ${name} may not stand in this file; set it in the environment`)
+    } else {
       const value = trimmed.slice(at + 1).trim()
       const parsed = setting.parse(value)
       if (Either.isLeft(parsed)) problems.push(`line ${index + 1}: ${name} ${parsed.left}`)
@@ -56,7 +60,9 @@ export const parseTunables = (
 
 /** Absolute path of SVC_HOME; `~/.svc` when it is not set. */
 export const resolveHome = (environment: Environment): string =>
-  resolve(environment.SVC_HOME === undefined || environment.SVC_HOME === "" ? join(homedir(), ".svc") : environment.SVC_HOME)
+  resolve(
+    environment.SVC_HOME === undefined || environment.SVC_HOME === "" ? join(homedir(), ".svc") : environment.SVC_HOME
+  )
 
 /** What the environment says of a setting: `NAME`, or of a secret the content of the file `NAME_FILE`. Fails with a sentence. */
 export const readEnvironment = <A>(environment: Environment, { name, secret }: Setting<A>) =>
@@ -93,7 +99,7 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
         source = "file"
         problems.push(fromEnv.left)
       } else if (fromEnv.right !== null) {
-        ({ source, text } = fromEnv.right)
+        ;({ source, text } = fromEnv.right)
         if (fromEnv.right.source === "file") files.set(setting.name, fromEnv.right.path)
       } else if (tunables.values.has(setting.name)) {
         source = "tunables"
@@ -106,9 +112,13 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
     }
     for (const [key, value] of Object.entries(overrides)) {
       values[key] = value
-      if (key in settingDefinitions) sources.set(settingDefinitions[key as keyof typeof settingDefinitions].name, "option")
+      if (key in settingDefinitions) {
+        sources.set(settingDefinitions[key as keyof typeof settingDefinitions].name, "option")
+      }
     }
-    if (problems.length > 0) return yield* new SettingsInvalid({ problems })
+    if (problems.length > 0) {
+      return yield* new SettingsInvalid({ problems })
+    }
     // every key of `declared` was filled above, with its own parse or fallback
     const settings = values as unknown as SettingsShape
     const together = findConflicts(settings)
@@ -119,7 +129,9 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
 /** Checks across several settings. */
 const findConflicts = ({ auditWebhookHmacSecret, auditWebhookUrl }: SettingsShape): ReadonlyArray<string> =>
   auditWebhookUrl !== null && auditWebhookHmacSecret === null
-    ? ["SVC_AUDIT_WEBHOOK_URL is set, but not SVC_AUDIT_WEBHOOK_HMAC_SECRET, which signs what is posted there; set it to at least 32 bytes"]
+    ? [
+      "SVC_AUDIT_WEBHOOK_URL is set, but not SVC_AUDIT_WEBHOOK_HMAC_SECRET, which signs what is posted there; set it to at least 32 bytes"
+    ]
     : []
 
 /** Reads the settings: environment, `NAME_FILE` for secrets, tunables file in SVC_HOME, default. */

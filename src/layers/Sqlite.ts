@@ -27,7 +27,10 @@ export const restrictToOwner = (file: string): void => {
   }
 }
 
-const openConnection = (file: string, readonly: boolean): Effect.Effect<BetterSqlite3.Database, SqlError.SqlError, Scope.Scope> =>
+const openConnection = (
+  file: string,
+  readonly: boolean
+): Effect.Effect<BetterSqlite3.Database, SqlError.SqlError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
@@ -77,7 +80,10 @@ const connectionOf = (db: BetterSqlite3.Database, timed: RunTimed): Connection =
     return statement
   }
   const attempt = <A>(run: () => A) =>
-    Effect.try({ try: () => timed(run), catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" }) })
+    Effect.try({
+      try: () => timed(run),
+      catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
+    })
   // oxlint-disable-next-line typescript/no-explicit-any -- the type that Connection declares for rows
   const rows = (statement: BetterSqlite3.Statement, params: ReadonlyArray<unknown>): ReadonlyArray<any> => {
     if (statement.reader) return statement.all(...params)
@@ -177,7 +183,10 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
 
 /** One read-only connection, for looking at a database that must be neither made nor changed; reader and writer alike. */
 export const makeReadOnly = Effect.fnUntraced(function*(file: string) {
-  const reader = yield* clientOf(connectionOf(yield* openConnection(file, true), runUntimed), yield* Effect.makeSemaphore(1))
+  const reader = yield* clientOf(
+    connectionOf(yield* openConnection(file, true), runUntimed),
+    yield* Effect.makeSemaphore(1)
+  )
   const onlyReads = () => Effect.dieMessage("this connection only reads")
   const access: SqliteAccess = { file, write: onlyReads, within: onlyReads }
   return { writer: reader, reader, access }

@@ -11,11 +11,16 @@ const readinessPaths = new Set(["/health/ready", "/api/v1/health/ready"])
 
 const startupFailures: Readonly<Record<StartupReason, Unavailable>> = {
   starting: new Unavailable({ detail: "The brain is starting. Send the request again in a moment." }),
-  database: new Unavailable({ detail: "The brain waits for its database, which does not answer. Send the request again later." })
+  database: new Unavailable({
+    detail: "The brain waits for its database, which does not answer. Send the request again later."
+  })
 }
 
 /** Answers every request until the routes are served: `/health` with 200, everything else with 503. */
-export const answerWhileStarting = (server: Server, waiting: MutableRef.MutableRef<StartupReason>): Effect.Effect<void> =>
+export const answerWhileStarting = (
+  server: Server,
+  waiting: MutableRef.MutableRef<StartupReason>
+): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     const answer = (request: IncomingMessage, response: ServerResponse) => {
       const path = request.url?.split("?", 1)[0] ?? ""

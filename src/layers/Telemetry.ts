@@ -37,8 +37,13 @@ const stdoutLogger = Logger.map(jsonLogger, (line) => {
   process.stdout.write(`${line}\n`)
 })
 
-const layerLogs = Layer.unwrapEffect(Effect.map(Settings, ({ logLevel }) =>
-  Layer.merge(Logger.replace(Logger.defaultLogger, stdoutLogger), Logger.minimumLogLevel(levels[logLevel]))))
+const layerLogs = Layer.unwrapEffect(
+  Effect.map(
+    Settings,
+    ({ logLevel }) =>
+      Layer.merge(Logger.replace(Logger.defaultLogger, stdoutLogger), Logger.minimumLogLevel(levels[logLevel]))
+  )
+)
 
 /** Logs, traces and crash reports of the running brain, as the settings say. */
 export const layer = Layer.mergeAll(Traces.layer, Sentry.layer).pipe(Layer.provideMerge(layerLogs))

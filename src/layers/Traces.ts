@@ -1,6 +1,6 @@
-import { FetchHttpClient, HttpClient, HttpMiddleware } from "@effect/platform"
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import { FetchHttpClient, HttpClient, HttpMiddleware } from "@effect/platform"
 import { Effect, Layer, Option, Tracer } from "effect"
 import { version } from "../domain/Version.ts"
 import { Settings, type SettingsShape } from "../services/Settings.ts"
@@ -29,7 +29,8 @@ const filterSpans = (tracer: Tracer.Tracer, { tracesSampleShare, tracesStatement
     context: (run, fiber) => tracer.context(run, fiber),
     span: (name, parent, ...rest) => {
       const span = tracer.span(name, parent, ...rest)
-      const isUnsampled = Option.exists(parent, ({ sampled }) => !sampled) || !isSampled(span.traceId, tracesSampleShare)
+      const isUnsampled = Option.exists(parent, ({ sampled }) => !sampled) ||
+        !isSampled(span.traceId, tracesSampleShare)
       if (isUnsampled) return Object.assign(span, noopSpanMethods)
       return tracesStatements || !name.startsWith("sql.") ? span : dropStatement(span)
     }
@@ -42,7 +43,9 @@ const reportOutages = (client: HttpClient.HttpClient): HttpClient.HttpClient => 
     Effect.suspend(() => {
       if (isOut) return Effect.void
       isOut = true
-      return Effect.logWarning(`The trace collector (SVC_OTEL_EXPORTER_OTLP_ENDPOINT) does not take spans: ${why}. They are dropped until it does.`)
+      return Effect.logWarning(
+        `The trace collector (SVC_OTEL_EXPORTER_OTLP_ENDPOINT) does not take spans: ${why}. They are dropped until it does.`
+      )
     })
   const reportRecovery = Effect.suspend(() => {
     if (!isOut) return Effect.void

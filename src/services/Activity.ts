@@ -56,7 +56,11 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const from = since !== undefined && before === undefined ? "oldest" : "newest"
       const after = since === undefined ? null : (yield* auditRows.findPlace(since)).seq
       const beforePlace = before === undefined ? null : yield* auditRows.findPlace(before)
-      const ranges = yield* search.rangesOf(yield* visibleProjectIds(query.project_slug), query.action_prefix ?? "", null)
+      const ranges = yield* search.rangesOf(
+        yield* visibleProjectIds(query.project_slug),
+        query.action_prefix ?? "",
+        null
+      )
       const matches = yield* auditRows.listRows(ranges, {
         from,
         after,
@@ -71,7 +75,11 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       return {
         items: newestFirst.map(itemOf(actor)),
         next_before_cursor: hasMore ? encodeActivityCursor(oldest) : null,
-        newest_cursor: newest !== undefined ? encodeActivityCursor(newest) : since !== undefined ? encodeActivityCursor(since) : null
+        newest_cursor: newest !== undefined
+          ? encodeActivityCursor(newest)
+          : since !== undefined
+          ? encodeActivityCursor(since)
+          : null
       } satisfies ActivityList
     }, orDieOnSql)
 
@@ -96,14 +104,21 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const last = pageRows.at(-1)
       return {
         items: pageRows.map(itemOf(actor)),
-        next_cursor: matches.length > limit && last !== undefined ? Page.encodeCursor("audit", [String(last.seq)]) : null
+        next_cursor: matches.length > limit && last !== undefined
+          ? Page.encodeCursor("audit", [String(last.seq)])
+          : null
       } satisfies Page.PageOf<ActivityItem>
     }, orDieOnSql)
 
     /** A file of the project's rows, newest first; ignores `cursor` and `limit`. */
     const exportAs = Effect.fn("Activity.exportAs")(function*(query: ListAudit, format: ExportFormat) {
       const actor = yield* CurrentActor
-      return yield* auditExport.makeFile(search.all(yield* filterOf(query)), itemOf(actor), format, query.fields ?? null)
+      return yield* auditExport.makeFile(
+        search.all(yield* filterOf(query)),
+        itemOf(actor),
+        format,
+        query.fields ?? null
+      )
     }, orDieOnSql)
 
     return { feed, list, exportAs } as const

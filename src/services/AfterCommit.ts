@@ -12,10 +12,13 @@ export const isInTransaction: Effect.Effect<boolean> = Effect.map(Effect.service
  * The code that began the transaction continues after the hook, so a hook must not wait for anything.
  */
 export const runAfterCommit = (hook: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.flatMap(Effect.serviceOption(CommitHooks), Option.match({
-    onNone: () => hook,
-    onSome: (hooks) => Effect.sync(() => void hooks.push(hook))
-  }))
+  Effect.flatMap(
+    Effect.serviceOption(CommitHooks),
+    Option.match({
+      onNone: () => hook,
+      onSome: (hooks) => Effect.sync(() => void hooks.push(hook))
+    })
+  )
 
 /** The client, whose transactions run the hooks of `runAfterCommit`. A nested transaction leaves its hooks to the outer one. */
 export const withAfterCommit = <Client extends SqlClient.SqlClient>(sql: Client): Client => {
@@ -30,6 +33,7 @@ export const withAfterCommit = <Client extends SqlClient.SqlClient>(sql: Client)
           return Effect.void
         })
         return Effect.zipLeft(begin(Effect.provideService(restore(body), CommitHooks, hooks)), runHooks)
-      }))
+      })
+    )
   return Object.assign(sql, { withTransaction })
 }

@@ -1,5 +1,12 @@
 import { Context, type Effect } from "effect"
-import type { BadRequest, PayloadTooLarge, RateLimited, Unauthenticated, Unavailable, ValidationFailed } from "../domain/Errors.ts"
+import type {
+  BadRequest,
+  PayloadTooLarge,
+  RateLimited,
+  Unauthenticated,
+  Unavailable,
+  ValidationFailed
+} from "../domain/Errors.ts"
 import type { CurrentAgent } from "./CurrentActor.ts"
 
 /** The headers of a long-poll request (the agents' protocol, section 1.2). */

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
-import { AgentWorkersRepo, type AgentWorkersFilter } from "./AgentWorkers/Repo.ts"
+import { type AgentWorkersFilter, AgentWorkersRepo } from "./AgentWorkers/Repo.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
-import { pageOf, type RowsQuery, decodeStart } from "./RowPage.ts"
+import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
 
 export interface AgentWorkersQuery extends RowsQuery, AgentWorkersFilter {}
 

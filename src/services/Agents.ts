@@ -53,28 +53,32 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     }, orDieOnSql)
 
     /** Creates the agent. Its token and secret are in this answer only; its name is unique in the project. */
-    const create = Effect.fn("Agents.create")(function*(input: CreateAgent) {
-      const project = yield* CurrentProject
-      const id = yield* Ids.next
-      const token = `${tokenPrefix}${yield* Ids.secret}`
-      const hmac_secret = yield* Ids.secret
-      const agent = yield* repo.insert({
-        id,
-        project_id: project.id,
-        name: input.name,
-        token_hash: Ids.hashSecret(token),
-        hmac_secret: yield* vault.seal("agents.hmac_secret", id, hmac_secret),
-        created_at: yield* Timestamp.now
-      }).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken(input.name)))
-      yield* audit.record({
-        action: "agent.created",
-        target_type: "agent",
-        target_id: id,
-        project_id: project.id,
-        metadata: { name: input.name }
-      })
-      return { agent, token, hmac_secret } satisfies CreatedAgent
-    }, sql.withTransaction, orDieOnSql)
+    const create = Effect.fn("Agents.create")(
+      function*(input: CreateAgent) {
+        const project = yield* CurrentProject
+        const id = yield* Ids.next
+        const token = `${tokenPrefix}${yield* Ids.secret}`
+        const hmac_secret = yield* Ids.secret
+        const agent = yield* repo.insert({
+          id,
+          project_id: project.id,
+          name: input.name,
+          token_hash: Ids.hashSecret(token),
+          hmac_secret: yield* vault.seal("agents.hmac_secret", id, hmac_secret),
+          created_at: yield* Timestamp.now
+        }).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken(input.name)))
+        yield* audit.record({
+          action: "agent.created",
+          target_type: "agent",
+          target_id: id,
+          project_id: project.id,
+          metadata: { name: input.name }
+        })
+        return { agent, token, hmac_secret } satisfies CreatedAgent
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /**
      * Deletes the agent: its token is void, its pending and dispatched commands end as cancelled, and a hint on
@@ -89,7 +93,12 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
         yield* commands.cancelUnfinished({ agent: agentId })
         if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
         yield* hints.publish("access", agentId)
-        yield* audit.record({ action: "agent.deleted", target_type: "agent", target_id: agentId, project_id: project.id })
+        yield* audit.record({
+          action: "agent.deleted",
+          target_type: "agent",
+          target_id: agentId,
+          project_id: project.id
+        })
       }))
     }, orDieOnSql)
 

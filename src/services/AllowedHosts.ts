@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { BadRequest } from "../domain/Errors.ts"
-import { normalizeHostName, parseHostHeader, isLoopbackName } from "../domain/HostName.ts"
+import { isLoopbackName, normalizeHostName, parseHostHeader } from "../domain/HostName.ts"
 import { Loops } from "./Loops.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
 import { Settings, type SettingsShape } from "./Settings.ts"
@@ -22,22 +22,32 @@ export const readAllowedHosts = (home: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     return parseHostNames(yield* fs.readFileString(allowedHostsFile(home)))
-  }).pipe(Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "NotFound", () => Effect.succeed<ReadonlyArray<string>>([])))
+  }).pipe(Effect.catchIf((error) =>
+    error._tag === "SystemError" && error.reason === "NotFound", () =>
+    Effect.succeed<ReadonlyArray<string>>([])))
 
 /** The names from the settings: the public address, the listening address, and SVC_ALLOWED_HOSTS. */
-export const configuredHostNames = (settings: Pick<SettingsShape, "allowedHosts" | "host" | "port" | "publicUrl">): ReadonlyArray<string> => {
+export const configuredHostNames = (
+  settings: Pick<SettingsShape, "allowedHosts" | "host" | "port" | "publicUrl">
+): ReadonlyArray<string> => {
   const url = publicUrlOf(settings)
   const publicNames = URL.canParse(url) ? [parseHostHeader(new URL(url).host)] : []
   const listenNames = ["0.0.0.0", "::"].includes(settings.host) ? [] : [normalizeHostName(settings.host)] // wildcards
-  return [...publicNames, ...listenNames, ...settings.allowedHosts.map(normalizeHostName)].filter((name) => name !== null)
+  return [...publicNames, ...listenNames, ...settings.allowedHosts.map(normalizeHostName)].filter((name) =>
+    name !== null
+  )
 }
 
-const hostMalformed = new BadRequest({ code: "host_not_allowed", detail: "The request needs one Host header with a host name in it." })
+const hostMalformed = new BadRequest({
+  code: "host_not_allowed",
+  detail: "The request needs one Host header with a host name in it."
+})
 
 const hostNotAllowed = (name: string) =>
   new BadRequest({
     code: "host_not_allowed",
-    detail: `The brain does not answer to the name ${name}. If people should reach it there, set SVC_PUBLIC_URL or run: svc allowed-hosts add ${name}`
+    detail:
+      `The brain does not answer to the name ${name}. If people should reach it there, set SVC_PUBLIC_URL or run: svc allowed-hosts add ${name}`
   })
 
 /** The parts of a request that name its host. */
@@ -73,7 +83,8 @@ export class AllowedHosts extends Effect.Service<AllowedHosts>()("svc/AllowedHos
       // an absolute URL in the request line would override the header, and only proxies receive one
       const name = hosts.length === 1 && header !== undefined && /^[/*]/.test(target) ? parseHostHeader(header) : null
       if (name === null) return hostMalformed
-      const isAllowed = allowedNames.has(name) || isLoopbackName(name) || (localAddress !== undefined && name === normalizeHostName(localAddress))
+      const isAllowed = allowedNames.has(name) || isLoopbackName(name) ||
+        (localAddress !== undefined && name === normalizeHostName(localAddress))
       return isAllowed ? null : hostNotAllowed(name)
     }
 

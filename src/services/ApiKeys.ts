@@ -44,7 +44,10 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     const checkScopes = Effect.fnUntraced(function*(requested: ReadonlyArray<string>, isAdmin: boolean) {
       const known: ReadonlySet<string> = new Set(scopeCatalog.scopes)
       const issues = requested.flatMap((scope, index) =>
-        known.has(scope) ? [] : [{ path: `scopes.${index}`, message: "is not a scope; GET /api-keys/scopes lists them" }])
+        known.has(scope)
+          ? []
+          : [{ path: `scopes.${index}`, message: "is not a scope; GET /api-keys/scopes lists them" }]
+      )
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
       const adminOnly: ReadonlySet<string> = new Set(scopeCatalog.admin_only)
       const adminScopes = requested.filter((scope) => adminOnly.has(scope))
@@ -61,7 +64,10 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
       if (projectId === null) return null
       const actor = yield* CurrentActor
       const project = Option.filter(yield* projects.findById(projectId), ({ id }) => roleIn(actor, id) !== null)
-      return yield* Option.match(project, { onNone: () => new NotFound({ resource: "project" }), onSome: Effect.succeed })
+      return yield* Option.match(project, {
+        onNone: () => new NotFound({ resource: "project" }),
+        onSome: Effect.succeed
+      })
     })
 
     const insertKey = Effect.fnUntraced(function*(owner: Owner, input: CreateApiKey) {
@@ -78,7 +84,9 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         project_slug: project?.slug ?? null,
         last_used_at: null,
         last_used_ip: null,
-        expires_at: input.expires_in_days === null ? null : Timestamp.addSeconds(now, input.expires_in_days * Timestamp.secondsPerDay),
+        expires_at: input.expires_in_days === null
+          ? null
+          : Timestamp.addSeconds(now, input.expires_in_days * Timestamp.secondsPerDay),
         revoked_at: null,
         revoked_reason: null,
         created_at: now,
@@ -113,30 +121,43 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     const createFor = Effect.fn("ApiKeys.createFor")(insertKey, sql.withTransaction, orDieOnSql)
 
     /** Changes the addresses from which the caller's key is accepted, effective at once. */
-    const update = Effect.fn("ApiKeys.update")(function*(id: string, { allowed_cidrs }: UpdateApiKey) {
-      const { user_id } = yield* currentPerson
-      const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
-      if (allowed_cidrs === undefined) return key
-      yield* repo.setAllowedCidrs(id, allowed_cidrs)
-      yield* hints.publish("access", user_id)
-      yield* audit.record({
-        action: "api_key.updated",
-        target_type: "api_key",
-        target_id: id,
-        project_id: key.project_id,
-        metadata: { allowed_cidrs }
-      })
-      return { ...key, allowed_cidrs }
-    }, sql.withTransaction, orDieOnSql)
+    const update = Effect.fn("ApiKeys.update")(
+      function*(id: string, { allowed_cidrs }: UpdateApiKey) {
+        const { user_id } = yield* currentPerson
+        const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
+        if (allowed_cidrs === undefined) return key
+        yield* repo.setAllowedCidrs(id, allowed_cidrs)
+        yield* hints.publish("access", user_id)
+        yield* audit.record({
+          action: "api_key.updated",
+          target_type: "api_key",
+          target_id: id,
+          project_id: key.project_id,
+          metadata: { allowed_cidrs }
+        })
+        return { ...key, allowed_cidrs }
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /** Revokes the caller's key. A key that is revoked already keeps the time and reason of its first revocation. */
-    const revoke = Effect.fn("ApiKeys.revoke")(function*(id: string) {
-      const { user_id } = yield* currentPerson
-      const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
-      if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
-      yield* hints.publish("access", user_id)
-      yield* audit.record({ action: "api_key.revoked", target_type: "api_key", target_id: id, project_id: key.project_id })
-    }, sql.withTransaction, orDieOnSql)
+    const revoke = Effect.fn("ApiKeys.revoke")(
+      function*(id: string) {
+        const { user_id } = yield* currentPerson
+        const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
+        if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
+        yield* hints.publish("access", user_id)
+        yield* audit.record({
+          action: "api_key.revoked",
+          target_type: "api_key",
+          target_id: id,
+          project_id: key.project_id
+        })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     return { scopes, list, create, createFor, update, revoke } as const
   })

@@ -3,7 +3,14 @@ import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { runAfterCommit } from "./AfterCommit.ts"
-import { ChainWriter, ChainKeyMissing, HeadForged, makePostgresLog, SqliteLog, type StoredRow } from "./Audit/ChainWriter.ts"
+import {
+  ChainKeyMissing,
+  ChainWriter,
+  HeadForged,
+  makePostgresLog,
+  SqliteLog,
+  type StoredRow
+} from "./Audit/ChainWriter.ts"
 import { LogContradicted } from "./Audit/CommittedHead.ts"
 import type { ActorEntry, Entry } from "./Audit/Row.ts"
 import { AuditForwarder } from "./AuditForwarder.ts"
@@ -37,7 +44,9 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       db: BetterSqlite3.Database,
       entries: ReadonlyArray<ActorEntry>,
       at: Timestamp.Timestamp
-    ): ReadonlyArray<StoredRow> => (entries.length === 0 ? [] : (sqliteLog ??= new SqliteLog(db, chain)).append(entries, at))
+    ): ReadonlyArray<
+      StoredRow
+    > => (entries.length === 0 ? [] : (sqliteLog ??= new SqliteLog(db, chain)).append(entries, at))
 
     const postgres = makePostgresLog(sql)
     const appendOnPostgres = Effect.fnUntraced(function*(entries: ReadonlyArray<ActorEntry>) {
@@ -64,7 +73,8 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
         ? appendOnPostgres(entries)
         : sqlite.within((db) => recordOnSqlite(db, entries, at)).pipe(
           Effect.catchIf(
-            ({ cause }) => cause instanceof ChainKeyMissing || cause instanceof HeadForged || cause instanceof LogContradicted,
+            ({ cause }) =>
+              cause instanceof ChainKeyMissing || cause instanceof HeadForged || cause instanceof LogContradicted,
             ({ cause }) => Effect.die(cause)
           )
         ))

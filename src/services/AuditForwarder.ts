@@ -32,12 +32,15 @@ const bodyOf = ({ key_id: _, metadata, row_hash: __, seq: ___, ...row }: StoredR
  */
 export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditForwarder", {
   scoped: Effect.gen(function*() {
-    const { auditWebhookBufferSize, auditWebhookHmacSecret, auditWebhookTimeout, auditWebhookUrl, webhookAllowHttp } = yield* Settings
+    const { auditWebhookBufferSize, auditWebhookHmacSecret, auditWebhookTimeout, auditWebhookUrl, webhookAllowHttp } =
+      yield* Settings
     const loops = yield* Loops
     const metrics = yield* Metrics
     const outbound = yield* Outbound
     if (auditWebhookUrl === null) return { afterCommit: () => Effect.void, offer: () => Effect.void }
-    if (auditWebhookHmacSecret === null) return yield* Effect.dieMessage("the settings let a webhook through that has no secret")
+    if (auditWebhookHmacSecret === null) {
+      return yield* Effect.dieMessage("the settings let a webhook through that has no secret")
+    }
 
     const queue = yield* Queue.dropping<StoredRow>(auditWebhookBufferSize)
     let dropCount = 0
@@ -47,44 +50,62 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
       Effect.suspend(() => {
         metrics.swallowedExceptions.inc({ module: "audit_forwarder", site })
         return dropCount++ % 100 === 0
-          ? Effect.logWarning(`an audit row did not reach SVC_AUDIT_WEBHOOK_URL (drop number ${dropCount} of this process): ${why}`)
+          ? Effect.logWarning(
+            `an audit row did not reach SVC_AUDIT_WEBHOOK_URL (drop number ${dropCount} of this process): ${why}`
+          )
           : Effect.void
       }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
 
-    const send = Effect.fnUntraced(function*(row: StoredRow) {
-      const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-      const body = bodyOf(row)
-      const signature = createHmac("sha256", Redacted.value(auditWebhookHmacSecret)).update(`${timestamp}.${body}`).digest("hex")
-      const { status } = yield* outbound.call({
-        method: "POST",
-        url: Redacted.value(auditWebhookUrl),
-        plainHttp: webhookAllowHttp,
-        timeout: `${auditWebhookTimeout} seconds`,
-        headers: {
-          "content-type": "application/json",
-          "x-svc-audit-signature": `sha256=${signature}`,
-          "x-svc-audit-timestamp": String(timestamp),
-          "x-svc-audit-schema": "1"
-        },
-        body
+    const send = Effect.fnUntraced(
+      function*(row: StoredRow) {
+        const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const body = bodyOf(row)
+        const signature = createHmac("sha256", Redacted.value(auditWebhookHmacSecret)).update(`${timestamp}.${body}`)
+          .digest("hex")
+        const { status } = yield* outbound.call({
+          method: "POST",
+          url: Redacted.value(auditWebhookUrl),
+          plainHttp: webhookAllowHttp,
+          timeout: `${auditWebhookTimeout} seconds`,
+          headers: {
+            "content-type": "application/json",
+            "x-svc-audit-signature": `sha256=${signature}`,
+            "x-svc-audit-timestamp": String(timestamp),
+            "x-svc-audit-schema": "1"
+          },
+          body
+        })
+        if (status < 200 || status > 299) yield* drop("send_one", `it answered ${status}`)
+      },
+      Effect.catchTags({
+        OutboundRefused: ({ why }) => drop("ssrf_or_dns", why),
+        OutboundFailed: ({ why }) => drop("send_one", why)
       })
-      if (status < 200 || status > 299) yield* drop("send_one", `it answered ${status}`)
-    }, Effect.catchTags({
-      OutboundRefused: ({ why }) => drop("ssrf_or_dns", why),
-      OutboundFailed: ({ why }) => drop("send_one", why)
-    }))
+    )
 
-    const sendNext = Effect.flatMap(Queue.take(queue), (row) => Effect.ensuring(send(row), Effect.sync(() => pendingCount--)))
+    const sendNext = Effect.flatMap(
+      Queue.take(queue),
+      (row) => Effect.ensuring(send(row), Effect.sync(() => pendingCount--))
+    )
     yield* loops.forever("audit forwarder", sendNext)
 
     const isDrained = Effect.sync(() => pendingCount === 0)
-    const drain = Effect.timeoutOption(Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDrained), { until: (done) => done }), drainTimeout)
+    const drain = Effect.timeoutOption(
+      Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDrained), { until: (done) => done }),
+      drainTimeout
+    )
     const reportUndelivered = Effect.suspend(() => {
       if (pendingCount === 0) return Effect.void
       metrics.swallowedExceptions.inc({ module: "audit_forwarder", site: "shutdown" satisfies DropSite }, pendingCount)
-      return Effect.logWarning(`the program ends before ${pendingCount} audit row${pendingCount === 1 ? "" : "s"} reached SVC_AUDIT_WEBHOOK_URL`)
+      return Effect.logWarning(
+        `the program ends before ${pendingCount} audit row${
+          pendingCount === 1 ? "" : "s"
+        } reached SVC_AUDIT_WEBHOOK_URL`
+      )
     }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
-    yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.zipRight(Effect.interruptible(drain), reportUndelivered), isDrained))
+    yield* Effect.addFinalizer(() =>
+      Effect.unlessEffect(Effect.zipRight(Effect.interruptible(drain), reportUndelivered), isDrained)
+    )
 
     /** Queues committed rows, in their order. Never waits. */
     const offer = (rows: ReadonlyArray<StoredRow>) =>

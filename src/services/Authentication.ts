@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Role, Scope } from "../domain/Access.ts"
-import type { Person, SessionCredential, RequestSource } from "../domain/Actor.ts"
+import type { Person, RequestSource, SessionCredential } from "../domain/Actor.ts"
 import { isInCidrs } from "../domain/Cidr.ts"
 import { findEnrollmentRequirement, isOverdue } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -59,12 +59,19 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     // a short idle timeout needs more frequent updates, or a session in use would expire
     const lastSeenIntervalSeconds = Math.min(lastUsedIntervalSeconds, settings.sessionIdleTimeout / 10)
 
-    const personOf = (rows: ReadonlyArray<UserRow>, row: UserRow, via: Person["via"], source: RequestSource): Person => ({
+    const personOf = (
+      rows: ReadonlyArray<UserRow>,
+      row: UserRow,
+      via: Person["via"],
+      source: RequestSource
+    ): Person => ({
       kind: "person",
       user_id: row.user_id,
       email: row.email,
       is_admin: row.is_admin === 1,
-      roles: new Map(rows.flatMap(({ member_of, role }) => (member_of === null || role === null ? [] : [[member_of, role]]))),
+      roles: new Map(
+        rows.flatMap(({ member_of, role }) => (member_of === null || role === null ? [] : [[member_of, role]]))
+      ),
       via,
       ...source
     })
@@ -84,7 +91,8 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
             Effect.zipRight(
               Effect.sync(() => metrics.swallowedExceptions.inc({ module: "authentication", site: "last_used" })),
               Effect.logDebug("could not note the use of a credential", error)
-            )),
+            )
+          ),
           Effect.ensuring(Effect.sync(() => pendingWrites.delete(id)))
         )
       })
@@ -110,32 +118,44 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active.
      * `via` says whether the key is accepted from this address. `isUse`: stores the time of use.
      */
-    const findByApiKey = tracedFn("Authentication.findByApiKey")(function*(token: string, source: RequestSource, isUse: boolean) {
-      const rows = yield* read<KeyRow>`
+    const findByApiKey = tracedFn("Authentication.findByApiKey")(
+      function*(token: string, source: RequestSource, isUse: boolean) {
+        const rows = yield* read<KeyRow>`
         SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at,
           u.id AS user_id, u.email, u.is_admin, u.is_active, m.project_id AS member_of, m.role
         FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN memberships m ON m.user_id = u.id
         WHERE k.token_hash = ${Ids.hashSecret(token)}`
-      const [row] = rows
-      const now = yield* Timestamp.now
-      const reason = refusalReason(row, now)
-      if (row === undefined || reason !== null) {
-        yield* logRefusedKey(reason ?? "", source, row ?? {})
-        return Option.none<Person>()
-      }
-      // the service wrote both lists: validated ranges, and scopes from the catalogue
-      const ranges: ReadonlyArray<string> | null = row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
-      const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
-      const is_address_allowed = ranges === null || isInCidrs(source.source_ip ?? "", ranges)
-      const before = Timestamp.addSeconds(now, -lastUsedIntervalSeconds)
-      if (isUse && is_address_allowed && (row.last_used_at === null || row.last_used_at <= before)) {
-        yield* recordUse(row.id, sql`
+        const [row] = rows
+        const now = yield* Timestamp.now
+        const reason = refusalReason(row, now)
+        if (row === undefined || reason !== null) {
+          yield* logRefusedKey(reason ?? "", source, row ?? {})
+          return Option.none<Person>()
+        }
+        // the service wrote both lists: validated ranges, and scopes from the catalogue
+        const ranges: ReadonlyArray<string> | null = row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
+        const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
+        const is_address_allowed = ranges === null || isInCidrs(source.source_ip ?? "", ranges)
+        const before = Timestamp.addSeconds(now, -lastUsedIntervalSeconds)
+        if (isUse && is_address_allowed && (row.last_used_at === null || row.last_used_at <= before)) {
+          yield* recordUse(
+            row.id,
+            sql`
           UPDATE api_keys SET last_used_at = ${now}, last_used_ip = ${source.source_ip}
-          WHERE id = ${row.id} AND (last_used_at IS NULL OR last_used_at <= ${before})`)
-      }
-      const via = { kind: "api_key", api_key_id: row.id, scopes, project_id: row.project_id, is_address_allowed } as const
-      return Option.some(personOf(rows, row, via, source))
-    }, orDieOnSql)
+          WHERE id = ${row.id} AND (last_used_at IS NULL OR last_used_at <= ${before})`
+          )
+        }
+        const via = {
+          kind: "api_key",
+          api_key_id: row.id,
+          scopes,
+          project_id: row.project_id,
+          is_address_allowed
+        } as const
+        return Option.some(personOf(rows, row, via, source))
+      },
+      orDieOnSql
+    )
 
     /** What the session is allowed now: the policy is evaluated at each request. */
     const sessionOf = (row: SessionRow, now: Timestamp.Timestamp): SessionCredential => {
@@ -148,7 +168,8 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
         session_id: row.id,
         enrolled,
         factor_pending,
-        is_fresh: !factor_pending && row.proven_at !== null && now < Timestamp.addSeconds(row.proven_at, settings.mfaStepUpWindow),
+        is_fresh: !factor_pending && row.proven_at !== null &&
+          now < Timestamp.addSeconds(row.proven_at, settings.mfaStepUpWindow),
         overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
       }
     }
@@ -157,24 +178,30 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      * The person behind a session cookie, unless the session is expired, revoked or idle too long, or its user
      * inactive. `isUse`: restarts the idle timeout.
      */
-    const findBySession = tracedFn("Authentication.findBySession")(function*(token: string, source: RequestSource, isUse: boolean) {
-      const rows = yield* read<SessionRow>`
+    const findBySession = tracedFn("Authentication.findBySession")(
+      function*(token: string, source: RequestSource, isUse: boolean) {
+        const rows = yield* read<SessionRow>`
         SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
           u.id AS user_id, u.email, u.is_admin, u.mfa_enrolled_at, u.mfa_enforcement_started_at,
           m.project_id AS member_of, m.role
         FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN memberships m ON m.user_id = u.id
         WHERE s.token_hash = ${Ids.hashSecret(token)} AND s.revoked_at IS NULL AND u.is_active = 1`
-      const [row] = rows
-      if (row === undefined) return Option.none<Person>()
-      const now = yield* Timestamp.now
-      const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
-      if (row.expires_at <= now || (row.remember_me === 0 && idleEnd <= now)) return Option.none<Person>()
-      const before = Timestamp.addSeconds(now, -lastSeenIntervalSeconds)
-      if (isUse && row.last_seen_at <= before) {
-        yield* recordUse(row.id, sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id} AND last_seen_at <= ${before}`)
-      }
-      return Option.some(personOf(rows, row, sessionOf(row, now), source))
-    }, orDieOnSql)
+        const [row] = rows
+        if (row === undefined) return Option.none<Person>()
+        const now = yield* Timestamp.now
+        const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
+        if (row.expires_at <= now || (row.remember_me === 0 && idleEnd <= now)) return Option.none<Person>()
+        const before = Timestamp.addSeconds(now, -lastSeenIntervalSeconds)
+        if (isUse && row.last_seen_at <= before) {
+          yield* recordUse(
+            row.id,
+            sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id} AND last_seen_at <= ${before}`
+          )
+        }
+        return Option.some(personOf(rows, row, sessionOf(row, now), source))
+      },
+      orDieOnSql
+    )
 
     return { findByApiKey, findBySession } as const
   })

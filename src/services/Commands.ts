@@ -58,7 +58,12 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
         return yield* ValidationFailed.at("cursor", "is not a cursor of this list")
       }
       const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
-      const { more, rows } = yield* repo.listPage(project.id, isCommandStatus(query.status) ? query.status : null, after, limit)
+      const { more, rows } = yield* repo.listPage(
+        project.id,
+        isCommandStatus(query.status) ? query.status : null,
+        after,
+        limit
+      )
       const last = rows[rows.length - 1]
       const next_cursor = more && last !== undefined ? encodeCursor("commands", [last.id]) : null
       return { items: rows, next_cursor } satisfies PageOf<Command>
@@ -69,7 +74,12 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       const actor = yield* CurrentActor
       const actorName = actor.kind === "person" ? actor.email : actor.name
       const now = yield* Timestamp.now
-      const cancelled = yield* statuses.cancelPending(project.id, id, now, `Cancelled by ${actorName} before it was sent.`)
+      const cancelled = yield* statuses.cancelPending(
+        project.id,
+        id,
+        now,
+        `Cancelled by ${actorName} before it was sent.`
+      )
       if (Option.isSome(cancelled)) {
         yield* audit.record({
           action: "command.cancelled",

@@ -11,8 +11,10 @@ import type { Project } from "../domain/Project.ts"
 export class CurrentActor extends Context.Tag("svc/CurrentActor")<CurrentActor, Actor>() {}
 
 /** The acting person, for resources that belong to a user (sessions, keys, profile); dies for the program itself. */
-export const currentPerson: Effect.Effect<Person, never, CurrentActor> = Effect.flatMap(CurrentActor, (actor) =>
-  actor.kind === "person" ? Effect.succeed(actor) : Effect.dieMessage("only a person has this"))
+export const currentPerson: Effect.Effect<Person, never, CurrentActor> = Effect.flatMap(
+  CurrentActor,
+  (actor) => actor.kind === "person" ? Effect.succeed(actor) : Effect.dieMessage("only a person has this")
+)
 
 /** The acting person and their session; only behind endpoints that require a session. */
 export const currentSession: Effect.Effect<

@@ -1,6 +1,6 @@
 import type { SqlClient, SqlError } from "@effect/sql"
-import { Context, Effect, type Stream } from "effect"
 import type BetterSqlite3 from "better-sqlite3"
+import { Context, Effect, type Stream } from "effect"
 
 /**
  * The database as services see it.
@@ -70,7 +70,11 @@ export const isSqlError = (error: unknown): error is SqlError.SqlError =>
 
 const causesOf = (error: unknown): ReadonlyArray<unknown> => {
   const chain: Array<unknown> = []
-  for (let at = error; typeof at === "object" && at !== null && chain.length < 8; at = "cause" in at ? at.cause : null) {
+  for (
+    let at = error;
+    typeof at === "object" && at !== null && chain.length < 8;
+    at = "cause" in at ? at.cause : null
+  ) {
     chain.push(at)
     if ("errors" in at && Array.isArray(at.errors)) chain.push(...at.errors)
   }
@@ -81,11 +85,14 @@ const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
 /** The database's error code, for logs: its messages may contain stored values. */
-export const errorCode = (error: unknown): string => causesOf(error).map(codeOf).find((code) => code !== "") ?? "no code"
+export const errorCode = (error: unknown): string =>
+  causesOf(error).map(codeOf).find((code) => code !== "") ?? "no code"
 
 /** Whether a unique index refused the write. */
 export const isUniqueViolation = (error: unknown): boolean =>
-  causesOf(error).some((cause) => ["23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"].includes(codeOf(cause)))
+  causesOf(error).some((cause) =>
+    ["23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"].includes(codeOf(cause))
+  )
 
 /** Whether transactions conflicted, so that a retry can succeed (PostgreSQL only: SQLite has one writer). */
 export const isContention = (error: unknown): boolean =>
@@ -95,7 +102,8 @@ export const isContention = (error: unknown): boolean =>
 export const isDataError = (error: unknown): boolean =>
   causesOf(error).some((cause) =>
     /^(2[123]|54)[0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(codeOf(cause)) ||
-    cause instanceof TypeError || cause instanceof RangeError)
+    cause instanceof TypeError || cause instanceof RangeError
+  )
 
 /**
  * Whether the database could not be reached or is shutting down or starting (PostgreSQL classes 08, 57P, 53300,
@@ -104,6 +112,10 @@ export const isDataError = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): boolean =>
   causesOf(error).some((cause) => {
     const code = codeOf(cause)
-    return /^(08|57P)|^53300$|^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI)|^SQLITE_(BUSY|LOCKED|FULL|READONLY|CANTOPEN|IOERR)/.test(code) ||
-      (cause instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(cause.message))
+    return /^(08|57P)|^53300$|^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI)|^SQLITE_(BUSY|LOCKED|FULL|READONLY|CANTOPEN|IOERR)/
+      .test(code) ||
+      (cause instanceof Error &&
+        /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
+          cause.message
+        ))
   })

@@ -19,7 +19,8 @@ export const skipLocked = (sql: SqlClient.SqlClient): Statement.Fragment => only
 export const forNoKeyUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR NO KEY UPDATE")
 
 /** Locks the rows as `forNoKeyUpdate` does, and leaves out rows that another transaction holds. */
-export const noKeySkipLocked = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR NO KEY UPDATE SKIP LOCKED")
+export const noKeySkipLocked = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  onlyPg(sql, "FOR NO KEY UPDATE SKIP LOCKED")
 
 /** Prevents all other writes to the table until the transaction ends; reads go on. */
 export const lockTable = (sql: SqlClient.SqlClient, table: string): Effect.Effect<void, SqlError.SqlError> =>
@@ -57,7 +58,9 @@ export const deleteInSlices = (
   const keys = sql.literal(key)
   const order = sql.literal(orderBy === undefined ? "" : `ORDER BY ${orderBy}`)
   const deleteSlice = sql`DELETE FROM ${sql(table)} WHERE (${keys}) IN (
-    SELECT ${keys} FROM ${sql(table)} WHERE ${where} ${order} LIMIT ${sliceRows} ${skipsLocked ? skipLocked(sql) : sql.literal("")}
+    SELECT ${keys} FROM ${sql(table)} WHERE ${where} ${order} LIMIT ${sliceRows} ${
+    skipsLocked ? skipLocked(sql) : sql.literal("")
+  }
   ) RETURNING 1`
   const hasMore = Effect.map(deleteSlice, (rows) => rows.length === sliceRows)
   return Effect.asVoid(Effect.repeat(Effect.zipLeft(hasMore, yieldToEventLoop), { while: (more) => more }))

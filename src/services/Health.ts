@@ -6,12 +6,12 @@ import { packages } from "../domain/Packages.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Audit } from "./Audit.ts"
-import { Database, orDieOnSql, Reader } from "./Database.ts"
-import { type ChainHead, isAuthenticHead } from "./Audit/ChainWriter.ts"
 import { genesis } from "./Audit/Chain.ts"
+import { type ChainHead, isAuthenticHead } from "./Audit/ChainWriter.ts"
+import { Database, orDieOnSql, Reader } from "./Database.ts"
 import { Keys } from "./Keys.ts"
-import { Leader } from "./Leader.ts"
 import { readSecretKeyIds } from "./Keys/Fingerprints.ts"
+import { Leader } from "./Leader.ts"
 import { Loops } from "./Loops.ts"
 import { Migrations } from "./Migrations.ts"
 
@@ -54,7 +54,9 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     /** A brain that answers has started; before that the server answers `starting` (layers/StartupResponses.ts). */
     const readiness: Effect.Effect<Readiness> = Effect.gen(function*() {
       if (!(yield* isDatabaseUp)) return { status: "unready", reason: "database" } as const
-      return (yield* audit.suspendReason) === null ? { status: "ready" } as const : { status: "unready", reason: "audit_log" } as const
+      return (yield* audit.suspendReason) === null
+        ? { status: "ready" } as const
+        : { status: "unready", reason: "audit_log" } as const
     })
 
     const databaseInfo = sql.onDialectOrElse({
@@ -88,7 +90,9 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
         const result = yield* probe.pipe(
           Effect.disconnect,
           Effect.timeoutFail({ duration: probeTimeout, onTimeout: () => "no answer within 2 seconds" }),
-          Effect.catchAllCause(() => Effect.succeed(makeCheck({ status: "failed", detail: "the check could not finish" })))
+          Effect.catchAllCause(() =>
+            Effect.succeed(makeCheck({ status: "failed", detail: "the check could not finish" }))
+          )
         )
         return { ...result, latency_ms: (yield* Clock.currentTimeMillis) - begin }
       })
@@ -114,7 +118,10 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           ([row]) =>
             row === undefined || row.n === 0
               ? makeCheck({ status: "ok" })
-              : makeCheck({ status: "degraded", detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}` })
+              : makeCheck({
+                status: "degraded",
+                detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}`
+              })
         )),
       secret_key: Effect.map(Effect.provideService(readSecretKeyIds, SqlClient.SqlClient, read), ({ active, ids }) => {
         const isHeld = active !== null && secret.find(active) !== undefined
@@ -133,20 +140,22 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
             (SELECT row_hmac FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest,
             (SELECT occurred_at FROM audit_log ORDER BY seq DESC LIMIT 1) AS newest_at
           FROM audit_head WHERE id = 1`,
-        ([head]) => Effect.map(audit.suspendReason, (refusal) => {
-          const activated = head !== undefined && auditChain.find(head.key_id) !== undefined
-          const isNewest = head?.row_hmac === (head?.newest ?? genesis.row_hmac) && head.occurred_at === head.newest_at
-          const detail = head === undefined || !isNewest
-            ? "the chain's head is not its newest row"
-            : !activated
-            ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"
-            : !isAuthenticHead(auditChain, head)
-            ? "the chain's head was not written by us, so that nothing is recorded after it; run svc audit verify for details"
-            : refusal === null
-            ? null
-            : `${refusal.message}; nothing is changed until the right database is back, or svc audit fork-cleanup has accepted this one`
-          return makeCheck({ status: detail === null ? "ok" : "failed", detail, activated, scope: "state-only" })
-        })
+        ([head]) =>
+          Effect.map(audit.suspendReason, (refusal) => {
+            const activated = head !== undefined && auditChain.find(head.key_id) !== undefined
+            const isNewest = head?.row_hmac === (head?.newest ?? genesis.row_hmac) &&
+              head.occurred_at === head.newest_at
+            const detail = head === undefined || !isNewest
+              ? "the chain's head is not its newest row"
+              : !activated
+              ? "the key that signs the chain is not known here; see SVC_AUDIT_CHAIN_KEY"
+              : !isAuthenticHead(auditChain, head)
+              ? "the chain's head was not written by us, so that nothing is recorded after it; run svc audit verify for details"
+              : refusal === null
+              ? null
+              : `${refusal.message}; nothing is changed until the right database is back, or svc audit fork-cleanup has accepted this one`
+            return makeCheck({ status: detail === null ? "ok" : "failed", detail, activated, scope: "state-only" })
+          })
       )
     }
 
@@ -157,14 +166,18 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       )
       for (const loop of yield* loops.state) {
         const failureStatus = isIngestLoop(loop.name) ? "failed" : "degraded"
-        checks[`loop.${loop.name}`] = makeCheck({ status: loop.error === null ? "ok" : failureStatus, detail: loop.error })
+        checks[`loop.${loop.name}`] = makeCheck({
+          status: loop.error === null ? "ok" : failureStatus,
+          detail: loop.error
+        })
       }
       const statuses = Object.values(checks).map(({ status }) => status)
       return {
         status: statuses.includes("failed") ? "failed" : statuses.includes("degraded") ? "degraded" : "ok",
         coverage: {
           startup_equivalent: false,
-          detail: "Database, schema revision, audit chain head, key of stored secrets and background loops of this process. Settings and keys were checked at start."
+          detail:
+            "Database, schema revision, audit chain head, key of stored secrets and background loops of this process. Settings and keys were checked at start."
         },
         checks
       } satisfies DeepHealth

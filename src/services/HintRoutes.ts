@@ -11,10 +11,13 @@ export const makeHintRoutes = Effect.fnUntraced(function*(name: string, channel:
   const loops = yield* Loops
   const routes = new Map<string, Set<Queue.Enqueue<void>>>()
 
-  yield* loops.forever(name, Stream.runForEach(hints.subscribe(channel), (payload) =>
-    Effect.sync(() => {
-      for (const queue of routes.get(payload) ?? []) queue.unsafeOffer(undefined)
-    })))
+  yield* loops.forever(
+    name,
+    Stream.runForEach(hints.subscribe(channel), (payload) =>
+      Effect.sync(() => {
+        for (const queue of routes.get(payload) ?? []) queue.unsafeOffer(undefined)
+      }))
+  )
 
   /** A queue that holds one element when a hint with one of `payloads` arrived since the last take. */
   return (payloads: ReadonlyArray<string>): Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> =>

@@ -33,7 +33,8 @@ const conflict = (detail: string) => new Conflict({ code: "idempotency_conflict"
 
 const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
 
-const scopeOf = ({ key, projectId, route, userId }: IdempotentRequest): string => sha256(JSON.stringify([projectId, userId, route, key]))
+const scopeOf = ({ key, projectId, route, userId }: IdempotentRequest): string =>
+  sha256(JSON.stringify([projectId, userId, route, key]))
 
 /**
  * `Idempotency-Key` of creations. The key is reserved before the work and completed after it, so the work is never done
@@ -44,7 +45,8 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
     // encrypted: a body may contain a password, and a plain hash of it could be guessed offline at full speed
-    const sealBodyHash = ({ body }: IdempotentRequest, scope: string) => vault.seal("idempotency_keys.body_hash", scope, sha256(body))
+    const sealBodyHash = ({ body }: IdempotentRequest, scope: string) =>
+      vault.seal("idempotency_keys.body_hash", scope, sha256(body))
     const hasSameBody = ({ body }: IdempotentRequest, scope: string, sealed: string) =>
       vault.open("idempotency_keys.body_hash", scope, sealed).pipe(
         Effect.map((text) => text === sha256(body)),

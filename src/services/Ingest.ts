@@ -62,12 +62,18 @@ const make = Effect.gen(function*() {
   const writer = yield* makeWriter
   const isSqlite = database.sqlite !== null
   const maxBatch = isSqlite ? Math.min(settings.ingestBatchEvents, maxBatchOnSqlite) : settings.ingestBatchEvents
-  const backlog = new Backlog(isSqlite ? 1 : lanesOnPostgres, settings.ingestQueueEvents, () =>
-    metrics.swallowedExceptions.inc({ module: "ingest", site: "listener" }))
+  const backlog = new Backlog(
+    isSqlite ? 1 : lanesOnPostgres,
+    settings.ingestQueueEvents,
+    () => metrics.swallowedExceptions.inc({ module: "ingest", site: "listener" })
+  )
 
   /** Stores nothing while the audit log is not the one that this brain wrote. Agents keep their events until then. */
-  const checkAudit = Effect.filterOrFail(audit.suspendReason, (why) => why === null, (cause) =>
-    new SqlError.SqlError({ cause, message: cause?.message ?? "" }))
+  const checkAudit = Effect.filterOrFail(
+    audit.suspendReason,
+    (why) => why === null,
+    (cause) => new SqlError.SqlError({ cause, message: cause?.message ?? "" })
+  )
 
   const commit = (events: ReadonlyArray<PendingEvent>, lane: number) =>
     Effect.zipRight(checkAudit, writer.commit(events, lane)).pipe(
@@ -99,15 +105,21 @@ const make = Effect.gen(function*() {
     metrics.ingestQueue.set(backlog.size)
     if (rejected.length === 0) return Effect.void
     metrics.ingestEvents.inc({ outcome: "rejected" }, rejected.length)
-    return Effect.forEach(new Map(rejected.map((pending) => [pending.refusal, pending])), ([reason, pending]) =>
-      Effect.logWarning("Events were rejected: they are not stored, and their agent does not send them again.").pipe(Effect.annotateLogs({
-        reason,
-        project_id: pending.projectId,
-        agent_id: pending.agentId,
-        event_id: pending.id,
-        kind: pending.kind,
-        rejected: rejected.length
-      })), { discard: true })
+    return Effect.forEach(
+      new Map(rejected.map((pending) => [pending.refusal, pending])),
+      ([reason, pending]) =>
+        Effect.logWarning("Events were rejected: they are not stored, and their agent does not send them again.").pipe(
+          Effect.annotateLogs({
+            reason,
+            project_id: pending.projectId,
+            agent_id: pending.agentId,
+            event_id: pending.id,
+            kind: pending.kind,
+            rejected: rejected.length
+          })
+        ),
+      { discard: true }
+    )
   }
 
   /** Commits the queued events of a lane. A batch that could not be written is kept for the next attempt. */
@@ -118,8 +130,9 @@ const make = Effect.gen(function*() {
 
     const adaptBatchSize = (millis: number): void => {
       if (!isSqlite) return
-      if (millis > slowCommitMillis) batchSize = Math.max(Math.min(minBatchOnSqlite, maxBatch), Math.floor(batchSize * 0.7))
-      else if (batchSize < maxBatch) batchSize = Math.min(maxBatch, Math.ceil(batchSize * 1.2))
+      if (millis > slowCommitMillis) {
+        batchSize = Math.max(Math.min(minBatchOnSqlite, maxBatch), Math.floor(batchSize * 0.7))
+      } else if (batchSize < maxBatch) batchSize = Math.min(maxBatch, Math.ceil(batchSize * 1.2))
     }
 
     return Effect.gen(function*() {
@@ -147,7 +160,8 @@ const make = Effect.gen(function*() {
     Effect.zipRight(
       Effect.sync(() => backlog.close()),
       backlog.awaitEmpty.pipe(Effect.interruptible, Effect.timeoutOption(drainTimeout))
-    ))
+    )
+  )
 
   return {
     offer: (batch: EventBatch) => backlog.offer(batch),

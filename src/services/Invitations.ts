@@ -15,7 +15,6 @@ import { invitationMessage } from "./Mail/Templates.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
 import { Settings } from "./Settings.ts"
 
-
 /** After this many invitations a day, an address gets no more mail; the inviter still has the link. */
 const maxDailyMailsPerAddress = 5
 
@@ -27,7 +26,9 @@ const alreadyMember = new Conflict({
   detail: "The account with this address is a member of the project already. Change the role of that membership."
 })
 
-const concurrentInvitation = new Conflict({ detail: "Another request invited this address at the same moment. Look at the list of invitations." })
+const concurrentInvitation = new Conflict({
+  detail: "Another request invited this address at the same moment. Look at the list of invitations."
+})
 
 const alreadyAccepted = new Conflict({
   code: "invitation_accepted",
@@ -45,77 +46,98 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     const settings = yield* Settings
 
     /** Newest first, including accepted, revoked and expired ones. */
-    const list = Effect.fn("Invitations.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
+    const list = Effect.fn("Invitations.list")(
+      () => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)),
+      orDieOnSql
+    )
 
     /**
      * Invites an address, mails the link where mail is enabled, and revokes the earlier invitation of the address to
      * the project. The token is in this answer only. Callers can grant at most their own role.
      */
-    const create = Effect.fn("Invitations.create")(function*({ email, role, ttl_days }: CreateInvitation) {
-      const project = yield* CurrentProject
-      yield* reach.requireRoleGrant(project.id, role)
-      const actor = yield* CurrentActor
-      const addressKey = normalizeEmail(email)
-      const now = yield* Timestamp.now
-      if (yield* repo.isMember(project.id, addressKey)) return yield* alreadyMember
-      const recentCounts = yield* repo.countSince(project.id, addressKey, Timestamp.addSeconds(now, -Timestamp.secondsPerDay))
-      const replaced = yield* repo.revokePending(project.id, addressKey, now)
-      const token = yield* Ids.secret
-      const invitation: Invitation = {
-        id: yield* Ids.next,
-        project_id: project.id,
-        email,
-        role,
-        invited_by: actor.kind === "person" ? actor.user_id : null,
-        expires_at: Timestamp.addSeconds(now, ttl_days * Timestamp.secondsPerDay),
-        accepted_at: null,
-        revoked_at: null,
-        created_at: now
-      }
-      yield* repo.insert(invitation, addressKey, Ids.hashSecret(token)).pipe(Effect.catchIf(isUniqueViolation, () => concurrentInvitation))
-      const accept_url_path = `/invitation?token=${token}`
-      const email_sent = mail.isEnabled && recentCounts.of_address < maxDailyMailsPerAddress && recentCounts.of_project < maxDailyMailsPerProject
-      if (email_sent) {
-        const url = publicUrlOf(settings)
-        const message = invitationMessage({
-          to: email,
-          inviter: actor.kind === "person" ? actor.email : null,
-          project: project.name,
+    const create = Effect.fn("Invitations.create")(
+      function*({ email, role, ttl_days }: CreateInvitation) {
+        const project = yield* CurrentProject
+        yield* reach.requireRoleGrant(project.id, role)
+        const actor = yield* CurrentActor
+        const addressKey = normalizeEmail(email)
+        const now = yield* Timestamp.now
+        if (yield* repo.isMember(project.id, addressKey)) return yield* alreadyMember
+        const recentCounts = yield* repo.countSince(
+          project.id,
+          addressKey,
+          Timestamp.addSeconds(now, -Timestamp.secondsPerDay)
+        )
+        const replaced = yield* repo.revokePending(project.id, addressKey, now)
+        const token = yield* Ids.secret
+        const invitation: Invitation = {
+          id: yield* Ids.next,
+          project_id: project.id,
+          email,
           role,
-          url,
-          link: url + accept_url_path,
-          expires_at: invitation.expires_at
+          invited_by: actor.kind === "person" ? actor.user_id : null,
+          expires_at: Timestamp.addSeconds(now, ttl_days * Timestamp.secondsPerDay),
+          accepted_at: null,
+          revoked_at: null,
+          created_at: now
+        }
+        yield* repo.insert(invitation, addressKey, Ids.hashSecret(token)).pipe(
+          Effect.catchIf(isUniqueViolation, () => concurrentInvitation)
+        )
+        const accept_url_path = `/invitation?token=${token}`
+        const email_sent = mail.isEnabled && recentCounts.of_address < maxDailyMailsPerAddress &&
+          recentCounts.of_project < maxDailyMailsPerProject
+        if (email_sent) {
+          const url = publicUrlOf(settings)
+          const message = invitationMessage({
+            to: email,
+            inviter: actor.kind === "person" ? actor.email : null,
+            project: project.name,
+            role,
+            url,
+            link: url + accept_url_path,
+            expires_at: invitation.expires_at
+          })
+          // given up after a day; the inviter still has the link
+          yield* mail.enqueue(message, Timestamp.addSeconds(now, Timestamp.secondsPerDay))
+        }
+        yield* audit.record({
+          action: "invitation.created",
+          target_type: "invitation",
+          target_id: invitation.id,
+          project_id: project.id,
+          metadata: { email, role, expires_at: invitation.expires_at, email_sent, replaced }
         })
-        // given up after a day; the inviter still has the link
-        yield* mail.enqueue(message, Timestamp.addSeconds(now, Timestamp.secondsPerDay))
-      }
-      yield* audit.record({
-        action: "invitation.created",
-        target_type: "invitation",
-        target_id: invitation.id,
-        project_id: project.id,
-        metadata: { email, role, expires_at: invitation.expires_at, email_sent, replaced }
-      })
-      return { invitation, token, accept_url_path, email_sent } satisfies CreatedInvitation
-    }, sql.withTransaction, orDieOnSql)
+        return { invitation, token, accept_url_path, email_sent } satisfies CreatedInvitation
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /** Revokes the invitation; an accepted, revoked or expired one stays as it is. */
-    const revoke = Effect.fn("Invitations.revoke")(function*(id: string) {
-      const project = yield* CurrentProject
-      const invitation = yield* Effect.flatMap(repo.findById(project.id, id), Option.match({
-        onNone: () => new NotFound({ resource: "invitation" }),
-        onSome: Effect.succeed
-      }))
-      if (invitation.accepted_at !== null) return yield* alreadyAccepted
-      if (!(yield* repo.revoke(id, yield* Timestamp.now))) return
-      yield* audit.record({
-        action: "invitation.revoked",
-        target_type: "invitation",
-        target_id: id,
-        project_id: project.id,
-        metadata: { email: invitation.email }
-      })
-    }, sql.withTransaction, orDieOnSql)
+    const revoke = Effect.fn("Invitations.revoke")(
+      function*(id: string) {
+        const project = yield* CurrentProject
+        const invitation = yield* Effect.flatMap(
+          repo.findById(project.id, id),
+          Option.match({
+            onNone: () => new NotFound({ resource: "invitation" }),
+            onSome: Effect.succeed
+          })
+        )
+        if (invitation.accepted_at !== null) return yield* alreadyAccepted
+        if (!(yield* repo.revoke(id, yield* Timestamp.now))) return
+        yield* audit.record({
+          action: "invitation.revoked",
+          target_type: "invitation",
+          target_id: id,
+          project_id: project.id,
+          metadata: { email: invitation.email }
+        })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     return { list, create, revoke } as const
   })

@@ -49,11 +49,18 @@ export const appendNewKey = (path: string) =>
     const temporaryPath = `${path}.${randomBytes(4).toString("hex")}`
     yield* fs.writeFileString(temporaryPath, text, { mode: 0o600, flag: "wx" })
     const { gid, uid } = yield* fs.stat(path)
-    if (process.getuid?.() === 0) yield* fs.chown(temporaryPath, Option.getOrElse(uid, () => 0), Option.getOrElse(gid, () => 0))
+    if (process.getuid?.() === 0) {
+      yield* fs.chown(
+        temporaryPath,
+        Option.getOrElse(uid, () => 0),
+        Option.getOrElse(gid, () => 0)
+      )
+    }
     yield* fs.rename(temporaryPath, path)
     return bytes
   })
 
 /** How to add a key when no file holds the keys; part of the refusal's message. */
-export const addKeyInstructions = "add one to it, after a comma, at every replica, restart them one after the other, and run " +
+export const addKeyInstructions =
+  "add one to it, after a comma, at every replica, restart them one after the other, and run " +
   "this again (openssl rand -base64 32 | tr '+/' '-_' | tr -d = makes one)"

@@ -6,7 +6,7 @@ import { onlyPg } from "./Dialect.ts"
 import type { KeyRing } from "./KeyRing.ts"
 import * as Cipher from "./Keys/Cipher.ts"
 import { activeKeyName } from "./Keys/Fingerprints.ts"
-import { type SealPurpose, associatedDataOf } from "./Keys/SealedColumns.ts"
+import { associatedDataOf, type SealPurpose } from "./Keys/SealedColumns.ts"
 
 /**
  * The brain's own keys, from the environment or generated in SVC_HOME (`src/layers/Keys.ts`). The database stores their
@@ -56,7 +56,10 @@ export class Vault extends Effect.Service<Vault>()("svc/Vault", {
 
     /** Seals a text of the row `id`. Call it in the transaction that writes the row, where there is one. */
     const seal = (purpose: SealPurpose, id: string, text: string): Effect.Effect<string> =>
-      Effect.map(orDieOnSql(getSealingKey(read, secret)), (key) => Cipher.seal(key, associatedDataOf(purpose, id), text))
+      Effect.map(
+        orDieOnSql(getSealingKey(read, secret)),
+        (key) => Cipher.seal(key, associatedDataOf(purpose, id), text)
+      )
 
     const open = (purpose: SealPurpose, id: string, sealed: string): Effect.Effect<string, SealBroken> =>
       Effect.suspend(() => {

@@ -20,7 +20,9 @@ export class Lease extends Context.Tag("svc/Lease")<Lease, {
    * Runs `body` in a transaction that commits only while the lease is held; else it is rolled back and fails with
    * LeaseLost. A leader writes through this and nothing else.
    */
-  readonly withTransaction: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | LeaseLost | SqlError.SqlError, R>
+  readonly withTransaction: <A, E, R>(
+    body: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | LeaseLost | SqlError.SqlError, R>
   /** Fails with LeaseLost unless the lease is held. Call it last before a write outside of the database. */
   readonly check: Effect.Effect<void, LeaseLost | SqlError.SqlError>
 }>() {}
@@ -64,8 +66,10 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
     }
 
     const acquire = (name: string, millis: number) =>
-      Effect.flatMap(repo.isHeld(name, millis), (isHeld) =>
-        isHeld ? Effect.succeedNone : repo.acquire(name, holder, millis)).pipe(orDieOnSql)
+      Effect.flatMap(
+        repo.isHeld(name, millis),
+        (isHeld) => isHeld ? Effect.succeedNone : repo.acquire(name, holder, millis)
+      ).pipe(orDieOnSql)
 
     /** Runs `effect` if no process leads under this name, else answers none at once. Fails with LeaseLost when it loses the lead. */
     const only = <A, E, R>(

@@ -1,11 +1,11 @@
 import { Chunk, Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
-import type { LiveTask, ChangePosition } from "../domain/LiveTask.ts"
+import type { ChangePosition, LiveTask } from "../domain/LiveTask.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Hints } from "./Database.ts"
 import { yieldToEventLoop } from "./EventLoop.ts"
-import { type LiveMessage, ChangeBatch } from "./LiveTasks/ChangeBatch.ts"
-import { millisAfterReset, millisBetweenRefreshes, millisBetweenPolls, maxTasksAfter } from "./LiveTasks/Pace.ts"
 import * as Ids from "./Ids.ts"
+import { ChangeBatch, type LiveMessage } from "./LiveTasks/ChangeBatch.ts"
+import { maxTasksAfter, millisAfterReset, millisBetweenPolls, millisBetweenRefreshes } from "./LiveTasks/Pace.ts"
 import { LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
@@ -118,7 +118,9 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         yield* yieldToEventLoop
       }
       const horizon = repo.rewind(project.position).updated_at
-      for (const [id, at] of project.sent) if (at < horizon || horizon === project.position.updated_at) project.sent.delete(id)
+      for (const [id, at] of project.sent) {
+        if (at < horizon || horizon === project.position.updated_at) project.sent.delete(id)
+      }
       if (now - project.publishedAt >= keepAliveMillis) {
         yield* publish(project, ChangeBatch.tasks([], project.batchNumber + 1, project.position), project.position, now)
       }
@@ -131,15 +133,19 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       const now = yield* Clock.currentTimeMillis
       const pollMillis = millisBetweenPolls(currentLoad())
       const due = [...feeds.values()].filter(({ isHinted, refreshedAt, pausedUntil }) =>
-        pausedUntil <= now && (isHinted || now - refreshedAt >= pollMillis))
+        pausedUntil <= now && (isHinted || now - refreshedAt >= pollMillis)
+      )
       yield* Effect.forEach(due, refresh, { discard: true })
     })
     yield* loops.forever("live tasks", refreshDue, { longestPause: "5 seconds" })
-    yield* loops.forever("live hints", Stream.runForEach(hints.subscribe("tasks"), (projectId) =>
-      Effect.sync(() => {
-        const project = feeds.get(projectId)
-        if (project !== undefined) project.isHinted = true
-      })))
+    yield* loops.forever(
+      "live hints",
+      Stream.runForEach(hints.subscribe("tasks"), (projectId) =>
+        Effect.sync(() => {
+          const project = feeds.get(projectId)
+          if (project !== undefined) project.isHinted = true
+        }))
+    )
 
     const openFeed = Effect.fnUntraced(function*(projectId: string) {
       const now = yield* Clock.currentTimeMillis
@@ -182,27 +188,41 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
      * The changes between two positions. Collects in `sentTimes` the tasks that a later batch may repeat. Too many end
      * with a reset.
      */
-    const catchUp = (projectId: string, from: ChangePosition, to: ChangePosition, sentTimes: Map<string, string>): Stream.Stream<ChangeBatch> => {
+    const catchUp = (
+      projectId: string,
+      from: ChangePosition,
+      to: ChangePosition,
+      sentTimes: Map<string, string>
+    ): Stream.Stream<ChangeBatch> => {
       const horizon = repo.rewind(to).updated_at
       const overlaps = horizon < to.updated_at
       const next = Effect.fnUntraced(function*({ at, count }: { readonly at: ChangePosition; readonly count: number }) {
-        const rows = yield* catchUpPermits.withPermits(1)(Effect.zipLeft(repo.listPage(projectId, at, to), yieldToEventLoop))
+        const rows = yield* catchUpPermits.withPermits(1)(
+          Effect.zipLeft(repo.listPage(projectId, at, to), yieldToEventLoop)
+        )
         const last = rows[rows.length - 1]
         if (count + rows.length > maxCatchUpTasks) return [ChangeBatch.reset(to, 0), Option.none()] as const
-        if (overlaps) for (const row of rows) if (row.updated_at >= horizon) sentTimes.set(row.id, row.updated_at)
+        if (overlaps) { for (const row of rows) if (row.updated_at >= horizon) sentTimes.set(row.id, row.updated_at) }
         const more = last === undefined || rows.length < pageSize
           ? Option.none()
           : Option.some({ at: last, count: count + rows.length })
         return [ChangeBatch.tasks(rows, 0, from), more] as const
       })
-      return Stream.filter(Stream.paginateEffect({ at: repo.rewind(from), count: 0 }, next), ({ messages }) => messages.length > 0)
+      return Stream.filter(
+        Stream.paginateEffect({ at: repo.rewind(from), count: 0 }, next),
+        ({ messages }) => messages.length > 0
+      )
     }
 
     /**
      * The batches of a project after `from`, the position of a client; null: from now on. Ends with `until`. A
      * subscriber that is too slow gets a `reset` instead of the batches that it missed.
      */
-    const batches = (projectId: string, from: ChangePosition | null, until: Effect.Effect<void>): Stream.Stream<ChangeBatch> =>
+    const batches = (
+      projectId: string,
+      from: ChangePosition | null,
+      until: Effect.Effect<void>
+    ): Stream.Stream<ChangeBatch> =>
       Stream.unwrapScoped(Effect.gen(function*() {
         const feed = yield* acquireFeed(projectId)
         const queue = yield* PubSub.subscribe(feed.hub)
@@ -220,7 +240,10 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
           const rest = sentTimes.size === 0 ? batch : batch.without(sentTimes)
           return hasGap ? [ChangeBatch.reset(batch.from, 0), rest] : [rest]
         }
-        const liveBatches = Stream.mapChunks(Stream.fromQueue(queue), Chunk.flatMap((batch) => Chunk.fromIterable(filterBatch(batch))))
+        const liveBatches = Stream.mapChunks(
+          Stream.fromQueue(queue),
+          Chunk.flatMap((batch) => Chunk.fromIterable(filterBatch(batch)))
+        )
         if (from === null) return liveBatches
         const oldest = Timestamp.addSeconds(yield* Timestamp.now, -maxGapSeconds)
         const missedBatches = from.updated_at < oldest

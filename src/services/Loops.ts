@@ -38,8 +38,10 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
 
     /** The pause after this many failures in a row: 100 ms, doubled each time up to `most`, with 20 % jitter. */
     const backOff = (failures: number, longest: Duration.DurationInput) =>
-      Effect.flatMap(Random.nextRange(0.8, 1.2), (jitter) =>
-        Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(longest)) * jitter))
+      Effect.flatMap(
+        Random.nextRange(0.8, 1.2),
+        (jitter) => Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(longest)) * jitter)
+      )
 
     /** Runs `tick` at once, and again `interval` after each run ended, until the scope closes. */
     const every = <E, R>(
@@ -68,7 +70,8 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
             Effect.zipRight(
               Cause.isInterruptedOnly(cause) ? Effect.void : reportFailure(name, cause),
               Effect.suspend(() => backOff(++failures, longestPause))
-            )),
+            )
+          ),
           Effect.forever,
           Effect.withSpan(name, { root: true }),
           Effect.annotateLogs("logger", name),

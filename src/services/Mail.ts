@@ -3,11 +3,13 @@ import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Vault } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
-import { MailTransport, type MailMessage } from "./Mail/Transport.ts"
+import { type MailMessage, MailTransport } from "./Mail/Transport.ts"
 import * as Outbox from "./Outbox.ts"
 import { makeOutboxTable, type OutboxEntry } from "./Outbox/Table.ts"
 
-const SealedMessage = Schema.parseJson(Schema.Struct({ to: Schema.String, subject: Schema.String, text: Schema.String }))
+const SealedMessage = Schema.parseJson(
+  Schema.Struct({ to: Schema.String, subject: Schema.String, text: Schema.String })
+)
 const encode = Schema.encodeSync(SealedMessage)
 const decode = Schema.decodeUnknown(SealedMessage)
 
@@ -24,7 +26,11 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
   effect: Effect.gen(function*() {
     const transport = yield* MailTransport
     const vault = yield* Vault
-    const { outbox, ...table } = yield* makeOutboxTable<SealedMail>({ name: "mail", table: "mail_outbox", payload: ["sealed"] })
+    const { outbox, ...table } = yield* makeOutboxTable<SealedMail>({
+      name: "mail",
+      table: "mail_outbox",
+      payload: ["sealed"]
+    })
 
     /** Whether mail can be sent at all. */
     const isEnabled = transport.isConfigured
@@ -42,7 +48,10 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
       )
 
     /** Sends what is due, one after the other, until a failure that would be that of the others too. */
-    const deliver: Effect.Effect<void> = Outbox.deliver({ ...outbox, send }).pipe(Effect.withSpan("Mail.deliver"), orDieOnSql)
+    const deliver: Effect.Effect<void> = Outbox.deliver({ ...outbox, send }).pipe(
+      Effect.withSpan("Mail.deliver"),
+      orDieOnSql
+    )
 
     return { isEnabled, enqueue, deliver } as const
   })

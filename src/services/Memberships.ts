@@ -51,38 +51,53 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
       )
 
     /** Newest first. */
-    const list = Effect.fn("Memberships.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
+    const list = Effect.fn("Memberships.list")(
+      () => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)),
+      orDieOnSql
+    )
 
-    const grant = Effect.fn("Memberships.grant")(function*({ role, user_id }: GrantMembership) {
-      const project = yield* CurrentProject
-      yield* escalation.requireRoleGrant(project.id, role)
-      const user = yield* users.findByIdForUpdate(user_id)
-      if (Option.isNone(user)) return yield* ValidationFailed.at("user_id", "there is no such user")
-      const id = yield* Ids.next
-      const created_at = yield* Timestamp.now
-      yield* repo.insert({ id, user_id, project_id: project.id, role, created_at }).pipe(
-        Effect.catchIf(isUniqueViolation, () => alreadyMember)
-      )
-      const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
-      yield* recordChange("membership.granted", membership)
-      return membership
-    }, sql.withTransaction, orDieOnSql)
+    const grant = Effect.fn("Memberships.grant")(
+      function*({ role, user_id }: GrantMembership) {
+        const project = yield* CurrentProject
+        yield* escalation.requireRoleGrant(project.id, role)
+        const user = yield* users.findByIdForUpdate(user_id)
+        if (Option.isNone(user)) return yield* ValidationFailed.at("user_id", "there is no such user")
+        const id = yield* Ids.next
+        const created_at = yield* Timestamp.now
+        yield* repo.insert({ id, user_id, project_id: project.id, role, created_at }).pipe(
+          Effect.catchIf(isUniqueViolation, () => alreadyMember)
+        )
+        const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
+        yield* recordChange("membership.granted", membership)
+        return membership
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
-    const setRole = Effect.fn("Memberships.setRole")(function*(id: string, role: Role) {
-      const project = yield* CurrentProject
-      yield* escalation.requireRoleGrant(project.id, role)
-      const membership: Membership = { ...(yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)), role }
-      if (!(yield* repo.setRole(id, role))) return yield* membershipNotFound
-      yield* recordChange("membership.updated", membership)
-      return membership
-    }, sql.withTransaction, orDieOnSql)
+    const setRole = Effect.fn("Memberships.setRole")(
+      function*(id: string, role: Role) {
+        const project = yield* CurrentProject
+        yield* escalation.requireRoleGrant(project.id, role)
+        const membership: Membership = { ...(yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)), role }
+        if (!(yield* repo.setRole(id, role))) return yield* membershipNotFound
+        yield* recordChange("membership.updated", membership)
+        return membership
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
-    const remove = Effect.fn("Memberships.remove")(function*(id: string) {
-      const project = yield* CurrentProject
-      const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
-      if (!(yield* repo.delete(id))) return yield* membershipNotFound
-      yield* recordChange("membership.revoked", membership)
-    }, sql.withTransaction, orDieOnSql)
+    const remove = Effect.fn("Memberships.remove")(
+      function*(id: string) {
+        const project = yield* CurrentProject
+        const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
+        if (!(yield* repo.delete(id))) return yield* membershipNotFound
+        yield* recordChange("membership.revoked", membership)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     return { list, grant, setRole, remove } as const
   })

@@ -44,8 +44,18 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         registers
       }),
       agentsOnline: new Gauge({ name: "svc_agents_online", help: "Agents online, of all replicas", registers }),
-      tasksTotal: new Gauge({ name: "svc_tasks_total", help: "Tasks by state now: a gauge, whose name the contract fixes", labelNames: ["state"], registers }),
-      workersOnline: new Gauge({ name: "svc_workers_online", help: "Workers online, by engine, of all replicas", labelNames: ["engine"], registers }),
+      tasksTotal: new Gauge({
+        name: "svc_tasks_total",
+        help: "Tasks by state now: a gauge, whose name the contract fixes",
+        labelNames: ["state"],
+        registers
+      }),
+      workersOnline: new Gauge({
+        name: "svc_workers_online",
+        help: "Workers online, by engine, of all replicas",
+        labelNames: ["engine"],
+        registers
+      }),
       queueDepth: new Gauge({
         name: "svc_queue_depth",
         help: "Tasks in a queue, as agents reported in the last 5 minutes; the 500 deepest queues",
@@ -83,17 +93,42 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         labelNames: ["module", "site"],
         registers
       }),
-      connections: new Gauge({ name: "svc_http_connections", help: "Open TCP connections of clients to this process", registers }),
+      connections: new Gauge({
+        name: "svc_http_connections",
+        help: "Open TCP connections of clients to this process",
+        registers
+      }),
       connectionsClosed: new Counter({
         name: "svc_http_connections_closed_total",
-        help: "Closed TCP connections of clients: ended, reset by the client, timeout of the network, error, too_many of one address",
+        help:
+          "Closed TCP connections of clients: ended, reset by the client, timeout of the network, error, too_many of one address",
         labelNames: ["reason"],
         registers
       }),
-      agentSessions: new Gauge({ name: "svc_agent_sessions", help: "Open agent sessions of this process", labelNames: ["transport"], registers }),
-      framesReceived: new Counter({ name: "svc_agent_frames_total", help: "Frames accepted, by type", labelNames: ["type"], registers }),
-      framesRefused: new Counter({ name: "svc_agent_frames_refused_total", help: "Frames refused, by reason", labelNames: ["reason"], registers }),
-      ingestEvents: new Counter({ name: "svc_ingest_events_total", help: "Events by outcome", labelNames: ["outcome"], registers }),
+      agentSessions: new Gauge({
+        name: "svc_agent_sessions",
+        help: "Open agent sessions of this process",
+        labelNames: ["transport"],
+        registers
+      }),
+      framesReceived: new Counter({
+        name: "svc_agent_frames_total",
+        help: "Frames accepted, by type",
+        labelNames: ["type"],
+        registers
+      }),
+      framesRefused: new Counter({
+        name: "svc_agent_frames_refused_total",
+        help: "Frames refused, by reason",
+        labelNames: ["reason"],
+        registers
+      }),
+      ingestEvents: new Counter({
+        name: "svc_ingest_events_total",
+        help: "Events by outcome",
+        labelNames: ["outcome"],
+        registers
+      }),
       eventsUnusable: new Counter({
         name: "svc_agent_events_unusable_total",
         help: "Events that cannot be stored and were acknowledged as rejected, by reason",
@@ -101,7 +136,12 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         registers
       }),
       ingestQueue: new Gauge({ name: "svc_ingest_queue_events", help: "Events waiting for the writer", registers }),
-      ingestCommit: new Histogram({ name: "svc_ingest_commit_seconds", help: "Time of one group commit", buckets: durations, registers }),
+      ingestCommit: new Histogram({
+        name: "svc_ingest_commit_seconds",
+        help: "Time of one group commit",
+        buckets: durations,
+        registers
+      }),
       ingestBatch: new Histogram({
         name: "svc_ingest_batch_events",
         help: "Events of one group commit",
@@ -140,7 +180,11 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         registers
       }),
       liveStreams: new Gauge({ name: "svc_live_streams", help: "Open live streams of this process", registers }),
-      liveLooks: new Counter({ name: "svc_live_looks_total", help: "Looks at a project's changes for its live streams", registers }),
+      liveLooks: new Counter({
+        name: "svc_live_looks_total",
+        help: "Looks at a project's changes for its live streams",
+        registers
+      }),
       liveResets: new Counter({
         name: "svc_live_resets_total",
         help: "Resets sent to live streams: too many changes for all of a project's streams, or one reader too slow",

@@ -1,15 +1,21 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
-import { type CompleteEnrollment, type DisableMfa, findEnrollmentRequirement, type MfaStatus, type VerifyMfa } from "../domain/Mfa.ts"
+import {
+  type CompleteEnrollment,
+  type DisableMfa,
+  findEnrollmentRequirement,
+  type MfaStatus,
+  type VerifyMfa
+} from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit, type Entry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
 import { Notices } from "./Mail/Notices.ts"
+import { findTimeStep, newRecoveryCodes, newTotpSecret } from "./Mfa/Codes.ts"
 import { policyOf } from "./Mfa/Login.ts"
-import { newRecoveryCodes, newTotpSecret, findTimeStep } from "./Mfa/Codes.ts"
 import { MfaRepo, type MfaRow } from "./Mfa/Repo.ts"
 import { Sessions } from "./Sessions.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
@@ -27,7 +33,10 @@ interface ConsumedCode {
 /** How long a pending secret can be confirmed by its first code, in seconds. */
 const enrollmentSeconds = 600
 
-const alreadyEnrolled = new Conflict({ code: "mfa_enrolled", detail: "You have a second factor already. Disable it first to enrol another." })
+const alreadyEnrolled = new Conflict({
+  code: "mfa_enrolled",
+  detail: "You have a second factor already. Disable it first to enrol another."
+})
 
 const noPendingEnrollment = new Conflict({
   code: "mfa_enrollment_expired",
@@ -36,7 +45,8 @@ const noPendingEnrollment = new Conflict({
 
 const wrongCode = new Forbidden({
   code: "wrong_code",
-  detail: "The code is wrong, or was used before. Wait for the next one, and check the clock of the device that shows it."
+  detail:
+    "The code is wrong, or was used before. Wait for the next one, and check the clock of the device that shows it."
 })
 
 const mfaLocked = new Forbidden({
@@ -44,7 +54,8 @@ const mfaLocked = new Forbidden({
   detail: "Too many wrong codes. For a while no code of this account is accepted; try again later."
 })
 
-const isLocked = ({ mfa_locked_until }: MfaRow, now: string): boolean => mfa_locked_until !== null && mfa_locked_until > now
+const isLocked = ({ mfa_locked_until }: MfaRow, now: string): boolean =>
+  mfa_locked_until !== null && mfa_locked_until > now
 
 /** The second factor: codes of an authenticator app, ten recovery codes, and trusted browsers. */
 export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
@@ -73,11 +84,16 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
 
     const status = Effect.fn("Mfa.status")(function*() {
       const { user_id } = yield* currentPerson
-      const row = yield* Effect.flatten(repo.findStatus(user_id)).pipe(Effect.catchTag("NoSuchElementException", () =>
-        new NotFound({ resource: "user" })))
+      const row = yield* Effect.flatten(repo.findStatus(user_id)).pipe(
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "user" }))
+      )
       const enrolled = row.mfa_enrolled_at !== null
       const started_at = row.mfa_enforcement_started_at
-      const { deadline, required } = findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
+      const { deadline, required } = findEnrollmentRequirement(policy, {
+        is_admin: row.is_admin === 1,
+        enrolled,
+        started_at
+      })
       return {
         enrolled,
         enrolled_at: row.mfa_enrolled_at,
@@ -123,7 +139,10 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       const isRight = at === null ? yield* repo.consumeRecoveryCode(userId, code) : yield* repo.consumeStep(userId, at)
       if (!isRight) return Option.none<ConsumedCode>()
       yield* repo.resetFailures(userId)
-      return Option.some<ConsumedCode>({ used_recovery_code: at === null, remaining_recovery_codes: yield* repo.countRecoveryCodes(userId) })
+      return Option.some<ConsumedCode>({
+        used_recovery_code: at === null,
+        remaining_recovery_codes: yield* repo.countRecoveryCodes(userId)
+      })
     })
 
     /**
@@ -163,15 +182,19 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       })
 
     /** Consumes the code and runs `work` in one transaction. */
-    const withConsumedCode = <A, E, R>(code: Redacted.Redacted, work: (spent: ConsumedCode) => Effect.Effect<A, E, R>) =>
-      withCodeAttempt((userId) => consumeCode(userId, Redacted.value(code)), work)
+    const withConsumedCode = <A, E, R>(
+      code: Redacted.Redacted,
+      work: (spent: ConsumedCode) => Effect.Effect<A, E, R>
+    ) => withCodeAttempt((userId) => consumeCode(userId, Redacted.value(code)), work)
 
     /** The time step of a code of the pending secret, in the caller's transaction; none when the code is wrong. */
     const checkPendingCode = Effect.fnUntraced(function*(userId: string, code: string) {
       const now = yield* Timestamp.now
       const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
       if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled
-      if (row === undefined || row.mfa_pending_secret === null || row.mfa_pending_at === null) return yield* noPendingEnrollment
+      if (row === undefined || row.mfa_pending_secret === null || row.mfa_pending_at === null) {
+        return yield* noPendingEnrollment
+      }
       if (Timestamp.addSeconds(row.mfa_pending_at, enrollmentSeconds) <= now) return yield* noPendingEnrollment
       if (isLocked(row, now)) return yield* mfaLocked
       return Option.fromNullable(yield* findStep(userId, row.mfa_pending_secret, code))
@@ -183,18 +206,21 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
      */
     const completeEnrollment = Effect.fn("Mfa.completeEnrollment")(function*(input: CompleteEnrollment) {
       const { person, session_id } = yield* currentSession
-      return yield* withCodeAttempt((userId) => checkPendingCode(userId, Redacted.value(input.code)), (at) =>
-        Effect.gen(function*() {
-          const codes = newRecoveryCodes()
-          yield* repo.enroll(person.user_id, at, yield* Timestamp.now)
-          yield* repo.replaceRecoveryCodes(person.user_id, codes)
-          yield* sessionsRepo.clearFactors(person.user_id, session_id)
-          const cookie = yield* upgradeSession(session_id)
-          yield* notices.enqueue("factor_enrolled", person.email, person)
-          yield* publishAccessChange(person.user_id)
-          yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
-          return { cookie, answer: { recovery_codes: codes } }
-        }))
+      return yield* withCodeAttempt(
+        (userId) => checkPendingCode(userId, Redacted.value(input.code)),
+        (at) =>
+          Effect.gen(function*() {
+            const codes = newRecoveryCodes()
+            yield* repo.enroll(person.user_id, at, yield* Timestamp.now)
+            yield* repo.replaceRecoveryCodes(person.user_id, codes)
+            yield* sessionsRepo.clearFactors(person.user_id, session_id)
+            const cookie = yield* upgradeSession(session_id)
+            yield* notices.enqueue("factor_enrolled", person.email, person)
+            yield* publishAccessChange(person.user_id)
+            yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
+            return { cookie, answer: { recovery_codes: codes } }
+          })
+      )
     }, orDieOnSql)
 
     /**
@@ -210,7 +236,12 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           const { used_recovery_code } = used
           if (used_recovery_code) yield* notices.enqueue("recovery_code_used", person.email, person)
           const metadata = { used_recovery_code }
-          const verified: Entry = { action: "auth.mfa_verified", target_type: "session", target_id: session_id, metadata }
+          const verified: Entry = {
+            action: "auth.mfa_verified",
+            target_type: "session",
+            target_id: session_id,
+            metadata
+          }
           const entries = trusted === null ? [verified] : [verified, trusted.entry]
           yield* audit.recordAll(entries.map((entry) => ({ actor, entry })))
           return { cookie, device: trusted?.cookie ?? null, answer: { ok: true, ...used } }
@@ -246,7 +277,11 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         const codes = newRecoveryCodes()
         yield* repo.replaceRecoveryCodes(person.user_id, codes)
         yield* notices.enqueue("recovery_codes_replaced", person.email, person)
-        yield* audit.record({ action: "auth.mfa_recovery_codes_regenerated", target_type: "user", target_id: person.user_id })
+        yield* audit.record({
+          action: "auth.mfa_recovery_codes_regenerated",
+          target_type: "user",
+          target_id: person.user_id
+        })
         return { recovery_codes: codes }
       },
       sql.withTransaction,

@@ -66,14 +66,20 @@ const make = Effect.gen(function*() {
     orElse: () => Effect.void
   })
   const countTables = sql.onDialectOrElse({
-    pg: () => sql<{ n: number }>`SELECT count(*) AS n FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'`,
-    orElse: () => sql<{ n: number }>`SELECT count(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'`
+    pg: () =>
+      sql<
+        { n: number }
+      >`SELECT count(*) AS n FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'`,
+    orElse: () =>
+      sql<{ n: number }>`SELECT count(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'`
   })
-  const listApplied: Effect.Effect<ReadonlyArray<AppliedRow>, SqlError.SqlError> =
-    Effect.flatMap(countTables, ([row]) =>
+  const listApplied: Effect.Effect<ReadonlyArray<AppliedRow>, SqlError.SqlError> = Effect.flatMap(
+    countTables,
+    ([row]) =>
       (row?.n ?? 0) === 0
         ? Effect.succeed([])
-        : sql<AppliedRow>`SELECT id, name, compatible_from, applied_at, program FROM schema_migrations ORDER BY id`)
+        : sql<AppliedRow>`SELECT id, name, compatible_from, applied_at, program FROM schema_migrations ORDER BY id`
+  )
 
   const currentRevision = Effect.map(listApplied, (rows) => rows[rows.length - 1]?.id ?? 0)
 
@@ -87,50 +93,61 @@ const make = Effect.gen(function*() {
 
   /** Applies every missing step up to `target`, in one transaction; answers the steps applied. */
   const upgrade = (target = head) =>
-    sql.withTransaction(Effect.gen(function*() {
-      yield* lock
-      yield* createTable
-      const appliedIds = new Set((yield* listApplied).map((row) => row.id))
-      yield* checkCompatible
-      const missing = list.filter((migration) => migration.id <= target && !appliedIds.has(migration.id))
-      for (const migration of missing) {
-        yield* migration.up
-        const row = {
-          id: migration.id,
-          name: migration.name,
-          compatible_from: migration.compatibleFrom,
-          applied_at: yield* Timestamp.now,
-          program: version
+    sql.withTransaction(
+      Effect.gen(function*() {
+        yield* lock
+        yield* createTable
+        const appliedIds = new Set((yield* listApplied).map((row) => row.id))
+        yield* checkCompatible
+        const missing = list.filter((migration) => migration.id <= target && !appliedIds.has(migration.id))
+        for (const migration of missing) {
+          yield* migration.up
+          const row = {
+            id: migration.id,
+            name: migration.name,
+            compatible_from: migration.compatibleFrom,
+            applied_at: yield* Timestamp.now,
+            program: version
+          }
+          yield* sql`INSERT INTO schema_migrations ${sql.insert(row)}`
         }
-        yield* sql`INSERT INTO schema_migrations ${sql.insert(row)}`
-      }
-      return missing
-    }).pipe(Effect.provideService(SqlClient.SqlClient, sql)))
+        return missing
+      }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    )
 
   /** Undoes the newest step, which must be the one after `target`: one step back at a time. */
   const downgrade = (target: number) =>
-    sql.withTransaction(Effect.gen(function*() {
-      yield* lock
-      const rows = yield* listApplied
-      const newest = rows[rows.length - 1]
-      const revision = newest?.id ?? 0
-      if (newest !== undefined && revision > head) {
-        return yield* new MigrationRefused({
-          message: `The newest step, revision ${revision}, was made by ${programLabel(newest.program)}, and this is svc ${version}, which knows ` +
-            `steps up to ${head}. Undo it with ${programLabel(newest.program)}: svc migrate downgrade ${revision - 1}`
-        })
-      }
-      if (revision === target) return yield* new MigrationRefused({ message: `The database is already at revision ${target}.` })
-      const step = list.find((migration) => migration.id === revision)
-      if (step === undefined || !(revision - 1 === target)) {
-        return yield* new MigrationRefused({
-          message: `The database is at revision ${revision}; one step back is revision ${revision - 1}. Go back one step at a time.`
-        })
-      }
-      yield* step.down
-      yield* sql`DELETE FROM schema_migrations WHERE id = ${step.id}`
-      return step
-    }).pipe(Effect.provideService(SqlClient.SqlClient, sql)))
+    sql.withTransaction(
+      Effect.gen(function*() {
+        yield* lock
+        const rows = yield* listApplied
+        const newest = rows[rows.length - 1]
+        const revision = newest?.id ?? 0
+        if (newest !== undefined && revision > head) {
+          return yield* new MigrationRefused({
+            message:
+              `The newest step, revision ${revision}, was made by ${
+                programLabel(newest.program)
+              }, and this is svc ${version}, which knows ` +
+              `steps up to ${head}. Undo it with ${programLabel(newest.program)}: svc migrate downgrade ${revision - 1}`
+          })
+        }
+        if (revision === target) {
+          return yield* new MigrationRefused({ message: `The database is already at revision ${target}.` })
+        }
+        const step = list.find((migration) => migration.id === revision)
+        if (step === undefined || !(revision - 1 === target)) {
+          return yield* new MigrationRefused({
+            message: `The database is at revision ${revision}; one step back is revision ${
+              revision - 1
+            }. Go back one step at a time.`
+          })
+        }
+        yield* step.down
+        yield* sql`DELETE FROM schema_migrations WHERE id = ${step.id}`
+        return step
+      }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    )
 
   return { head, list, applied: listApplied, current: currentRevision, checkCompatible, upgrade, downgrade } as const
 })

@@ -2,7 +2,7 @@ import { Cache, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import { lookup as systemLookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
 import { Agent, type Dispatcher, request } from "undici"
-import { parseAddress, findRefusedRange } from "../domain/OutboundAddress.ts"
+import { findRefusedRange, parseAddress } from "../domain/OutboundAddress.ts"
 import { Settings } from "./Settings.ts"
 
 /** The call was not made: what is wrong with its URL, its name, or one of its addresses. `why` names no part of the URL. */
@@ -26,7 +26,10 @@ export class Resolver extends Context.Tag("svc/Resolver")<Resolver, {
   /** As the operating system does: with /etc/hosts. */
   static readonly layer = Layer.succeed(Resolver, {
     addresses: (host) =>
-      Effect.map(Effect.tryPromise(() => systemLookup(host, { all: true })), (found) => found.map(({ address }) => address))
+      Effect.map(
+        Effect.tryPromise(() => systemLookup(host, { all: true })),
+        (found) => found.map(({ address }) => address)
+      )
   })
 }
 
@@ -56,7 +59,9 @@ const maxBodyBytes = 8192
 const maxNames = 1000
 
 const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : "no code"
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "no code"
 
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "")
 
@@ -92,7 +97,8 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
         resolver.addresses(host).pipe(
           Effect.timeoutFail({ duration: resolveTimeout, onTimeout: () => "timeout" }),
           Effect.mapError(() => new OutboundRefused({ why: "its host name cannot be resolved" })),
-          Effect.filterOrFail((addresses) => addresses.length > 0, () => new OutboundRefused({ why: "its host name has no address" }))
+          Effect.filterOrFail((addresses) => addresses.length > 0, () =>
+            new OutboundRefused({ why: "its host name has no address" }))
         ),
       timeToLive: (exit) => (Exit.isSuccess(exit) ? addressTtl : Duration.zero)
     })
@@ -124,7 +130,9 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
         : plainHttp
         ? "the URL must begin with https:// or http://"
         : "the URL must begin with https://"
-      return parsed !== null && why === null ? Effect.succeed(parsed) : Effect.fail(new OutboundRefused({ why: why ?? "" }))
+      return parsed !== null && why === null
+        ? Effect.succeed(parsed)
+        : Effect.fail(new OutboundRefused({ why: why ?? "" }))
     }
 
     /** Whether the URL may be called now: its form, and all addresses of its host. For URLs that are about to be kept. */
@@ -134,7 +142,10 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     })
 
     const lookupChecked: LookupFunction = (host, { all }, callback) => {
-      const addresses = (checkedAddresses.get(host) ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+      const addresses = (checkedAddresses.get(host) ?? []).map((address) => ({
+        address,
+        family: address.includes(":") ? 6 : 4
+      }))
       const [first] = addresses
       if (first === undefined) callback(new Error("an address that was not checked"), "", 0)
       else if (all === true) callback(null, addresses)
@@ -142,7 +153,13 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     }
 
     const agent = yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connect: { lookup: lookupChecked, timeout: connectMillis }, connections: 4, keepAliveTimeout: 10_000 })),
+      Effect.sync(() =>
+        new Agent({
+          connect: { lookup: lookupChecked, timeout: connectMillis },
+          connections: 4,
+          keepAliveTimeout: 10_000
+        })
+      ),
       (agent) => Effect.promise(() => agent.destroy())
     )
 
@@ -156,16 +173,22 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
       })
 
     /** One call. An answer is an answer whatever its status. */
-    const call = Effect.fn("Outbound.call")(function*(call: OutboundRequest) {
-      const url = yield* parse(call.url, call.plainHttp === true)
-      const addresses = yield* resolveAllowed(url.hostname)
-      checkedAddresses.delete(url.hostname) // the newest last
-      checkedAddresses.set(url.hostname, addresses)
-      const [oldest] = checkedAddresses.size > maxNames ? checkedAddresses.keys() : []
-      if (oldest !== undefined) checkedAddresses.delete(oldest)
-      return yield* send(call, url)
-    }, (effect, { timeout = callTimeout }) =>
-      Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => new OutboundFailed({ why: "there was no answer in time" }) }))
+    const call = Effect.fn("Outbound.call")(
+      function*(call: OutboundRequest) {
+        const url = yield* parse(call.url, call.plainHttp === true)
+        const addresses = yield* resolveAllowed(url.hostname)
+        checkedAddresses.delete(url.hostname) // the newest last
+        checkedAddresses.set(url.hostname, addresses)
+        const [oldest] = checkedAddresses.size > maxNames ? checkedAddresses.keys() : []
+        if (oldest !== undefined) checkedAddresses.delete(oldest)
+        return yield* send(call, url)
+      },
+      (effect, { timeout = callTimeout }) =>
+        Effect.timeoutFail(effect, {
+          duration: timeout,
+          onTimeout: () => new OutboundFailed({ why: "there was no answer in time" })
+        })
+    )
 
     return { resolveAllowed, check, call } as const
   })

@@ -12,10 +12,14 @@ export interface Outbox<Entry, Failure, E, R> {
 }
 
 /** Sends the entries that are due, one after the other. A loop calls it. */
-export const deliver = <Entry, Failure, E, R>({ claim, onFailure, remove, send }: Outbox<Entry, Failure, E, R>): Effect.Effect<void, E, R> => {
+export const deliver = <Entry, Failure, E, R>(
+  { claim, onFailure, remove, send }: Outbox<Entry, Failure, E, R>
+): Effect.Effect<void, E, R> => {
   const deliverOne = (entry: Entry) =>
-    Effect.flatMap(Effect.either(send(entry)), (sent) =>
-      sent._tag === "Right" ? Effect.as(remove(entry), true) : onFailure(entry, sent.left))
+    Effect.flatMap(
+      Effect.either(send(entry)),
+      (sent) => sent._tag === "Right" ? Effect.as(remove(entry), true) : onFailure(entry, sent.left)
+    )
   const deliverNext = Effect.flatMap(claim, Option.match({ onNone: () => Effect.succeed(false), onSome: deliverOne }))
   return Effect.asVoid(Effect.repeat(deliverNext, { while: (hasMore) => hasMore }))
 }

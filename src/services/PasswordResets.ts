@@ -11,8 +11,8 @@ import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
 import { Mail } from "./Mail.ts"
-import { passwordResetMessage } from "./Mail/Templates.ts"
 import { Notices } from "./Mail/Notices.ts"
+import { passwordResetMessage } from "./Mail/Templates.ts"
 import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
@@ -34,7 +34,8 @@ const resetTokenInvalid = new Forbidden({
 
 const userInactive = new Conflict({ code: "user_inactive", detail: "The user is not active. Make them active first." })
 
-const withResetActor = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("password reset"))
+const withResetActor = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.provideService(self, CurrentActor, system("password reset"))
 
 /**
  * Resets a forgotten password by a link, which is mailed or printed by `svc auth reset-link`. The link sets a new
@@ -59,7 +60,12 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
      */
     const request = Effect.fn("PasswordResets.request")(function*(email: string, { source_ip }: RequestSource) {
       if (!mail.isEnabled) return
-      yield* repo.insertRequest({ id: yield* Ids.next, email_key: normalizeEmail(email), source_ip, created_at: yield* Timestamp.now })
+      yield* repo.insertRequest({
+        id: yield* Ids.next,
+        email_key: normalizeEmail(email),
+        source_ip,
+        created_at: yield* Timestamp.now
+      })
     }, orDieOnSql)
 
     /** Call it in a transaction. */
@@ -67,7 +73,13 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       const now = yield* Timestamp.now
       const token = yield* Ids.secret
       const expires_at = Timestamp.addSeconds(now, lifetimeSeconds)
-      yield* repo.insert({ id: yield* Ids.next, user_id: user.id, token_hash: Ids.hashSecret(token), created_at: now, expires_at })
+      yield* repo.insert({
+        id: yield* Ids.next,
+        user_id: user.id,
+        token_hash: Ids.hashSecret(token),
+        created_at: now,
+        expires_at
+      })
       return { link: `${publicUrlOf(settings)}/reset-password?token=${token}`, expires_at }
     })
 
@@ -82,10 +94,13 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
 
     /** The user of an address, whose row is locked until the transaction ends. */
     const findByEmailKeyForUpdate = (key: string) =>
-      Effect.flatMap(users.findByEmailKey(key), Option.match({
-        onNone: () => Effect.succeedNone,
-        onSome: ({ id }) => users.findByIdForUpdate(id)
-      }))
+      Effect.flatMap(
+        users.findByEmailKey(key),
+        Option.match({
+          onNone: () => Effect.succeedNone,
+          onSome: ({ id }) => users.findByIdForUpdate(id)
+        })
+      )
 
     const processNextRequest = Effect.gen(function*() {
       const resetRequest = yield* repo.consumeRequest
@@ -95,7 +110,10 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       if (user === null || !user.is_active) return true
       if ((yield* repo.countByUser(user.id, yield* Timestamp.now)) >= maxLinks) return true
       const { expires_at, link } = yield* createLink(user)
-      yield* mail.enqueue(passwordResetMessage({ to: user.email, source_ip, url: publicUrlOf(settings), link, expires_at }), expires_at)
+      yield* mail.enqueue(
+        passwordResetMessage({ to: user.email, source_ip, url: publicUrlOf(settings), link, expires_at }),
+        expires_at
+      )
       yield* recordIssued(user, true, { source_ip, user_agent: null })
       return true
     }).pipe(sql.withTransaction)
@@ -107,52 +125,67 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     }).pipe(withResetActor, Effect.withSpan("PasswordResets.answerRequests"), orDieOnSql)
 
     /** Creates a link for the command line; the user's earlier links become invalid. */
-    const link = Effect.fn("PasswordResets.link")(function*(email: string) {
-      const user = yield* Effect.flatMap(findByEmailKeyForUpdate(normalizeEmail(email)), Option.match({
-        onNone: () => new NotFound({ resource: "user" }),
-        onSome: Effect.succeed
-      }))
-      if (!user.is_active) return yield* userInactive
-      yield* repo.deleteByUser(user.id)
-      const resetLink = yield* createLink(user)
-      yield* recordIssued(user, false, { source_ip: null, user_agent: null })
-      return { ...resetLink, email: user.email }
-    }, sql.withTransaction, orDieOnSql)
+    const link = Effect.fn("PasswordResets.link")(
+      function*(email: string) {
+        const user = yield* Effect.flatMap(
+          findByEmailKeyForUpdate(normalizeEmail(email)),
+          Option.match({
+            onNone: () => new NotFound({ resource: "user" }),
+            onSome: Effect.succeed
+          })
+        )
+        if (!user.is_active) return yield* userInactive
+        yield* repo.deleteByUser(user.id)
+        const resetLink = yield* createLink(user)
+        yield* recordIssued(user, false, { source_ip: null, user_agent: null })
+        return { ...resetLink, email: user.email }
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
-    const resetPassword = Effect.fnUntraced(function*(userId: string, tokenHash: string, passwordHash: string, source: RequestSource) {
-      const now = yield* Timestamp.now
-      // locks the user before the links, as everywhere, so two links of one user are used one after the other
-      const user = yield* users.findByIdForUpdate(userId)
-      if (Option.isNone(user) || !user.value.is_active) return yield* resetTokenInvalid
-      if (!(yield* repo.consume(tokenHash, now))) return yield* resetTokenInvalid
-      const working_api_keys = yield* users.setPassword(userId, passwordHash, now)
-      yield* sessions.revokeAll(userId, now, null)
-      yield* notices.enqueue("password_reset", user.value.email, source, working_api_keys)
-      yield* hints.publish("access", userId)
-      yield* audit.record({
-        action: "user.password_changed",
-        target_type: "user",
-        target_id: userId,
-        metadata: { by_reset: true },
-        source
-      })
-      return working_api_keys
-    }, sql.withTransaction)
+    const resetPassword = Effect.fnUntraced(
+      function*(userId: string, tokenHash: string, passwordHash: string, source: RequestSource) {
+        const now = yield* Timestamp.now
+        // locks the user before the links, as everywhere, so two links of one user are used one after the other
+        const user = yield* users.findByIdForUpdate(userId)
+        if (Option.isNone(user) || !user.value.is_active) return yield* resetTokenInvalid
+        if (!(yield* repo.consume(tokenHash, now))) return yield* resetTokenInvalid
+        const working_api_keys = yield* users.setPassword(userId, passwordHash, now)
+        yield* sessions.revokeAll(userId, now, null)
+        yield* notices.enqueue("password_reset", user.value.email, source, working_api_keys)
+        yield* hints.publish("access", userId)
+        yield* audit.record({
+          action: "user.password_changed",
+          target_type: "user",
+          target_id: userId,
+          metadata: { by_reset: true },
+          source
+        })
+        return working_api_keys
+      },
+      sql.withTransaction
+    )
 
     /**
      * Sets the password by the link's token. Revokes all sessions and links of the user, and unlocks the account.
      * Answers how many of their API keys remain valid.
      */
-    const confirm = Effect.fn("PasswordResets.confirm")(function*({ new_password, token }: ConfirmPasswordReset, source: RequestSource) {
-      const tokenHash = Ids.hashSecret(Redacted.value(token))
-      const userId = yield* repo.findUserId(tokenHash, yield* Timestamp.now)
-      if (Option.isNone(userId)) return yield* resetTokenInvalid
-      const user = yield* users.findById(userId.value)
-      if (Option.isNone(user)) return yield* resetTokenInvalid
-      const password = { password: new_password, field: "new_password", about: personalTextsOf(user.value) }
-      const working_api_keys = yield* withResetActor(resetPassword(userId.value, tokenHash, yield* passwords.hashNew(password), source))
-      return { success: true, working_api_keys } satisfies PasswordResetConfirmed
-    }, orDieOnSql)
+    const confirm = Effect.fn("PasswordResets.confirm")(
+      function*({ new_password, token }: ConfirmPasswordReset, source: RequestSource) {
+        const tokenHash = Ids.hashSecret(Redacted.value(token))
+        const userId = yield* repo.findUserId(tokenHash, yield* Timestamp.now)
+        if (Option.isNone(userId)) return yield* resetTokenInvalid
+        const user = yield* users.findById(userId.value)
+        if (Option.isNone(user)) return yield* resetTokenInvalid
+        const password = { password: new_password, field: "new_password", about: personalTextsOf(user.value) }
+        const working_api_keys = yield* withResetActor(
+          resetPassword(userId.value, tokenHash, yield* passwords.hashNew(password), source)
+        )
+        return { success: true, working_api_keys } satisfies PasswordResetConfirmed
+      },
+      orDieOnSql
+    )
 
     return { request, processRequests, link, confirm } as const
   })

@@ -12,7 +12,7 @@ import { readAdapterHealth } from "./Presence/AdapterHealth.ts"
 import { LatestRows, type LiveSession, PresenceBatch } from "./Presence/Batch.ts"
 import type { Advice, PresenceCallbacks, PresenceHandle, ProcessInfo } from "./Presence/Model.ts"
 import { PresenceRepo } from "./Presence/Repo.ts"
-import type { ConnectRow, QueueRow, HeartbeatRow, WorkerRow } from "./Presence/Rows.ts"
+import type { ConnectRow, HeartbeatRow, QueueRow, WorkerRow } from "./Presence/Rows.ts"
 import { PresenceSweeps } from "./Presence/Sweeps.ts"
 import { type CappedRow, type CappedTable, RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
@@ -58,11 +58,19 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       const [withoutAdapters, withAdapters] = Arr.partition(arrivals, hasAdapters)
       yield* repo.updateAgentsOnline(lastByKey(withoutAdapters, (row) => row.agent_id))
       yield* repo.updateAgentsFromHello(lastByKey(withAdapters, (row) => row.agent_id))
-      const ownedKeys = new Set((yield* repo.updateLastSeen(heartbeats)).map((row) => `${row.agent_id} ${row.worker_id}`))
+      const ownedKeys = new Set(
+        (yield* repo.updateLastSeen(heartbeats)).map((row) => `${row.agent_id} ${row.worker_id}`)
+      )
       yield* repo.updateProcessesOffline(batch.disconnects)
       yield* repo.updateRefusals([...batch.refusals.values()])
       yield* repo.insertHealth(batch.health)
-      yield* repo.updateAdvice([...batch.adviceAgentIds].map((agent_id) => ({ agent_id, setup_advice: encodeAdvice(advice.get(agent_id)), at })))
+      yield* repo.updateAdvice(
+        [...batch.adviceAgentIds].map((agent_id) => ({
+          agent_id,
+          setup_advice: encodeAdvice(advice.get(agent_id)),
+          at
+        }))
+      )
       return { agents, owned: ownedKeys }
     }, sql.withTransaction)
 
@@ -70,7 +78,10 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       if (pending.isEmpty) return
       const batch = pending.take()
       if (!pending.isEmpty) wake.unsafeOffer()
-      const { agents, owned } = yield* Effect.onError(writeBatch(batch), () => Effect.sync(() => pending.putBack(batch)))
+      const { agents, owned } = yield* Effect.onError(
+        writeBatch(batch),
+        () => Effect.sync(() => pending.putBack(batch))
+      )
       for (const { result, session } of batch.connects) {
         const agent = agents.get(session.info.agentId)
         if (agent !== undefined && !advice.has(agent.id)) advice.set(agent.id, parseAdvice(agent.setup_advice))
@@ -91,11 +102,17 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       Effect.suspend(() => {
         const rows = latest.take()
         const projects = new Set([...rows.values()].map(({ project_id }) => project_id))
-        const written = Effect.zipRight(caps.prepare(projects), Effect.suspend(() => write(caps.admit(table, sortByKey(rows)))))
+        const written = Effect.zipRight(
+          caps.prepare(projects),
+          Effect.suspend(() => write(caps.admit(table, sortByKey(rows))))
+        )
         return Effect.onError(written, () => Effect.sync(() => latest.putBack(rows)))
       })
     /** In transactions of their own: the rest must not wait for rows that the ingest has locked. */
-    const flushReports = Effect.zipRight(flushRows("workers", workers, repo.upsertWorkers), flushRows("queues", queues, repo.queues))
+    const flushReports = Effect.zipRight(
+      flushRows("workers", workers, repo.upsertWorkers),
+      flushRows("queues", queues, repo.queues)
+    )
     const flushAll = Effect.zipRight(flush, flushReports)
 
     const makeHandle = (session: LiveSession): PresenceHandle => {
@@ -122,10 +139,20 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
             })
           }
           for (const engine of engineWorkersOf(session)) {
-            workers.set(`${projectId} ${engine} ${workerId}`, { ...processWorkerRow(session, engine), id: Ids.uuidv7(now), at: timestampOf(now) })
+            workers.set(`${projectId} ${engine} ${workerId}`, {
+              ...processWorkerRow(session, engine),
+              id: Ids.uuidv7(now),
+              at: timestampOf(now)
+            })
           }
           for (const queue of adapterReport.queues) {
-            const row = { ...queue, id: Ids.uuidv7(now), project_id: projectId, agent_id: agentId, at: timestampOf(now) }
+            const row = {
+              ...queue,
+              id: Ids.uuidv7(now),
+              project_id: projectId,
+              agent_id: agentId,
+              at: timestampOf(now)
+            }
             queues.set(`${projectId} ${queue.engine} ${queue.name}`, row)
           }
         },
@@ -155,7 +182,12 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
           pending.heartbeats.delete(session)
           // a long-poll session has no end: its process is offline once no replica hears from it
           if (!exclusive) return
-          pending.disconnects.push({ agent_id: agentId, worker_id: workerId, session_id: sessionId, at: timestampOf(nowMillis()) })
+          pending.disconnects.push({
+            agent_id: agentId,
+            worker_id: workerId,
+            session_id: sessionId,
+            at: timestampOf(nowMillis())
+          })
           wake.unsafeOffer()
         }
       }
@@ -197,12 +229,15 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const sweepMillis = Math.max(500, Math.min(5000, settings.agentOfflineAfter * 250))
     const awaitFlush = Effect.zipRight(Effect.timeoutOption(Queue.take(wake), flushMillis), Effect.sleep(batchMillis))
     yield* loops.forever("presence", Effect.zipRight(awaitFlush, flushAll))
-    yield* loops.every("presence offline", sweepMillis, Effect.all([refreshPausedSessions, sweeps.sweepProcesses(), sweeps.sweepWorkers()]))
+    yield* loops.every(
+      "presence offline",
+      sweepMillis,
+      Effect.all([refreshPausedSessions, sweeps.sweepProcesses(), sweeps.sweepWorkers()])
+    )
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
     yield* loops.every("presence retention", "1 hour", sweeps.prune())
     // the last disconnects, while the database is still open
-    yield* Effect.addFinalizer(() =>
-      flush.pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignore))
+    yield* Effect.addFinalizer(() => flush.pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignore))
 
     return { connect, recordRefusal, flush: orDieOnSql(flushAll) } as const
   })
@@ -267,12 +302,20 @@ const heartbeatRow = ({ info, lastSeen }: LiveSession): HeartbeatRow => ({
 const agentIdsOf = (batch: PresenceBatch): ReadonlyArray<string> => {
   const rows = [...batch.disconnects, ...batch.health, ...batch.refusals.values()]
   const members = [...batch.connects.map((arrival) => arrival.session), ...batch.heartbeats]
-  return [...new Set([...rows.map((row) => row.agent_id), ...members.map(({ info }) => info.agentId), ...batch.adviceAgentIds])]
+  return [
+    ...new Set([
+      ...rows.map((row) => row.agent_id),
+      ...members.map(({ info }) => info.agentId),
+      ...batch.adviceAgentIds
+    ])
+  ]
 }
 
 /** The last row of each key: one statement cannot write a row twice. */
-const lastByKey = <A>(rows: ReadonlyArray<A>, key: (row: A) => string): ReadonlyArray<A> =>
-  [...new Map(rows.map((row) => [key(row), row])).values()]
+const lastByKey = <A>(
+  rows: ReadonlyArray<A>,
+  key: (row: A) => string
+): ReadonlyArray<A> => [...new Map(rows.map((row) => [key(row), row])).values()]
 
 /** In the order of their keys, which is the same on every replica, so that two replicas cannot deadlock. */
 const sortByKey = <A>(rows: ReadonlyMap<string, A>): ReadonlyArray<A> =>

@@ -12,7 +12,8 @@ import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
 import { tracedFn } from "./TracedFn.ts"
 
-const slugTaken = (slug: string) => new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
+const slugTaken = (slug: string) =>
+  new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
 
 export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   effect: Effect.gen(function*() {
@@ -38,29 +39,42 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       })
     }, orDieOnSql)
 
-    const create = Effect.fn("Projects.create")(function*(input: CreateProject) {
-      const now = yield* Timestamp.now
-      const project: Project = { ...input, id: yield* Ids.next, is_active: true, created_at: now, updated_at: now }
-      yield* repo.insert(project).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(input.slug)))
-      yield* audit.record({ action: "project.created", target_type: "project", target_id: project.id, project_id: project.id })
-      return project
-    }, sql.withTransaction, orDieOnSql)
+    const create = Effect.fn("Projects.create")(
+      function*(input: CreateProject) {
+        const now = yield* Timestamp.now
+        const project: Project = { ...input, id: yield* Ids.next, is_active: true, created_at: now, updated_at: now }
+        yield* repo.insert(project).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(input.slug)))
+        yield* audit.record({
+          action: "project.created",
+          target_type: "project",
+          target_id: project.id,
+          project_id: project.id
+        })
+        return project
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /** Changes the given fields; null clears a nullable field. */
-    const update = Effect.fn("Projects.update")(function*(changes: UpdateProject) {
-      const project = yield* CurrentProject
-      const given = selectChanges(Project.fields, changes)
-      const updated: Project = { ...project, ...given, updated_at: yield* Timestamp.now }
-      yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
-      yield* audit.record({
-        action: "project.updated",
-        target_type: "project",
-        target_id: project.id,
-        project_id: project.id,
-        metadata: { fields: Object.keys(given) }
-      })
-      return updated
-    }, sql.withTransaction, orDieOnSql)
+    const update = Effect.fn("Projects.update")(
+      function*(changes: UpdateProject) {
+        const project = yield* CurrentProject
+        const given = selectChanges(Project.fields, changes)
+        const updated: Project = { ...project, ...given, updated_at: yield* Timestamp.now }
+        yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
+        yield* audit.record({
+          action: "project.updated",
+          target_type: "project",
+          target_id: project.id,
+          project_id: project.id,
+          metadata: { fields: Object.keys(given) }
+        })
+        return updated
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /**
      * Deletes the project with its agents, memberships and bound keys; pending and dispatched commands end as
@@ -76,7 +90,13 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         yield* repo.insertDeletion(id, yield* Timestamp.now)
         yield* repo.delete(id)
         yield* Effect.forEach([id, ...agentIds], (changed) => hints.publish("access", changed), { discard: true })
-        yield* audit.record({ action: "project.deleted", target_type: "project", target_id: id, project_id: id, metadata: { slug } })
+        yield* audit.record({
+          action: "project.deleted",
+          target_type: "project",
+          target_id: id,
+          project_id: id,
+          metadata: { slug }
+        })
       }))
     }, orDieOnSql)
 

@@ -1,4 +1,4 @@
-import { parseHostHeader, isLoopbackName } from "../domain/HostName.ts"
+import { isLoopbackName, parseHostHeader } from "../domain/HostName.ts"
 import type { SettingsShape } from "./Settings.ts"
 
 /**

@@ -3,7 +3,7 @@ import { depthNote, type Queue } from "../domain/Queue.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { QueuesRepo } from "./Queues/Repo.ts"
-import { pageOf, type RowsQuery, decodeStart } from "./RowPage.ts"
+import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
 
 /** The engines' queues, as heartbeats and events describe them. */
 export class Queues extends Effect.Service<Queues>()("svc/Queues", {
@@ -14,7 +14,11 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
     const list = Effect.fn("Queues.list")(function*(query: RowsQuery) {
       const project = yield* CurrentProject
       const rows = yield* repo.list(project.id, yield* decodeStart("queues", query), query.limit + 1)
-      return pageOf("queues", query, rows.map((queue): Queue => ({ ...queue, depth_note: depthNote(queue.engine, queue.depth) })))
+      return pageOf(
+        "queues",
+        query,
+        rows.map((queue): Queue => ({ ...queue, depth_note: depthNote(queue.engine, queue.depth) }))
+      )
     }, orDieOnSql)
 
     return { list } as const

@@ -34,9 +34,15 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
      */
     const generationsOf = (bucket: Bucket, now: number): Generations => {
       const known = generationsByBucket.get(bucket)
-      if (known !== undefined && known.recent.size < maxRecentKeys && now - known.since < windowSeconds(bucket) * 1000) return known
+      if (
+        known !== undefined && known.recent.size < maxRecentKeys && now - known.since < windowSeconds(bucket) * 1000
+      ) return known
       // after a whole window the dropped generation has no request that counts; earlier, a spray of keys loses some
-      const next = { since: now, recent: new Map<string, SlidingWindow>(), previous: known?.recent ?? new Map<string, SlidingWindow>() }
+      const next = {
+        since: now,
+        recent: new Map<string, SlidingWindow>(),
+        previous: known?.recent ?? new Map<string, SlidingWindow>()
+      }
       generationsByBucket.set(bucket, next)
       return next
     }
@@ -60,7 +66,8 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
       })
 
     /** As `take`, for a client's address; addresses that one subscriber can choose freely count as one. */
-    const takeForAddress = (bucket: Bucket, address: string | null): Effect.Effect<boolean> => take(bucket, clientKey(address))
+    const takeForAddress = (bucket: Bucket, address: string | null): Effect.Effect<boolean> =>
+      take(bucket, clientKey(address))
 
     return { take, takeFrom: takeForAddress } as const
   })

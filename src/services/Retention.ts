@@ -39,7 +39,11 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       yield* prune("setup_tokens", "id", sql`expires_at < ${now}`)
       yield* prune("password_resets", "id", sql`expires_at < ${now}`)
       yield* prune("password_reset_requests", "id", sql`created_at < ${ago(3600)}`)
-      yield* prune("invitations", "id", sql`expires_at < ${ago(settings.invitationsRetentionDays * Timestamp.secondsPerDay)}`)
+      yield* prune(
+        "invitations",
+        "id",
+        sql`expires_at < ${ago(settings.invitationsRetentionDays * Timestamp.secondsPerDay)}`
+      )
       yield* prune("mail_outbox", "id", sql`expires_at < ${ago(Timestamp.secondsPerDay)}`) // where mail is configured, its loop has given it up by then
       yield* prune("setup_attempts", "id", sql`attempted_at < ${ago(Timestamp.secondsPerDay)}`)
       yield* prune("leases", "fence", sql`expires_at < ${Timestamp.toEpochMillis(ago(Timestamp.secondsPerDay))}`) // of processes that were killed

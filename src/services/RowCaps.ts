@@ -65,9 +65,16 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       const stored = Number(row?.count ?? 0)
       const hasAllNames = stored >= limits[table] * nearlyFull
       const rows = hasAllNames
-        ? yield* read<{ engine: string; name: string }>`SELECT engine, name FROM ${read(table)} WHERE project_id = ${projectId}`
+        ? yield* read<{ engine: string; name: string }>`SELECT engine, name FROM ${
+          read(table)
+        } WHERE project_id = ${projectId}`
         : []
-      counts.set(`${table} ${projectId}`, { count: stored, names: new Set(rows.map(nameKey)), hasAllNames, countedAt: now })
+      counts.set(`${table} ${projectId}`, {
+        count: stored,
+        names: new Set(rows.map(nameKey)),
+        hasAllNames,
+        countedAt: now
+      })
     })
 
     /** Counts the rows of these projects where a count is due. Call it before `admit`, which must not wait. */
@@ -102,7 +109,10 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       const now = yield* Timestamp.now
       for (const [agentId, tables] of droppedRows) {
         const detail = [...tables].map(([table, rows]) =>
-          `The project has reached its limit of ${limits[table]} ${table} (${variables[table]}): ${rows} reports of others were dropped.`).join(" ")
+          `The project has reached its limit of ${limits[table]} ${table} (${
+            variables[table]
+          }): ${rows} reports of others were dropped.`
+        ).join(" ")
         yield* sql`UPDATE agents SET last_refused_at = ${now}, last_refused_reason = 'too_many_rows',
           last_refused_detail = ${detail} WHERE id = ${agentId}`
         droppedRows.delete(agentId)

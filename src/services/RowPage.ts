@@ -19,7 +19,11 @@ export const decodeStart = (list: string, { cursor }: RowsQuery): Effect.Effect<
 }
 
 /** The page of `rows`, of which the query read `limit` + 1 to find out whether more follow. */
-export const pageOf = <A extends { readonly id: string }>(list: string, { limit }: RowsQuery, rows: ReadonlyArray<A>): PageOf<A> => {
+export const pageOf = <A extends { readonly id: string }>(
+  list: string,
+  { limit }: RowsQuery,
+  rows: ReadonlyArray<A>
+): PageOf<A> => {
   const items = rows.slice(0, limit)
   const last = items[items.length - 1]
   return { items, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(list, [last.id]) : null }

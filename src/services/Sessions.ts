@@ -10,11 +10,11 @@ import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { MfaLogin } from "./Mfa/Login.ts"
-import { padToSlot } from "./Sessions/ResponseTime.ts"
-import { type SessionCookie, SessionOpening } from "./Sessions/Opening.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
+import { type SessionCookie, SessionOpening } from "./Sessions/Opening.ts"
 import { PasswordChange } from "./Sessions/PasswordChange.ts"
 import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
+import { padToSlot } from "./Sessions/ResponseTime.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { type Credentials, UsersRepo } from "./Users/Repo.ts"
@@ -27,7 +27,10 @@ export interface LoginAttempt extends Login {
 }
 
 /** One answer for a wrong address, a wrong password, an inactive and a locked account. */
-const loginFailed = new Unauthenticated({ code: "login_failed", detail: "The e-mail address or the password is wrong." })
+const loginFailed = new Unauthenticated({
+  code: "login_failed",
+  detail: "The e-mail address or the password is wrong."
+})
 
 const codeRequired = new Conflict({
   code: "mfa_enrolled",
@@ -74,7 +77,9 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const isCorrect = yield* passwords.verifyLogin(storedHash, input.password)
       if (Option.isNone(credentials)) {
         // the address is not logged: it may be a password typed into the wrong field
-        yield* Effect.logInfo("a login failed: no account has the address").pipe(Effect.annotateLogs({ source_ip: input.source.source_ip }))
+        yield* Effect.logInfo("a login failed: no account has the address").pipe(
+          Effect.annotateLogs({ source_ip: input.source.source_ip })
+        )
         return yield* loginFailed
       }
       if (!isCorrect) {
@@ -144,19 +149,23 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     }, orDieOnSql)
 
     /** Revokes all of the caller's sessions but this one; false when there was no other. */
-    const revokeOthers = Effect.fn("Sessions.revokeOthers")(function*() {
-      const { person, session_id } = yield* currentSession
-      const sessions = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, session_id)
-      if (sessions === 0) return false
-      yield* hints.publish("access", person.user_id)
-      yield* audit.record({
-        action: "auth.sessions_revoked",
-        target_type: "user",
-        target_id: person.user_id,
-        metadata: { sessions }
-      })
-      return true
-    }, sql.withTransaction, orDieOnSql)
+    const revokeOthers = Effect.fn("Sessions.revokeOthers")(
+      function*() {
+        const { person, session_id } = yield* currentSession
+        const sessions = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, session_id)
+        if (sessions === 0) return false
+        yield* hints.publish("access", person.user_id)
+        yield* audit.record({
+          action: "auth.sessions_revoked",
+          target_type: "user",
+          target_id: person.user_id,
+          metadata: { sessions }
+        })
+        return true
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /** A step-up by password, for users without a second factor. */
     const reauthenticate = Effect.fn("Sessions.reauthenticate")(function*(input: Reauthenticate) {

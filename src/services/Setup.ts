@@ -36,7 +36,8 @@ const setupTokenInvalid = new Forbidden({
 
 const tooManyAttempts = new RateLimited({ detail: "Too many setup attempts. Wait 15 minutes." })
 
-const withSetupActor = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provideService(self, CurrentActor, system("setup"))
+const withSetupActor = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.provideService(self, CurrentActor, system("setup"))
 
 const attemptWindowSeconds = 900
 /** The limit of all addresses together, as a multiple of one address's limit (interface, Limits). */
@@ -93,7 +94,10 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
       const now = yield* Timestamp.now
       yield* repo.deleteAttemptsUntil(Timestamp.addSeconds(now, -attemptWindowSeconds))
       const perAddress = settings.firstBootAttemptsPerIp
-      if ((yield* repo.countAttemptsFrom(source_ip)) >= perAddress || (yield* repo.countAttempts) >= perAddress * globalAttemptFactor) {
+      if (
+        (yield* repo.countAttemptsFrom(source_ip)) >= perAddress ||
+        (yield* repo.countAttempts) >= perAddress * globalAttemptFactor
+      ) {
         return yield* tooManyAttempts
       }
       yield* repo.insertAttempt({ id: yield* Ids.next, source_ip, attempted_at: now })
@@ -102,36 +106,39 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     /**
      * Creates the admin and the project `default`, if there is still no user; verifies `token` again under the lock.
      */
-    const createFirstAdmin = Effect.fnUntraced(function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: RequestSource) {
-      yield* users.lockAll
-      if ((yield* users.count) > 0) return yield* alreadySetUp
-      const now = yield* Timestamp.now
-      if (token !== null && !(yield* repo.isTokenValid(Ids.hashSecret(token), now))) return yield* setupTokenInvalid
-      const user: UserDetail = {
-        id: yield* Ids.next,
-        email: admin.email,
-        first_name: null,
-        last_name: null,
-        display_name: admin.displayName,
-        is_admin: true,
-        is_active: true,
-        timezone: "UTC",
-        last_login_at: null,
-        created_at: now,
-        updated_at: now
-      }
-      yield* users.insert(user, normalizeEmail(user.email), passwordHash)
-      yield* repo.deleteTokens
-      const project = yield* projects.create(firstProject)
-      yield* audit.record({
-        action: "setup.completed",
-        target_type: "user",
-        target_id: user.id,
-        metadata: { email: user.email, by_link: token !== null },
-        source
-      })
-      return { user, project_id: project.id } satisfies SetupCompleted
-    }, sql.withTransaction)
+    const createFirstAdmin = Effect.fnUntraced(
+      function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: RequestSource) {
+        yield* users.lockAll
+        if ((yield* users.count) > 0) return yield* alreadySetUp
+        const now = yield* Timestamp.now
+        if (token !== null && !(yield* repo.isTokenValid(Ids.hashSecret(token), now))) return yield* setupTokenInvalid
+        const user: UserDetail = {
+          id: yield* Ids.next,
+          email: admin.email,
+          first_name: null,
+          last_name: null,
+          display_name: admin.displayName,
+          is_admin: true,
+          is_active: true,
+          timezone: "UTC",
+          last_login_at: null,
+          created_at: now,
+          updated_at: now
+        }
+        yield* users.insert(user, normalizeEmail(user.email), passwordHash)
+        yield* repo.deleteTokens
+        const project = yield* projects.create(firstProject)
+        yield* audit.record({
+          action: "setup.completed",
+          target_type: "user",
+          target_id: user.id,
+          metadata: { email: user.email, by_link: token !== null },
+          source
+        })
+        return { user, project_id: project.id } satisfies SetupCompleted
+      },
+      sql.withTransaction
+    )
 
     /** Completes the first boot by the token of the link. A wrong token costs one of the address's attempts. */
     const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, source: RequestSource) {
@@ -147,17 +154,23 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     /** The same from the command line, on first boot only. Needs no token: its caller has the database. */
     const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
       if (yield* repo.hasUsers) return yield* alreadySetUp
-      return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), null, { source_ip: null, user_agent: null }))
+      return yield* withSetupActor(
+        createFirstAdmin(admin, yield* hashPassword(admin), null, { source_ip: null, user_agent: null })
+      )
     }, orDieOnSql)
 
     /** Revokes all setup links, on first boot only, in case one has leaked. Answers how many. */
-    const resetTokens = Effect.fn("Setup.resetTokens")(function*() {
-      yield* users.lockAll
-      if ((yield* users.count) > 0) return yield* alreadySetUp
-      const tokens = yield* repo.deleteTokens
-      yield* audit.record({ action: "setup.tokens_reset", target_type: "setup", metadata: { tokens } })
-      return tokens
-    }, sql.withTransaction, orDieOnSql)
+    const resetTokens = Effect.fn("Setup.resetTokens")(
+      function*() {
+        yield* users.lockAll
+        if ((yield* users.count) > 0) return yield* alreadySetUp
+        const tokens = yield* repo.deleteTokens
+        yield* audit.record({ action: "setup.tokens_reset", target_type: "setup", metadata: { tokens } })
+        return tokens
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     return { isFirstBoot, createLink, complete, bootstrapAdmin, resetTokens } as const
   })

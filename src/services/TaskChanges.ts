@@ -1,7 +1,7 @@
 import { Effect, PubSub, Stream } from "effect"
+import type { Timestamp } from "../domain/Timestamp.ts"
 import { Hints } from "./Database.ts"
 import { Loops } from "./Loops.ts"
-import type { Timestamp } from "../domain/Timestamp.ts"
 
 /** A task that this process has written. */
 export interface TaskChange {

@@ -2,16 +2,16 @@ import { Effect, Layer, Option } from "effect"
 import { retryNote } from "../domain/Command/Retry.ts"
 import { NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
+import { taskFields, type TaskKey } from "../domain/Task.ts"
 import type { BulkDelete, ExportFormat, TaskFilter } from "../domain/Task/Filter.ts"
 import type { TaskRow } from "../domain/Task/Json.ts"
-import { taskFields, type TaskKey } from "../domain/Task.ts"
 import { isStorable } from "../domain/Text.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { parseFields } from "./Export/Formats.ts"
 import { Xlsx } from "./Export/Xlsx.ts"
 import * as Ids from "./Ids.ts"
-import { pageBytes, takeWithin, type RowSize } from "./PageBytes.ts"
+import { pageBytes, type RowSize, takeWithin } from "./PageBytes.ts"
 import { Settings } from "./Settings.ts"
 import { TaskBulkDelete } from "./Tasks/BulkDelete.ts"
 import { TaskDeletion } from "./Tasks/Deletion.ts"
@@ -55,7 +55,10 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     ) {
       const found = isServedByOneIndex(filter)
         ? yield* repo.listPage(projectId, filter, after, limit + 1)
-        : yield* readSizes(projectId, yield* search.listIds(projectId, filter, { direction: "newest", after, limit: limit + 1 }))
+        : yield* readSizes(
+          projectId,
+          yield* search.listIds(projectId, filter, { direction: "newest", after, limit: limit + 1 })
+        )
       const shown = takeWithin(found, pageBytes).slice(0, limit).map(({ id }) => id)
       const rows = shown.length === 0 ? [] : yield* repo.listByIds(projectId, shown)
       return { rows, next: found.length > shown.length ? shown.at(-1) ?? null : null }
@@ -116,15 +119,18 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     }, orDieOnSql)
 
     /** A page of a task's events, earliest first; empty for an unknown task. */
-    const listEvents = Effect.fn("Tasks.listEvents")(function*(key: TaskKey, cursor: string | null, limit: number | null) {
-      const project = yield* CurrentProject
-      const history = yield* repo.findHistory(project.id, key)
-      const size = Math.min(limit ?? defaultLimit, settings.restMaxPageSize)
-      const found = history === undefined
-        ? { items: [], next_cursor: null } satisfies TimelinePage
-        : pageOfTimeline(history, project.id, key, cursor, size)
-      return found ?? (yield* invalidCursor)
-    }, orDieOnSql)
+    const listEvents = Effect.fn("Tasks.listEvents")(
+      function*(key: TaskKey, cursor: string | null, limit: number | null) {
+        const project = yield* CurrentProject
+        const history = yield* repo.findHistory(project.id, key)
+        const size = Math.min(limit ?? defaultLimit, settings.restMaxPageSize)
+        const found = history === undefined
+          ? { items: [], next_cursor: null } satisfies TimelinePage
+          : pageOfTimeline(history, project.id, key, cursor, size)
+        return found ?? (yield* invalidCursor)
+      },
+      orDieOnSql
+    )
 
     /** A file of the tasks that match. `fields` is a comma-separated list of names, null for all. */
     const exportAs = Effect.fn("Tasks.exportAs")(function*(

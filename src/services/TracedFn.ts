@@ -10,7 +10,8 @@ export const tracedFn = (name: string): Effect.fn.Gen => {
     const untraced: AnyMethod = Effect.fnUntraced(...body)
     return (...args: ReadonlyArray<unknown>) =>
       Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) =>
-        (fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced : untraced)(...args))
+        (fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced : untraced)(...args)
+      )
   }
   return make as never // the overloads of `Effect.fn`, which both functions have
 }

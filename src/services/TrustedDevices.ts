@@ -76,7 +76,9 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       function*(former: string | null) {
         const { person, session_id } = yield* currentSession
         // locks the user, as the revocation of all trusted browsers does, so that it covers this one too
-        if (!(yield* sessions.isActiveForUpdate(person.user_id, session_id, yield* Timestamp.now))) return yield* sessionEnded
+        if (!(yield* sessions.isActiveForUpdate(person.user_id, session_id, yield* Timestamp.now))) {
+          return yield* sessionEnded
+        }
         if (!(yield* mfa.isEnrolled(person.user_id))) return yield* mfaNotEnrolled
         const { cookie, device, entry } = yield* trust(person, former)
         yield* audit.record(entry)
@@ -87,12 +89,16 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     )
 
     /** The next login in that browser needs a code. */
-    const revoke = Effect.fn("TrustedDevices.revoke")(function*(id: string) {
-      const { user_id } = yield* currentPerson
-      if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
-      if (!(yield* repo.revoke(user_id, id, yield* Timestamp.now))) return
-      yield* audit.record({ action: "auth.mfa_device_revoked", target_type: "trusted_device", target_id: id })
-    }, sql.withTransaction, orDieOnSql)
+    const revoke = Effect.fn("TrustedDevices.revoke")(
+      function*(id: string) {
+        const { user_id } = yield* currentPerson
+        if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
+        if (!(yield* repo.revoke(user_id, id, yield* Timestamp.now))) return
+        yield* audit.record({ action: "auth.mfa_device_revoked", target_type: "trusted_device", target_id: id })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     const rename = Effect.fn("TrustedDevices.rename")(
       function*(id: string, label: string, token: string | null) {

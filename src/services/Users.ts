@@ -2,7 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, type Redacted } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { type CreateUser, normalizeEmail, type Me, personalTextsOf, type UpdateProfile, type UpdateUser, type UserDetail } from "../domain/User.ts"
+import {
+  type CreateUser,
+  type Me,
+  normalizeEmail,
+  personalTextsOf,
+  type UpdateProfile,
+  type UpdateUser,
+  type UserDetail
+} from "../domain/User.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson } from "./CurrentActor.ts"
@@ -22,7 +30,8 @@ const lastAdmin = new Conflict({
   detail: "This is the last active global admin. Make another user a global admin first."
 })
 
-const orNotFound = <A>(user: Option.Option<A>) => Option.match(user, { onNone: () => userNotFound, onSome: Effect.succeed })
+const orNotFound = <A>(user: Option.Option<A>) =>
+  Option.match(user, { onNone: () => userNotFound, onSome: Effect.succeed })
 
 export class Users extends Effect.Service<Users>()("svc/Users", {
   effect: Effect.gen(function*() {
@@ -58,7 +67,9 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         updated_at: now
       }
       yield* sql.withTransaction(Effect.gen(function*() {
-        yield* repo.insert(user, normalizeEmail(user.email), passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => emailTaken))
+        yield* repo.insert(user, normalizeEmail(user.email), passwordHash).pipe(
+          Effect.catchIf(isUniqueViolation, () => emailTaken)
+        )
         yield* audit.record({
           action: "user.created",
           target_type: "user",
@@ -71,43 +82,60 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
 
     /** Fails when this is the only active admin. Locks the other active admins until the transaction ends. */
     const requireAnotherAdmin = (userId: string) =>
-      Effect.flatMap(repo.lockActiveAdmins, (admins) =>
-        admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin)
+      Effect.flatMap(
+        repo.lockActiveAdmins,
+        (admins) => admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin
+      )
 
     /** Changes the given fields. A user who becomes inactive is signed out everywhere, and their keys stop working. */
-    const update = Effect.fn("Users.update")(function*(id: string, changes: UpdateUser) {
-      const changed = changedFields(changes)
-      if (changed.is_admin === false || changed.is_active === false) yield* requireAnotherAdmin(id)
-      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
-      if (user.is_admin || changed.is_admin === true) yield* escalation.requireGlobalAdmin
-      const updated: UserDetail = { ...user, ...changed, updated_at: yield* Timestamp.now }
-      yield* repo.update(updated)
-      if (changed.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
-      yield* hints.publish("access", id)
-      yield* audit.record({
-        action: "user.updated",
-        target_type: "user",
-        target_id: id,
-        metadata: { fields: Object.keys(changed) }
-      })
-      return updated
-    }, sql.withTransaction, orDieOnSql)
+    const update = Effect.fn("Users.update")(
+      function*(id: string, changes: UpdateUser) {
+        const changed = changedFields(changes)
+        if (changed.is_admin === false || changed.is_active === false) yield* requireAnotherAdmin(id)
+        const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+        if (user.is_admin || changed.is_admin === true) yield* escalation.requireGlobalAdmin
+        const updated: UserDetail = { ...user, ...changed, updated_at: yield* Timestamp.now }
+        yield* repo.update(updated)
+        if (changed.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
+        yield* hints.publish("access", id)
+        yield* audit.record({
+          action: "user.updated",
+          target_type: "user",
+          target_id: id,
+          metadata: { fields: Object.keys(changed) }
+        })
+        return updated
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /** Deletes the user with their sessions, keys and memberships. The audit log keeps their actions. */
-    const remove = Effect.fn("Users.remove")(function*(id: string) {
-      yield* requireAnotherAdmin(id)
-      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
-      if (user.is_admin) yield* escalation.requireGlobalAdmin
-      yield* repo.delete(id)
-      yield* hints.publish("access", id)
-      yield* audit.record({ action: "user.deleted", target_type: "user", target_id: id, metadata: { email: user.email } })
-    }, sql.withTransaction, orDieOnSql)
+    const remove = Effect.fn("Users.remove")(
+      function*(id: string) {
+        yield* requireAnotherAdmin(id)
+        const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+        if (user.is_admin) yield* escalation.requireGlobalAdmin
+        yield* repo.delete(id)
+        yield* hints.publish("access", id)
+        yield* audit.record({
+          action: "user.deleted",
+          target_type: "user",
+          target_id: id,
+          metadata: { email: user.email }
+        })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     /** A new password lets the caller sign in as that user, so a key must hold everything that the user can do. */
     const requireAuthorityOver = Effect.fnUntraced(function*(user: UserDetail) {
       if (user.is_admin) yield* escalation.requireGlobalAdmin
       const memberships = yield* repo.listMemberships(user.id)
-      yield* Effect.forEach(memberships, ({ project_id, role }) => escalation.requireRoleGrant(project_id, role), { discard: true })
+      yield* Effect.forEach(memberships, ({ project_id, role }) => escalation.requireRoleGrant(project_id, role), {
+        discard: true
+      })
     })
 
     /**
@@ -118,14 +146,18 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       const about = personalTextsOf(yield* get(id))
       const passwordHash = yield* passwords.hashNew({ password, field: "new_password", about })
       const actor = yield* CurrentActor
-      const ownSessionId = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session" ? actor.via.session_id : null
+      const ownSessionId = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session"
+        ? actor.via.session_id
+        : null
       return yield* sql.withTransaction(Effect.gen(function*() {
         const now = yield* Timestamp.now
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
         yield* requireAuthorityOver(user)
         const workingKeys = yield* repo.setPassword(id, passwordHash, now)
         yield* sessions.revokeAll(id, now, ownSessionId)
-        yield* notices.enqueue(ownSessionId === null ? "password_set" : "password_changed", user.email, { source_ip: null }, workingKeys)
+        yield* notices.enqueue(ownSessionId === null ? "password_set" : "password_changed", user.email, {
+          source_ip: null
+        }, workingKeys)
         yield* hints.publish("access", id)
         yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
         return workingKeys

@@ -2,7 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { NotFound } from "../domain/Errors.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
-import { pageOf, type RowsQuery, decodeStart } from "./RowPage.ts"
+import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
 import { WorkersRepo } from "./Workers/Repo.ts"
 
 /** The engines' own workers, as heartbeats and events describe them; the source of `worker_name` values. */

@@ -37,11 +37,15 @@ const world = (hello: Readonly<Record<string, JsonInput>> = {}) =>
     const get = (rest: string) => Effect.map(request("GET", path + rest, { token }), ({ json }) => json)
     const command = (route: string, body: object) =>
       Effect.map(
-        request("POST", `${path}/commands/${route}`, { token, body: { agent_id: credentials.agent_id, engine: "celery", ...body } }),
+        request("POST", `${path}/commands/${route}`, {
+          token,
+          body: { agent_id: credentials.agent_id, engine: "celery", ...body }
+        }),
         ({ json }) => String(json.id)
       )
     const retry = (body: object) => command("retry-task", body)
-    const ended = (id: string) => until(get(`/commands/${id}`), ({ status }) => status !== "pending" && status !== "dispatched")
+    const ended = (id: string) =>
+      until(get(`/commands/${id}`), ({ status }) => status !== "pending" && status !== "dispatched")
     const tell = (events: ReadonlyArray<Event>) =>
       Effect.forEach(events, (one) => Effect.promise(() => agent.sendEvents([one])), { discard: true })
     return { agent, key: Buffer.from(credentials.hmac_secret, "base64url"), get, command, retry, ended, tell }
@@ -56,19 +60,22 @@ const doubled = "f90a4cc5-3d51-47d7-941f-4ad71e68b372"
 
 describe.each(engines)("the published agents and the brain on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped.each(["as it came", "backwards"])("fact 7: prefork's later events know no name, which stays that of received, %s", (order) =>
-      Effect.gen(function*() {
-        const { get, tell } = yield* world()
-        const events = recorded("celery-prefork-with-E", added)
-        assert.deepStrictEqual(events.map(nameOf), ["capp.add", "<unknown:8f4fa933>", "<unknown:8f4fa933>"])
-        yield* tell(order === "backwards" ? events.toReversed() : events)
-        assert.deepInclude(yield* get(`/tasks/celery/${added}`), {
-          name: "capp.add",
-          queue: "celery",
-          state: "success",
-          result: "5"
+    it.scoped.each(["as it came", "backwards"])(
+      "fact 7: prefork's later events know no name, which stays that of received, %s",
+      (order) =>
+        Effect.gen(function*() {
+          const { get, tell } = yield* world()
+          const events = recorded("celery-prefork-with-E", added)
+          assert.deepStrictEqual(events.map(nameOf), ["capp.add", "<unknown:8f4fa933>", "<unknown:8f4fa933>"])
+          yield* tell(order === "backwards" ? events.toReversed() : events)
+          assert.deepInclude(yield* get(`/tasks/celery/${added}`), {
+            name: "capp.add",
+            queue: "celery",
+            state: "success",
+            result: "5"
+          })
         })
-      }))
+    )
 
     it.scoped("fact 7: without -E a task is only received, and that is no failure", () =>
       Effect.gen(function*() {
@@ -91,8 +98,14 @@ describe.each(engines)("the published agents and the brain on %s", (engine) => {
         assert.strictEqual(events.length, named.length + 4) // two attempts, of which the broker tells the start and the end
         yield* both.tell(events)
         yield* one.tell(named)
-        const told = ({ args, kwargs, name, queue, retry_count, state }: Record<string, unknown>) =>
-          ({ args, kwargs, name, queue, retry_count, state })
+        const told = ({ args, kwargs, name, queue, retry_count, state }: Record<string, unknown>) => ({
+          args,
+          kwargs,
+          name,
+          queue,
+          retry_count,
+          state
+        })
         const row = told(yield* both.get(`/tasks/celery/${doubled}`))
         assert.deepInclude(row, { name: "capp.retry", state: "failure", retry_count: 1 })
         assert.deepStrictEqual(row, told(yield* one.get(`/tasks/celery/${doubled}`)))
@@ -100,13 +113,20 @@ describe.each(engines)("the published agents and the brain on %s", (engine) => {
 
     it.scoped("fact 9: what an agent tells of schedules is taken, and is no task", () =>
       Effect.gen(function*() {
-        const { agent, get } = yield* world({ schedulers: ["apscheduler"], runtime_features: ["external_schedule_protocol_v1"] })
+        const { agent, get } = yield* world({
+          schedulers: ["apscheduler"],
+          runtime_features: ["external_schedule_protocol_v1"]
+        })
         const frames = recordedFrames.filter(({ name }) => /^event_batch\..*schedule\./.test(name))
         const events: ReadonlyArray<Event> = frames.flatMap(({ frame_json }) => JSON.parse(frame_json).payload.events)
-        assert.deepStrictEqual(new Set(events.map(({ kind }) => kind)), new Set(["schedule.snapshot", "schedule.updated"]))
+        assert.deepStrictEqual(
+          new Set(events.map(({ kind }) => kind)),
+          new Set(["schedule.snapshot", "schedule.updated"])
+        )
         // kinds that no published agent sends are taken, too
         const never = ["run_started", "run_completed", "created", "deleted"].map((kind) =>
-          event({ kind: `schedule.${kind}`, engine: "apscheduler", task_id: "", data: {} }))
+          event({ kind: `schedule.${kind}`, engine: "apscheduler", task_id: "", data: {} })
+        )
         const sent = [...events.map((one) => ({ ...one, id: randomUUID() })), ...never]
         const ack = yield* Effect.promise(() => agent.sendEvents(sent))
         assert.deepInclude(ack, { received: sent.length, accepted: sent.length, rejected: 0 })
@@ -119,8 +139,13 @@ describe.each(engines)("the published agents and the brain on %s", (engine) => {
         const { agent, ended, get, retry, tell } = yield* world()
         const refused = recordedAnswers.find(({ id }) => id === "c-retry-noover")
         const error = asString(refused?.result.get("error")) ?? ""
-        answerEach(agent, ({ parameters }) =>
-          "override_args" in parameters ? { status: "success", result: { new_task_id: "t2" } } : { status: "failed", error })
+        answerEach(
+          agent,
+          ({ parameters }) =>
+            "override_args" in parameters
+              ? { status: "success", result: { new_task_id: "t2" } }
+              : { status: "failed", error }
+        )
         yield* tell(recorded("celery-prefork-with-E", added))
         assert.strictEqual((yield* get(`/tasks/celery/${added}`)).args.length, 2) // it has them, and they may be masked
         const plain = yield* ended(yield* retry({ task_id: added }))
@@ -145,25 +170,29 @@ describe.each(engines)("the published agents and the brain on %s", (engine) => {
         assert.deepStrictEqual(parameters, { queue: queue.name, confirm_token: purgeToken(key, queue.name, 3) })
       }))
 
-    it.scoped.each(["huey", "taskiq"])("fact 15: what %s does not mask is masked on arrival", (engine) =>
-      Effect.gen(function*() {
-        const { get, tell } = yield* world({ engines: [engine] })
-        const [failed] = recorded(engine).filter(({ kind }) => kind === "task.failed")
-        assert.isDefined(failed)
-        const exception = "ValueError: amqp://shop:hunter2@mq/ refused, password=hunter2"
-        yield* tell([{ ...failed, data: { task_name: nameOf(failed), exception } }])
-        const text = JSON.stringify(yield* get(`/tasks/${engine}/${String(failed.task_id)}`))
-        assert.notInclude(text, "hunter2")
-        assert.include(text, "ValueError: amqp://[REDACTED]@mq/ refused, password=[REDACTED]")
-      }))
+    it.scoped.each(["huey", "taskiq"])(
+      "fact 15: what %s does not mask is masked on arrival",
+      (engine) =>
+        Effect.gen(function*() {
+          const { get, tell } = yield* world({ engines: [engine] })
+          const [failed] = recorded(engine).filter(({ kind }) => kind === "task.failed")
+          assert.isDefined(failed)
+          const exception = "ValueError: amqp://shop:hunter2@mq/ refused, password=hunter2"
+          yield* tell([{ ...failed, data: { task_name: nameOf(failed), exception } }])
+          const text = JSON.stringify(yield* get(`/tasks/${engine}/${String(failed.task_id)}`))
+          assert.notInclude(text, "hunter2")
+          assert.include(text, "ValueError: amqp://[REDACTED]@mq/ refused, password=[REDACTED]")
+        })
+    )
 
     it.scoped("fact 15: nor do answers to commands bring secrets in", () =>
       Effect.gen(function*() {
         const { agent, ended, retry } = yield* world()
         const exception = "OperationalError: redis://:hunter2@cache/0"
-        answerEach(agent, ({ parameters }) => parameters.task_id === "known"
-          ? { status: "success", result: { engine_state: "failure", exception } }
-          : { status: "failed", error: exception })
+        answerEach(agent, ({ parameters }) =>
+          parameters.task_id === "known"
+            ? { status: "success", result: { engine_state: "failure", exception } }
+            : { status: "failed", error: exception })
         for (const task_id of ["known", "strange"]) {
           const command = JSON.stringify(yield* ended(yield* retry({ task_id })))
           assert.notInclude(command, "hunter2")

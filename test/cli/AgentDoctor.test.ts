@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
-import { tlsProxy } from "../e2e/tls.ts"
 import { temporaryHome } from "../databases.ts"
+import { tlsProxy } from "../e2e/tls.ts"
 import { svc } from "./svc.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it) => {
@@ -11,7 +11,13 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it
     Effect.gen(function*() {
       const { hmac_secret, token } = yield* freshAgent(yield* freshProject())
       const home = yield* temporaryHome
-      const env = { SVC_HOME: home, SVC_AGENT_HOME: home, SVC_AGENT_BRAIN_URL: yield* baseUrl, SVC_AGENT_TOKEN: token, SVC_AGENT_HMAC_SECRET: hmac_secret }
+      const env = {
+        SVC_HOME: home,
+        SVC_AGENT_HOME: home,
+        SVC_AGENT_BRAIN_URL: yield* baseUrl,
+        SVC_AGENT_TOKEN: token,
+        SVC_AGENT_HMAC_SECRET: hmac_secret
+      }
       const well = yield* svc(["agent", "doctor"], env)
       assert.strictEqual(well.code, 0, well.stderr)
       assert.match(well.stdout, /^signature {2}ok .*acknowledged a signed message by WebSocket\.$/m)
@@ -20,7 +26,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc agent doctor", (it
       assert.isTrue(ok)
       assert.match(findings.at(-1).detail, /over HTTP/)
       const tls = yield* tlsProxy(env.SVC_AGENT_BRAIN_URL)
-      const trusted = yield* svc(["agent", "doctor"], { ...env, SVC_AGENT_BRAIN_URL: tls.url, NODE_EXTRA_CA_CERTS: tls.cert })
+      const trusted = yield* svc(["agent", "doctor"], {
+        ...env,
+        SVC_AGENT_BRAIN_URL: tls.url,
+        NODE_EXTRA_CA_CERTS: tls.cert
+      })
       assert.strictEqual(trusted.code, 0, trusted.stdout)
       assert.match(trusted.stdout, /^tls {8}ok .*The certificate is trusted, and valid until/m)
       const stranger = yield* svc(["agent", "doctor"], { ...env, SVC_AGENT_BRAIN_URL: tls.url })

@@ -5,13 +5,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Console, Effect, Either, Layer, Option, Stream } from "effect"
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { system } from "../../src/domain/Actor.ts"
 import { layerAuditLog } from "../../src/cli/AuditLog.ts"
 import { Environment } from "../../src/cli/Environment.ts"
 import { exitCodeOf } from "../../src/cli/Explain.ts"
 import * as audit from "../../src/cli/handlers/audit.ts"
 import { check } from "../../src/cli/handlers/check.ts"
 import * as secretKey from "../../src/cli/handlers/secret-key.ts"
+import { system } from "../../src/domain/Actor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Audit } from "../../src/services/Audit.ts"
 import { pruneAudit } from "../../src/services/Audit/Prune.ts"
@@ -24,24 +24,37 @@ const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
   Effect.gen(function*() {
     const out: Array<string> = []
     const console = yield* Effect.console
-    const exit = yield* Effect.either(Effect.withConsole(program, { ...console, log: (...parts) => Effect.sync(() => void out.push(parts.join(" "))) } as Console.Console)) // only log is used
-    return { code: Either.isRight(exit) ? 0 : exitCodeOf(exit.left), out: out.join("\n"), said: Either.isLeft(exit) ? String(Reflect.get(Object(exit.left), "message")) : "" }
+    const exit = yield* Effect.either(Effect.withConsole(program, {
+      ...console,
+      log: (...parts) => Effect.sync(() => void out.push(parts.join(" ")))
+    } as Console.Console)) // only log is used
+    return {
+      code: Either.isRight(exit) ? 0 : exitCodeOf(exit.left),
+      out: out.join("\n"),
+      said: Either.isLeft(exit) ? String(Reflect.get(Object(exit.left), "message")) : ""
+    }
   })
 
 const none = { knownHead: Option.none<string>(), checkpoints: [], publicKey: [], json: false }
 
-const database = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof layerAuditLog>>) => Effect.provide(work, layerAuditLog)
+const database = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof layerAuditLog>>) =>
+  Effect.provide(work, layerAuditLog)
 const row = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
-  yield* sql.withTransaction(audit.recordAll([{ actor: system("test"), entry: { action: "test.done", target_type: "test" } }]))
+  yield* sql.withTransaction(
+    audit.recordAll([{ actor: system("test"), entry: { action: "test.done", target_type: "test" } }])
+  )
 })
 
 const world = (engine: Engine) =>
-  Effect.map(Effect.all([temporaryHome, engine === "PostgreSQL" ? freshPostgres : Effect.succeed(null)]), ([home, postgres]) => ({
-    home,
-    environment: { SVC_HOME: home, ...(postgres === null ? {} : { SVC_DATABASE_URL: postgres.url }) }
-  }))
+  Effect.map(
+    Effect.all([temporaryHome, engine === "PostgreSQL" ? freshPostgres : Effect.succeed(null)]),
+    ([home, postgres]) => ({
+      home,
+      environment: { SVC_HOME: home, ...(postgres === null ? {} : { SVC_DATABASE_URL: postgres.url }) }
+    })
+  )
 
 describe.each(engines)("svc audit on %s", (engine) => {
   it.scopedLive("verifies, compares with a known head, and says what is wrong", () =>
@@ -74,7 +87,11 @@ describe.each(engines)("svc audit on %s", (engine) => {
             })
         }))
         const meanwhile = yield* ran(Effect.provideServiceEffect(withFile, FileSystem.FileSystem, growing))
-        assert.deepInclude(meanwhile, { code: 0 }, "what is appended while the log is read may be newer than what was read of it")
+        assert.deepInclude(
+          meanwhile,
+          { code: 0 },
+          "what is appended while the log is read may be newer than what was read of it"
+        )
         assert.include((yield* ran(withFile)).said, "malformed")
         const key = yield* ran(audit.printPublicKey())
         assert.match(key.out, /^[0-9a-f]{16} [\w-]{43}$/)
@@ -89,9 +106,14 @@ describe.each(engines)("svc audit on %s", (engine) => {
         assert.include((yield* ran(audit.moveFrozenRows({ output: join(home, "frozen.jsonl") }))).out, "nothing to do")
         assert.include((yield* ran(audit.cleanUp())).out, "nothing to do")
 
-        yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET outcome = 'deny' WHERE seq = 2`))
+        yield* database(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET outcome = 'deny' WHERE seq = 2`)
+        )
         const broken = yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))
-        assert.deepInclude(broken, { code: 1, said: "the audit log is broken: changed: row 2 was changed after it was written" })
+        assert.deepInclude(broken, {
+          code: 1,
+          said: "the audit log is broken: changed: row 2 was changed after it was written"
+        })
         assert.include(broken.out, "INVALID")
         const json = yield* ran(audit.verify({ ...none, json: true }))
         assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })
@@ -109,7 +131,10 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
     Effect.gen(function*() {
       const { environment } = yield* world(engine)
       const compared = (text: string) =>
-        Effect.map(ran(audit.verify({ ...none, knownHead: Option.some(text) })), ({ code, out }) => [/known head: (\w+)/.exec(out)?.[1], code])
+        Effect.map(
+          ran(audit.verify({ ...none, knownHead: Option.some(text) })),
+          ({ code, out }) => [/known head: (\w+)/.exec(out)?.[1], code]
+        )
       const exported = Effect.map(ran(audit.printHead({ verify: false })), ({ out }) => out)
       yield* Effect.gen(function*() {
         yield* database(Effect.repeatN(row, 2))
@@ -119,7 +144,10 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
         assert.deepStrictEqual(yield* compared(third), ["VERIFIED_ANCESTOR", 4])
         assert.deepStrictEqual(yield* compared("{}"), ["INVALID", 1], "of a log that is intact")
         assert.deepStrictEqual(yield* compared(third.replace("\"seq\":3", "\"seq\":4")), ["INVALID", 1])
-        assert.deepStrictEqual(yield* compared(third.replace(/"key_id":"\w+"/, `"key_id":"${"0".repeat(16)}"`)), ["UNPROVABLE", 3])
+        assert.deepStrictEqual(yield* compared(third.replace(/"key_id":"\w+"/, `"key_id":"${"0".repeat(16)}"`)), [
+          "UNPROVABLE",
+          3
+        ])
         yield* prunedTo(3)
         assert.deepStrictEqual(yield* compared(third), ["PRUNE_MATCH", 0])
         assert.deepStrictEqual(yield* compared(yield* exported), ["CURRENT_PRUNE_MATCH", 0])
@@ -145,7 +173,10 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
         assert.deepInclude(yield* ran(audit.verify({ ...none, publicKey: ["short"] })), { code: 2 })
       }).pipe(Effect.provideService(Environment, environment))
       const url = engine === "PostgreSQL" ? "postgres://127.0.0.1:1/none" : `sqlite:${join(home, "nowhere", "svc.db")}`
-      const outage = yield* Effect.provideService(ran(audit.verify(none)), Environment, { ...environment, SVC_DATABASE_URL: url })
+      const outage = yield* Effect.provideService(ran(audit.verify(none)), Environment, {
+        ...environment,
+        SVC_DATABASE_URL: url
+      })
       assert.deepInclude(outage, { code: 5, out: "" }, outage.said)
     }).pipe(Effect.provide(NodeContext.layer)))
 })
@@ -188,12 +219,21 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         const next = yield* ran(secretKey.rotate({ activate: false }))
         const [, , third = ""] = keys()
         assert.include(next.out, `is in ${file}, and encrypts nothing yet`)
-        assert.match((yield* ran(secretKey.show({ json: false }))).out, /^\w{32} former: 0 secrets; key 1 of .*secret.key\n\w{32} active: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /)
-        assert.include((yield* ran(secretKey.activate())).out, `instead of ${active.key_id}. Now run svc secret-key reseal`)
+        assert.match(
+          (yield* ran(secretKey.show({ json: false }))).out,
+          /^\w{32} former: 0 secrets; key 1 of .*secret.key\n\w{32} active: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /
+        )
+        assert.include(
+          (yield* ran(secretKey.activate())).out,
+          `instead of ${active.key_id}. Now run svc secret-key reseal`
+        )
         writeFileSync(file, third)
         const early = yield* ran(secretKey.reseal())
         assert.deepInclude(early, { code: 1 })
-        assert.include(early.said, `SVC_SECRET_KEY lacks the key ${active.key_id}, and stored secrets are still sealed under it: 3`)
+        assert.include(
+          early.said,
+          `SVC_SECRET_KEY lacks the key ${active.key_id}, and stored secrets are still sealed under it: 3`
+        )
         const checked = yield* ran(check({ json: false }))
         assert.deepInclude(checked, { code: 1 })
         assert.include(checked.out, `keys: SVC_SECRET_KEY lacks the key ${active.key_id}`)
@@ -222,7 +262,9 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
       const { environment } = yield* world(engine)
       yield* Effect.gen(function*() {
         yield* mails(1)
-        yield* database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE mail_outbox SET sealed = substr(sealed, 1, 60)`))
+        yield* database(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE mail_outbox SET sealed = substr(sealed, 1, 60)`)
+        )
         const told = yield* ran(secretKey.rotate({ activate: true }))
         assert.deepInclude(told, { code: 1 })
         assert.match(told.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key decrypts it/)

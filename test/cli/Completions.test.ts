@@ -15,8 +15,11 @@ describe("svc --completions", () => {
       const file = join(home, "svc.bash")
       writeFileSync(file, stdout)
       const complete = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
-        const line = `source '${file}'; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _svc_bash_completions svc; printf '%s\\n' "\${COMPREPLY[@]}"`
-        return execFileSync("bash", ["-c", line, "bash", "svc", ...words], { encoding: "utf8" }).split("\n").filter((word) => word !== "")
+        const line =
+          `source '${file}'; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _svc_bash_completions svc; printf '%s\\n' "\${COMPREPLY[@]}"`
+        return execFileSync("bash", ["-c", line, "bash", "svc", ...words], { encoding: "utf8" }).split("\n").filter((
+          word
+        ) => word !== "")
       }
       assert.deepStrictEqual(complete("ta"), ["tasks"])
       assert.includeMembers([...complete("commands", "")], ["retry", "bulk-retry", "purge"])

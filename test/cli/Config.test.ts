@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { temporaryHome } from "../databases.ts"
 import { inject } from "vitest"
+import { temporaryHome } from "../databases.ts"
 import { until } from "../until.ts"
 import { running, svc } from "./svc.ts"
 
@@ -57,7 +57,15 @@ describe("svc init and svc config", () => {
       const { code, stderr } = yield* svc(["config", "validate"], { SVC_HOME: home })
       assert.strictEqual(code, 1)
       assert.match(stderr, /^svc: [^\n]+\n$/)
-      for (const part of ["line 1: SVC_COLOUR", "line 2: SVC_REST_MAX_PAGE_SIZE", "1 to 5000", "line 3: SVC_SECRET_KEY", "line 4"]) {
+      for (
+        const part of [
+          "line 1: SVC_COLOUR",
+          "line 2: SVC_REST_MAX_PAGE_SIZE",
+          "1 to 5000",
+          "line 3: SVC_SECRET_KEY",
+          "line 4"
+        ]
+      ) {
         assert.include(stderr, part)
       }
       assert.strictEqual((yield* svc(["check"], { SVC_HOME: home })).code, 1)
@@ -67,10 +75,22 @@ describe("svc init and svc config", () => {
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(join(home, "token"), token)
-      const settings = { SVC_HOME: home, SVC_METRICS_AUTH_TOKEN_FILE: join(home, "token"), SVC_PORT_FILE: "x", SVC_COLOUR: "blue" }
-      const operators = { SVC_URL: "https://svc.example.com", SVC_API_KEY_FILE: join(home, "token"), SVC_PROJECT: "shop" }
+      const settings = {
+        SVC_HOME: home,
+        SVC_METRICS_AUTH_TOKEN_FILE: join(home, "token"),
+        SVC_PORT_FILE: "x",
+        SVC_COLOUR: "blue"
+      }
+      const operators = {
+        SVC_URL: "https://svc.example.com",
+        SVC_API_KEY_FILE: join(home, "token"),
+        SVC_PROJECT: "shop"
+      }
       const { stdout } = yield* svc(["doctor"], { ...settings, ...operators })
-      assert.include(stdout, "warning: these environment variables are no settings and have no effect: SVC_COLOUR, SVC_PORT_FILE")
+      assert.include(
+        stdout,
+        "warning: these environment variables are no settings and have no effect: SVC_COLOUR, SVC_PORT_FILE"
+      )
     }))
 
   it.scopedLive("warn of deprecated settings and refuse none of them; svc serve warns of names that nothing reads, never of values", () =>
@@ -91,7 +111,10 @@ describe("svc init and svc config", () => {
       })
       yield* until(Effect.sync(server.stderr), (text) => text.includes("is ready at"))
       const said = server.stderr()
-      assert.include(said, "these environment variables are no settings and have no effect: SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?)\n")
+      assert.include(
+        said,
+        "these environment variables are no settings and have no effect: SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?)\n"
+      )
       assert.include(said, "these environment variables no longer have an effect: SVC_LOGIN_BACKOFF_MAX_SECONDS\n")
       assert.include(said, "line 2: nothing reads SVC_LOGIN_BACKOFF_MAX_SECONDS any more")
       assert.notInclude(said, "hunter2")
@@ -107,7 +130,10 @@ describe("svc init and svc config", () => {
           assert.notInclude(refused.stderr, "hunter2")
         }
       }
-      const shown = yield* svc(["config", "show"], { SVC_HOME: home, SVC_AGENT_BRAIN_URL: "https://user:hunter2@svc.example.com" })
+      const shown = yield* svc(["config", "show"], {
+        SVC_HOME: home,
+        SVC_AGENT_BRAIN_URL: "https://user:hunter2@svc.example.com"
+      })
       assert.include(shown.stdout, "SVC_AGENT_BRAIN_URL=https://***@svc.example.com")
     }))
 
@@ -119,13 +145,18 @@ describe("svc init and svc config", () => {
           spawnSync("sh", ["-c", `umask 000; exec "${process.execPath}" "${inject("program")}" ${args}`], {
             env: { PATH: process.env.PATH ?? "", SVC_HOME: home },
             encoding: "utf8"
-          }))
+          })
+        )
       assert.strictEqual((yield* underUmask("migrate upgrade")).status, 0)
       chmodSync(join(home, "svc.db"), 0o666)
-      const server = spawn("sh", ["-c", `umask 000; exec "${process.execPath}" "${inject("program")}" serve --port 0`], {
-        env: { PATH: process.env.PATH ?? "", SVC_HOME: home },
-        stdio: ["ignore", "ignore", "pipe"]
-      })
+      const server = spawn(
+        "sh",
+        ["-c", `umask 000; exec "${process.execPath}" "${inject("program")}" serve --port 0`],
+        {
+          env: { PATH: process.env.PATH ?? "", SVC_HOME: home },
+          stdio: ["ignore", "ignore", "pipe"]
+        }
+      )
       yield* Effect.addFinalizer(() => Effect.sync(() => server.kill("SIGKILL")))
       let said = ""
       server.stderr.on("data", (chunk) => (said += String(chunk)))

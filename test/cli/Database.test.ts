@@ -75,21 +75,28 @@ describe.each(engines)("the database commands on %s", (engine) => {
   it.scoped("tell the rows of each table", () =>
     Effect.gen(function*() {
       const { settings } = yield* fresh(engine)
-      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password\n" })
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+        input: "a long password\n"
+      })
       const status = JSON.parse((yield* svc(["status", "--json"], settings)).stdout)
       assert.strictEqual(status.rows.users, 1)
       assert.strictEqual(status.rows.projects, 1)
       assert.strictEqual(status.revision, status.head)
       assert.strictEqual(status.environment, "production")
       const { stdout } = yield* svc(["status"], settings)
-      assert.match(stdout, /^version: .*\nbrain: [^\n]+\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: [^\n]+\nagents: none\ntasks: none\ncommands under way: none\n/)
+      assert.match(
+        stdout,
+        /^version: .*\nbrain: [^\n]+\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: [^\n]+\nagents: none\ntasks: none\ncommands under way: none\n/
+      )
       assert.match(stdout, /\n {2}users +1\n/)
     }))
 
   it.scoped("tell it of large tables too, without counting them", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)
-      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password\n" })
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+        input: "a long password\n"
+      })
       yield* Effect.promise(() =>
         execute(home, settings, [
           "INSERT INTO task_counts SELECT id, 'success', 0, 3000000 FROM projects",
@@ -97,7 +104,8 @@ describe.each(engines)("the database commands on %s", (engine) => {
           `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100500)
             INSERT INTO key_fingerprints (name, fingerprint, created_at) SELECT 'key ' || i, '', '' FROM n`,
           "ANALYZE"
-        ]))
+        ])
+      )
       const status = JSON.parse((yield* svc(["status", "--json"], settings)).stdout)
       assert.strictEqual(status.rows.tasks, 2_999_995)
       assert.deepStrictEqual(status.approximate, ["key_fingerprints"])
@@ -105,7 +113,10 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.strictEqual(status.rows.users, 1)
       const { stdout } = yield* svc(["status"], settings)
       assert.match(stdout, /\n {2}tasks +2999995\n/)
-      assert.match(stdout, engine === "PostgreSQL" ? /\n {2}key_fingerprints +about \d{6}\n/ : /\n {2}key_fingerprints +more than 100000\n/)
+      assert.match(
+        stdout,
+        engine === "PostgreSQL" ? /\n {2}key_fingerprints +about \d{6}\n/ : /\n {2}key_fingerprints +more than 100000\n/
+      )
     }))
 
   it.scoped("name the program that can undo a step this one does not know", () =>
@@ -115,7 +126,8 @@ describe.each(engines)("the database commands on %s", (engine) => {
       yield* Effect.promise(() =>
         execute(home, settings, [
           "INSERT INTO schema_migrations (id, name, compatible_from, applied_at, program) VALUES (900, 'later', 900, '', '7.8.9')"
-        ]))
+        ])
+      )
       const back = yield* svc(["migrate", "downgrade", "899"], settings)
       assert.strictEqual(back.code, 1)
       assert.match(back.stderr, /^svc: [^\n]*revision 900[^\n]* svc 7\.8\.9[^\n]*svc migrate downgrade 899[^\n]*\n$/)
@@ -130,7 +142,10 @@ describe.each(engines)("the database commands on %s", (engine) => {
       const make = (command: string, email: string, input: string) =>
         svc([command, "--email", email, "--display-name", "Ann", "--password-stdin"], settings, { input })
 
-      assert.match((yield* make("bootstrap-admin", "nobody", "a long password\n")).stderr, /^svc: email must be an e-mail address\n$/)
+      assert.match(
+        (yield* make("bootstrap-admin", "nobody", "a long password\n")).stderr,
+        /^svc: email must be an e-mail address\n$/
+      )
       const short = yield* make("bootstrap-admin", "ann@example.com", "short\n")
       assert.match(short.stderr, /^svc: password must have at least 12 characters\n$/)
       assert.strictEqual((yield* make("bootstrap-admin", "ann@example.com", "")).code, 1)
@@ -138,7 +153,10 @@ describe.each(engines)("the database commands on %s", (engine) => {
       const common = yield* make("bootstrap-admin", "ann@example.com", "password1234\n")
       assert.match(common.stderr, /^svc: password: is one of those that are tried first; [^\n]+\n$/)
 
-      assert.strictEqual((yield* svc(["reset-setup", "--force"], settings)).stdout, "revoked 0 setup links; start the brain again for a new one\n")
+      assert.strictEqual(
+        (yield* svc(["reset-setup", "--force"], settings)).stdout,
+        "revoked 0 setup links; start the brain again for a new one\n"
+      )
       const made = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")
       assert.strictEqual(made.stdout, "created the admin ann@example.com and the project default\n")
       const again = yield* make("createsuperuser", "bob@example.com", "a long password\n")
@@ -154,25 +172,43 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.deepStrictEqual([wrong.code, wrong.stderr], refused)
       renameSync(join(home, "audit-chain.key"), join(home, "away.key"))
       const missing = yield* svc(["doctor"], settings)
-      assert.include(missing.stdout, "keys: SVC_AUDIT_CHAIN_KEY or SVC_AUDIT_SIGNING_KEY is not the key this database was written with.")
-      assert.deepStrictEqual([missing.code, missing.stderr, existsSync(join(home, "audit-chain.key"))], [...refused, false])
+      assert.include(
+        missing.stdout,
+        "keys: SVC_AUDIT_CHAIN_KEY or SVC_AUDIT_SIGNING_KEY is not the key this database was written with."
+      )
+      assert.deepStrictEqual([missing.code, missing.stderr, existsSync(join(home, "audit-chain.key"))], [
+        ...refused,
+        false
+      ])
       renameSync(join(home, "away.key"), join(home, "audit-chain.key"))
 
       yield* Effect.promise(() =>
         execute(home, settings, [
           `INSERT INTO sessions (id, user_id, token_hash, remember_me, issued_at, last_seen_at, expires_at, ip_at_issue)
             SELECT id, id, 'hash', 1, created_at, created_at, '2999-01-01T00:00:00.000000Z', '' FROM users`
-        ]))
-      const change = (email: string) => svc(["changepassword", email, "--password-stdin"], settings, { input: "another password" })
+        ])
+      )
+      const change = (email: string) =>
+        svc(["changepassword", email, "--password-stdin"], settings, { input: "another password" })
       assert.strictEqual((yield* change("ANN@example.com")).code, 0)
       const stranger = yield* change("eve@example.com")
       assert.deepStrictEqual(stranger, { code: 1, stdout: "", stderr: "svc: No such user.\n" })
       // nothing is left for it to end
       yield* Effect.promise(() =>
-        execute(home, settings, ["CREATE TABLE proof (n INTEGER CHECK (n = 0))", "INSERT INTO proof SELECT count(*) FROM sessions WHERE revoked_at IS NULL"]))
-      const link = yield* svc(["auth", "reset-link", "ANN@example.com"], { ...settings, SVC_PUBLIC_URL: "https://svc.example" })
+        execute(home, settings, [
+          "CREATE TABLE proof (n INTEGER CHECK (n = 0))",
+          "INSERT INTO proof SELECT count(*) FROM sessions WHERE revoked_at IS NULL"
+        ])
+      )
+      const link = yield* svc(["auth", "reset-link", "ANN@example.com"], {
+        ...settings,
+        SVC_PUBLIC_URL: "https://svc.example"
+      })
       assert.match(link.stdout, /^https:\/\/svc\.example\/reset-password\?token=[\w-]{43}\n$/)
-      assert.match(link.stderr, /^svc: ann@example\.com can set a new password with it once, before \S+Z; earlier links are revoked\n$/)
+      assert.match(
+        link.stderr,
+        /^svc: ann@example\.com can set a new password with it once, before \S+Z; earlier links are revoked\n$/
+      )
     }))
 })
 

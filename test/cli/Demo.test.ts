@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, type Scope } from "effect"
 import BetterSqlite3 from "better-sqlite3"
+import { Effect, Schema, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -16,12 +16,19 @@ const demo = (home: string) =>
   Effect.gen(function*() {
     const running = yield* serving({ HOME: home, SVC_PUBLIC_URL: "http://127.0.0.1:9" }, ["--demo"]) // of another brain, where it must not go
     yield* until(Effect.sync(running.stderr), (said) => said.includes("the shop is open"))
-    const env = Object.fromEntries([...readFileSync(join(home, ".svc-demo/env"), "utf8").matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
+    const env = Object.fromEntries(
+      [...readFileSync(join(home, ".svc-demo/env"), "utf8").matchAll(/(\w+)=(\S+)/g)].map((
+        [, name, value]
+      ) => [name, value])
+    )
     const { SVC_API_KEY, SVC_URL } = yield* Schema.decodeUnknown(Env)(env)
     // tests look into whatever comes back
     // eslint-disable-next-line @typescript-eslint/no-explicit-any
     const get = (path: string): Effect.Effect<any> =>
-      Effect.promise(async () => (await fetch(`${SVC_URL}/api/v1/projects/shop${path}`, { headers: { authorization: `Bearer ${SVC_API_KEY}` } })).json())
+      Effect.promise(async () =>
+        (await fetch(`${SVC_URL}/api/v1/projects/shop${path}`, { headers: { authorization: `Bearer ${SVC_API_KEY}` } }))
+          .json()
+      )
     return { ...running, get }
   })
 
@@ -39,7 +46,10 @@ const readThrough = (): string => {
 
 const bash = (script: string, home: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.async<string>((resume) => {
-    const child = spawn("bash", ["-u"], { env: { PATH: process.env.PATH ?? "", HOME: home }, stdio: ["pipe", "pipe", "inherit"] })
+    const child = spawn("bash", ["-u"], {
+      env: { PATH: process.env.PATH ?? "", HOME: home },
+      stdio: ["pipe", "pipe", "inherit"]
+    })
     let said = ""
     child.stdout.on("data", (chunk) => (said += String(chunk)))
     child.on("close", () => resume(Effect.succeed(said)))
@@ -59,15 +69,29 @@ describe("svc serve --demo", () => {
       assert.match(said, /event: task/)
       assert.match(said, /stock\.sync_warehouse[\s\S]*revoked/)
 
-      const commands = yield* until(get("/commands"), ({ items }) => items.length === 6 && items.every(({ status }: { status: string }) => status === "completed"))
-      const results = Object.fromEntries(commands.items.map(({ action, result, target_id }: Record<string, unknown>) => [`${action} ${target_id}`, result]))
-      assert.strictEqual((yield* until(get(`/tasks/effect-queue/${sync}`), ({ state }) => state === "revoked")).name, "stock.sync_warehouse")
+      const commands = yield* until(get("/commands"), ({ items }) =>
+        items.length === 6 && items.every(({ status }: { status: string }) => status === "completed"))
+      const results = Object.fromEntries(
+        commands.items.map((
+          { action, result, target_id }: Record<string, unknown>
+        ) => [`${action} ${target_id}`, result])
+      )
+      assert.strictEqual(
+        (yield* until(get(`/tasks/effect-queue/${sync}`), ({ state }) =>
+          state === "revoked")).name,
+        "stock.sync_warehouse"
+      )
       const paid = results[`retry_task ${payment}`].new_task_id
       yield* until(get(`/tasks/effect-queue/${paid}`), ({ state }) => state === "success")
-      yield* until(get(`/tasks/effect-queue/${results[`retry_task ${sync}`].new_task_id}`), ({ state }) => state === "started")
+      yield* until(get(`/tasks/effect-queue/${results[`retry_task ${sync}`].new_task_id}`), ({ state }) =>
+        state === "started")
       // the order goes on: its confirmation is a child of the payment that went through
-      yield* until(get(`/tasks/effect-queue/${paid}/tree`), (tree) => /mail\.order_confirmation/.test(JSON.stringify(tree)))
-      yield* until(get("/workers"), (workers) => workers.some(({ concurrency, name, queues }: Record<string, unknown>) => name === "mail" && concurrency === 5 && JSON.stringify(queues) === "[\"mail\"]"))
+      yield* until(get(`/tasks/effect-queue/${paid}/tree`), (tree) =>
+        /mail\.order_confirmation/.test(JSON.stringify(tree)))
+      yield* until(get("/workers"), (workers) =>
+        workers.some(({ concurrency, name, queues }: Record<string, unknown>) =>
+          name === "mail" && concurrency === 5 && JSON.stringify(queues) === "[\"mail\"]"
+        ))
       const { total_count } = yield* get("/tasks?include_total=true&limit=1")
       assert.isAbove(total_count, 5000)
       const dead = yield* get("/tasks?state=failure&limit=500")
@@ -85,7 +109,10 @@ describe("svc serve --demo", () => {
       }))
       const again = yield* demo(home)
       assert.include(again.stderr(), `password ${first.password}`)
-      assert.strictEqual((yield* again.get(`/tasks/effect-queue/${first.items[0].task_id}`)).task_id, first.items[0].task_id)
+      assert.strictEqual(
+        (yield* again.get(`/tasks/effect-queue/${first.items[0].task_id}`)).task_id,
+        first.items[0].task_id
+      )
       assert.match(again.stderr(), /filled in \(0 orders, \d+ events\)/)
       // the same agent is back, and its commands work
       yield* until(again.get("/agents"), ([agent]) => agent.state === "online")

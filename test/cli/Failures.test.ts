@@ -73,9 +73,13 @@ describe("svc serve that cannot start", () => {
     Effect.gen(function*() {
       const home = yield* migrated
       const db = new BetterSqlite3(join(home, "svc.db"))
-      db.prepare("INSERT INTO schema_migrations (id, name, compatible_from, applied_at) VALUES (900, 'later', 900, '')").run()
+      db.prepare("INSERT INTO schema_migrations (id, name, compatible_from, applied_at) VALUES (900, 'later', 900, '')")
+        .run()
       db.close()
-      refused(yield* serve({ SVC_HOME: home }), /revision 900, which a newer svc made; .* knows revisions up to \d+\. Start /)
+      refused(
+        yield* serve({ SVC_HOME: home }),
+        /revision 900, which a newer svc made; .* knows revisions up to \d+\. Start /
+      )
       assert.include((yield* svc(["check"], { SVC_HOME: home })).stdout, "revision: 900")
     }))
 
@@ -88,7 +92,10 @@ describe("svc serve that cannot start", () => {
       mkdirSync(other)
       cpSync(join(home, "svc.db"), join(other, "svc.db"))
       refused(yield* serve({ SVC_HOME: other }), "SVC_SECRET_KEY is not the key this database was written with")
-      refused(yield* serve({ SVC_HOME: home, SVC_AUDIT_CHAIN_KEY: "A".repeat(43) }), "SVC_AUDIT_CHAIN_KEY is not the key")
+      refused(
+        yield* serve({ SVC_HOME: home, SVC_AUDIT_CHAIN_KEY: "A".repeat(43) }),
+        "SVC_AUDIT_CHAIN_KEY is not the key"
+      )
     }))
 
   it.scoped("says so when the port is taken", () =>
@@ -117,30 +124,48 @@ describe("svc serve that cannot start", () => {
 
   it.scoped("names every setting that is out of range, and the range", () =>
     Effect.gen(function*() {
-      const settings = { SVC_HOME: yield* temporaryHome, SVC_PORT: "many", SVC_LOG_LEVEL: "loud", SVC_SECRET_KEY_FILE: "/nowhere" }
+      const settings = {
+        SVC_HOME: yield* temporaryHome,
+        SVC_PORT: "many",
+        SVC_LOG_LEVEL: "loud",
+        SVC_SECRET_KEY_FILE: "/nowhere"
+      }
       const ran = yield* svc(["serve"], settings)
       refused(ran, "SVC_PORT must be a whole number from 0 to 65535")
       refused(ran, "SVC_LOG_LEVEL must be one of debug, info, warning, error")
       refused(ran, "SVC_SECRET_KEY_FILE: cannot read /nowhere")
     }))
 
-  it.scoped.each([
-    [{ SVC_DATABASE_URL: "mysql://root@127.0.0.1/svc" }, "SVC_DATABASE_URL must begin with sqlite:/// or postgresql://"],
-    [{ SVC_DATABASE_URL: "sqlite:////tmp/100%/svc.db" }, "SVC_DATABASE_URL: a % of the path is written %25"],
-    [{ SVC_HOST: "203.0.113.9" }, "this machine does not have that address"],
-    [{ SVC_HOME: "/dev/null/svc" }, "/dev/null/svc"]
-  ] as const)("refuses %j", ([setting, part]) =>
+  it.scoped.each(
+    [
+      [
+        { SVC_DATABASE_URL: "mysql://root@127.0.0.1/svc" },
+        "SVC_DATABASE_URL must begin with sqlite:/// or postgresql://"
+      ],
+      [{ SVC_DATABASE_URL: "sqlite:////tmp/100%/svc.db" }, "SVC_DATABASE_URL: a % of the path is written %25"],
+      [{ SVC_HOST: "203.0.113.9" }, "this machine does not have that address"],
+      [{ SVC_HOME: "/dev/null/svc" }, "/dev/null/svc"]
+    ] as const
+  )("refuses %j", ([setting, part]) =>
     Effect.gen(function*() {
       refused(yield* serve({ SVC_HOME: yield* temporaryHome, ...setting }), part)
     }))
 
-  it.scoped.each([
-    [{ SVC_SECRET_KEY: "-".repeat(50) }, "SVC_SECRET_KEY must be keys of 32 bytes as base64url (43 characters)"],
-    [{ SVC_PUBLIC_URL: "svc.example" }, "SVC_PUBLIC_URL must be an http or https URL, but is \"svc.example\""],
-    [{ SVC_OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "SVC_OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL"],
-    [{ SVC_TRUSTED_PROXIES: "10.0.0.0/8, proxy" }, "SVC_TRUSTED_PROXIES must be IP addresses or ranges such as 10.0.0.0/8, but has \"proxy\""],
-    [{ SVC_SENTRY_DSN: "sentry" }, "SVC_SENTRY_DSN must look like"]
-  ] as const)("refuses %j, and svc check says so before", ([setting, part]) =>
+  it.scoped.each(
+    [
+      [{ SVC_SECRET_KEY: "-".repeat(50) }, "SVC_SECRET_KEY must be keys of 32 bytes as base64url (43 characters)"],
+      [{ SVC_PUBLIC_URL: "svc.example" }, "SVC_PUBLIC_URL must be an http or https URL, but is \"svc.example\""],
+      [
+        { SVC_OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" },
+        "SVC_OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL"
+      ],
+      [
+        { SVC_TRUSTED_PROXIES: "10.0.0.0/8, proxy" },
+        "SVC_TRUSTED_PROXIES must be IP addresses or ranges such as 10.0.0.0/8, but has \"proxy\""
+      ],
+      [{ SVC_SENTRY_DSN: "sentry" }, "SVC_SENTRY_DSN must look like"]
+    ] as const
+  )("refuses %j, and svc check says so before", ([setting, part]) =>
     Effect.gen(function*() {
       const settings = { SVC_HOME: yield* temporaryHome, ...setting }
       refused(yield* serve(settings), part)

@@ -47,10 +47,24 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       assert.isFalse(key?.scopes.includes("admin:*"))
       assert.isNotNull(key?.expires_at)
       const sessions = yield* request("GET", "/auth/sessions", { headers: yield* signedIn(user) })
-      assert.lengthOf(sessions.json.filter((one: { is_current: boolean; user_agent_at_issue: string | null }) => one.user_agent_at_issue === "node" && !one.is_current), 1, "that of the keys above")
+      assert.lengthOf(
+        sessions.json.filter((one: { is_current: boolean; user_agent_at_issue: string | null }) =>
+          one.user_agent_at_issue === "node" && !one.is_current
+        ),
+        1,
+        "that of the keys above"
+      )
 
-      assert.strictEqual((yield* svc(["agents", "list", "--project", "default"], { SVC_HOME: settings.SVC_HOME })).code, 1, "no project default here")
-      assert.strictEqual((yield* request("GET", "/projects", { token: kept.api_key })).status, 403, "has the scopes it needs")
+      assert.strictEqual(
+        (yield* svc(["agents", "list", "--project", "default"], { SVC_HOME: settings.SVC_HOME })).code,
+        1,
+        "no project default here"
+      )
+      assert.strictEqual(
+        (yield* request("GET", "/projects", { token: kept.api_key })).status,
+        403,
+        "has the scopes it needs"
+      )
     }))
 
   it.scoped("a second login revokes the key of the first; logout revokes its own", () =>
@@ -77,7 +91,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       writeFileSync(file, readFileSync(file, "utf8").replace(settings.SVC_URL, "http://127.0.0.1:9"))
       const { code, stdout } = yield* svc(["logout"], settings)
       assert.strictEqual(code, 0)
-      assert.match(stdout, /could not be revoked and is valid until 20[^\n]*: the brain at http:\/\/127\.0\.0\.1:9 cannot be reached/)
+      assert.match(
+        stdout,
+        /could not be revoked and is valid until 20[^\n]*: the brain at http:\/\/127\.0\.0\.1:9 cannot be reached/
+      )
       assert.isFalse(existsSync(file))
     }))
 
@@ -92,7 +109,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       assert.include(me, "svc login (")
 
       const { slug } = yield* freshProject()
-      refused(yield* svc(["api-keys", "create", "ci", "--password-stdin"], settings, { input: `${password}\n` }), "give --scope", 2)
+      refused(
+        yield* svc(["api-keys", "create", "ci", "--password-stdin"], settings, { input: `${password}\n` }),
+        "give --scope",
+        2
+      )
       const create = (...args: ReadonlyArray<string>) =>
         svc(["api-keys", "create", "ci", "--password-stdin", ...args], settings, { input: `${password}\n` })
       const created = ok(yield* create("--scope", "tasks:read", "--scope", "queues:read", "--project", slug))
@@ -118,7 +139,9 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       yield* login
       const first = JSON.parse(readFileSync(file, "utf8")).key.id
       const other = yield* freshUser({ isAdmin: true })
-      const { code, stderr } = yield* svc(["login", "--email", other.email, "--password-stdin"], settings, { input: `${password}\n` })
+      const { code, stderr } = yield* svc(["login", "--email", other.email, "--password-stdin"], settings, {
+        input: `${password}\n`
+      })
       assert.strictEqual(code, 0, stderr)
       assert.match(stderr, new RegExp(`"svc login on .*" \\(${first}\\) .* could not be revoked`))
     }))
@@ -127,14 +150,23 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
     Effect.gen(function*() {
       const { login, settings } = yield* person
       yield* login
-      refused(yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }), /^svc: SVC_URL is http:\/\/127.0.0.1:9, but svc login has a key for http/)
+      refused(
+        yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }),
+        /^svc: SVC_URL is http:\/\/127.0.0.1:9, but svc login has a key for http/
+      )
     }))
 
   it.scoped("refuses a wrong password, and a key that the brain does not know", () =>
     Effect.gen(function*() {
       const { file, settings, user } = yield* person
-      refused(yield* svc(["login", "--email", user.email, "--password-stdin"], settings, { input: "not this one\n" }), "the password is wrong")
-      refused(yield* svc(["login", "--api-key-stdin"], settings, { input: "svk_nobody\n" }), "does not accept the API key from standard input")
+      refused(
+        yield* svc(["login", "--email", user.email, "--password-stdin"], settings, { input: "not this one\n" }),
+        "the password is wrong"
+      )
+      refused(
+        yield* svc(["login", "--api-key-stdin"], settings, { input: "svk_nobody\n" }),
+        "does not accept the API key from standard input"
+      )
       assert.isFalse(existsSync(file))
     }))
 
@@ -143,16 +175,22 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const { file, settings } = yield* person
       const { token } = yield* freshKey({ isAdmin: true, scopes: ["agents:read"] })
       assert.strictEqual((yield* svc(["login", "--api-key-stdin"], settings, { input: `${token}\n` })).code, 0)
-      assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), { url: settings.SVC_URL, api_key: token, key: null })
+      assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), {
+        url: settings.SVC_URL,
+        api_key: token,
+        key: null
+      })
       assert.include((yield* svc(["logout"], settings)).stdout, "stays valid")
     }))
 
-  it.scoped.each([
-    [[], "--email"],
-    [["--email", "ann@example.com", "--api-key-stdin"], "--email"],
-    [["--email", "ann@example.com"], "--password-stdin"],
-    [["--email", "ann@example.com", "--password-stdin", "--expires-in-days", "0"], "expires-in-days"]
-  ] as const)("refuses %j", ([args, part]) =>
+  it.scoped.each(
+    [
+      [[], "--email"],
+      [["--email", "ann@example.com", "--api-key-stdin"], "--email"],
+      [["--email", "ann@example.com"], "--password-stdin"],
+      [["--email", "ann@example.com", "--password-stdin", "--expires-in-days", "0"], "expires-in-days"]
+    ] as const
+  )("refuses %j", ([args, part]) =>
     Effect.gen(function*() {
       const { settings } = yield* person
       refused(yield* svc(["login", ...args], settings, { input: "x\n" }), part, 2)
@@ -165,14 +203,23 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
         svc(["login", "--url", "http://nowhere.invalid", ...args], settings, { input: `${password}\n` })
       refused(yield* elsewhere("--email", user.email, "--password-stdin"), "plain http to another machine")
       refused(yield* elsewhere("--api-key-stdin"), "plain http to another machine")
-      refused(yield* elsewhere("--email", user.email, "--password-stdin", "--allow-insecure"), "its host name cannot be found")
+      refused(
+        yield* elsewhere("--email", user.email, "--password-stdin", "--allow-insecure"),
+        "its host name cannot be found"
+      )
     }))
 
   it.scoped("refuses an address that is none, and says what is kept when it cannot be read", () =>
     Effect.gen(function*() {
       const { file, settings } = yield* person
-      refused(yield* svc(["login", "--url", "ftp://x", "--api-key-stdin"], settings), "--url must be the brain's address")
-      refused(yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://ann:hidden@x" }), "SVC_URL must be the brain's address")
+      refused(
+        yield* svc(["login", "--url", "ftp://x", "--api-key-stdin"], settings),
+        "--url must be the brain's address"
+      )
+      refused(
+        yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://ann:hidden@x" }),
+        "SVC_URL must be the brain's address"
+      )
       writeFileSync(file, `{"api_key":"svk_hidden"`)
       const { SVC_HOME } = settings
       const ran = yield* svc(["agents", "list"], { SVC_HOME })
@@ -180,72 +227,106 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       assert.notInclude(ran.stderr, "hidden")
     }))
 
-  it.scoped.skipIf(!hasTerminal)("asks for the password on a terminal, and does not show it", () =>
-    Effect.gen(function*() {
-      const { file, settings, user } = yield* person
-      const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
-        prompt: "Password of",
-        typed: `${password}\r`
+  it.scoped.skipIf(!hasTerminal)(
+    "asks for the password on a terminal, and does not show it",
+    () =>
+      Effect.gen(function*() {
+        const { file, settings, user } = yield* person
+        const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
+          prompt: "Password of",
+          typed: `${password}\r`
+        })
+        assert.strictEqual(code, 0, shown)
+        assert.notInclude(shown, password)
+        assert.isTrue(existsSync(file))
       })
-      assert.strictEqual(code, 0, shown)
-      assert.notInclude(shown, password)
-      assert.isTrue(existsSync(file))
-    }))
+  )
 })
 
 /** What an API key of `svc login` says of itself. */
 const keyIn = (file: string): string => JSON.parse(readFileSync(file, "utf8")).api_key
 
-layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTestServices: true })("svc login with a second factor", (it) => {
-  const somebody = Effect.gen(function*() {
-    const user = yield* enrolled()
-    const settings = { SVC_HOME: yield* temporaryHome, SVC_URL: yield* baseUrl }
-    return { user, settings, file: join(settings.SVC_HOME, "login.json"), args: ["login", "--email", user.email, "--password-stdin"] }
-  })
-
-  it.scoped("takes a code, or a recovery code, on the line after the password", () =>
-    Effect.gen(function*() {
-      const { args, file, settings, user } = yield* somebody
-      for (const code of [yield* nextCode(user), user.codes[0]]) {
-        const { code: exit, stderr } = yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n${code}\n` })
-        assert.strictEqual(exit, 0, stderr)
-        assert.strictEqual((yield* request("GET", "/projects", { token: keyIn(file) })).status, 403, "a key, without projects:read")
+layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTestServices: true })(
+  "svc login with a second factor",
+  (it) => {
+    const somebody = Effect.gen(function*() {
+      const user = yield* enrolled()
+      const settings = { SVC_HOME: yield* temporaryHome, SVC_URL: yield* baseUrl }
+      return {
+        user,
+        settings,
+        file: join(settings.SVC_HOME, "login.json"),
+        args: ["login", "--email", user.email, "--password-stdin"]
       }
-      const sessions = yield* ask(user.browser, "GET", "/auth/sessions")
-      assert.lengthOf(sessions.json, 1, "it leaves no session behind")
-    }))
+    })
 
-  it.scoped("says how to get in without one, and what is wrong with one, and keeps nothing", () =>
-    Effect.gen(function*() {
-      const { args, file, settings, user } = yield* somebody
-      refused(yield* svc(args, settings, { input: `${password}\n` }), "with --code-stdin")
-      const wrong = yield* wrongCode(user.secret)
-      refused(yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n${wrong}\n` }), "The code is wrong")
-      refused(yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n123\n` }), "code must have at least 6 characters", 2)
-      refused(yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n` }), "give the password, then the code")
-      refused(yield* svc(["login", "--email", user.email, "--code-stdin"], settings), "goes with --email and --password-stdin", 2)
-      assert.isFalse(existsSync(file))
-      assert.lengthOf((yield* ask(user.browser, "GET", "/auth/sessions")).json, 1)
-    }))
+    it.scoped("takes a code, or a recovery code, on the line after the password", () =>
+      Effect.gen(function*() {
+        const { args, file, settings, user } = yield* somebody
+        for (const code of [yield* nextCode(user), user.codes[0]]) {
+          const { code: exit, stderr } = yield* svc([...args, "--code-stdin"], settings, {
+            input: `${password}\n${code}\n`
+          })
+          assert.strictEqual(exit, 0, stderr)
+          assert.strictEqual(
+            (yield* request("GET", "/projects", { token: keyIn(file) })).status,
+            403,
+            "a key, without projects:read"
+          )
+        }
+        const sessions = yield* ask(user.browser, "GET", "/auth/sessions")
+        assert.lengthOf(sessions.json, 1, "it leaves no session behind")
+      }))
 
-  it.scoped.skipIf(!hasTerminal)("asks for the code on a terminal", () =>
-    Effect.gen(function*() {
-      const { file, settings, user } = yield* somebody
-      const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
-        prompt: "Password of",
-        typed: `${password}\r`,
-        next: [{ prompt: "Code of your authenticator app", typed: `${yield* nextCode(user)}\r` }]
-      })
-      assert.strictEqual(code, 0, shown)
-      assert.isTrue(existsSync(file))
-    }))
-})
+    it.scoped("says how to get in without one, and what is wrong with one, and keeps nothing", () =>
+      Effect.gen(function*() {
+        const { args, file, settings, user } = yield* somebody
+        refused(yield* svc(args, settings, { input: `${password}\n` }), "with --code-stdin")
+        const wrong = yield* wrongCode(user.secret)
+        refused(
+          yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n${wrong}\n` }),
+          "The code is wrong"
+        )
+        refused(
+          yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n123\n` }),
+          "code must have at least 6 characters",
+          2
+        )
+        refused(
+          yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n` }),
+          "give the password, then the code"
+        )
+        refused(
+          yield* svc(["login", "--email", user.email, "--code-stdin"], settings),
+          "goes with --email and --password-stdin",
+          2
+        )
+        assert.isFalse(existsSync(file))
+        assert.lengthOf((yield* ask(user.browser, "GET", "/auth/sessions")).json, 1)
+      }))
 
-layer(serverOn("SQLite", { mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0 }), { excludeTestServices: true })("svc login past the deadline", (it) => {
-  it.scoped("says that a second factor must be enrolled first", () =>
-    Effect.gen(function*() {
-      const { file, login } = yield* person
-      refused(yield* login, "enrol one over the API (docs/mfa.md shows how), then sign in again")
-      assert.isFalse(existsSync(file))
-    }))
-})
+    it.scoped.skipIf(!hasTerminal)("asks for the code on a terminal", () =>
+      Effect.gen(function*() {
+        const { file, settings, user } = yield* somebody
+        const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
+          prompt: "Password of",
+          typed: `${password}\r`,
+          next: [{ prompt: "Code of your authenticator app", typed: `${yield* nextCode(user)}\r` }]
+        })
+        assert.strictEqual(code, 0, shown)
+        assert.isTrue(existsSync(file))
+      }))
+  }
+)
+
+layer(serverOn("SQLite", { mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0 }), { excludeTestServices: true })(
+  "svc login past the deadline",
+  (it) => {
+    it.scoped("says that a second factor must be enrolled first", () =>
+      Effect.gen(function*() {
+        const { file, login } = yield* person
+        refused(yield* login, "enrol one over the API (docs/mfa.md shows how), then sign in again")
+        assert.isFalse(existsSync(file))
+      }))
+  }
+)

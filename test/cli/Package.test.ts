@@ -9,11 +9,37 @@ import { baseUrl, freshKey, freshProject, serverOn } from "../brain.ts"
 
 /** Services that only the program's own parts use; an embedding application has no use for them. */
 const inner = new Set([
-  "Database", "Hints", "Leader", "Lease", "Reader",
+  "Database",
+  "Hints",
+  "Leader",
+  "Lease",
+  "Reader",
   "RowCaps",
   "Startup",
-  "AgentSessions", "AgentPolls", "AllowedHosts", "AuditForwarder", "Authentication", "CommandAnswers", "CurrentAgent", "Idempotency", "Ingest", "Keys",
-  "Loops", "Mail", "Mfa", "MigrationList", "NodeServer", "Outbound", "Presence", "RateLimits", "Resolver", "Retention", "Scopes", "Sessions", "TrustedDevices", "Vault"
+  "AgentSessions",
+  "AgentPolls",
+  "AllowedHosts",
+  "AuditForwarder",
+  "Authentication",
+  "CommandAnswers",
+  "CurrentAgent",
+  "Idempotency",
+  "Ingest",
+  "Keys",
+  "Loops",
+  "Mail",
+  "Mfa",
+  "MigrationList",
+  "NodeServer",
+  "Outbound",
+  "Presence",
+  "RateLimits",
+  "Resolver",
+  "Retention",
+  "Scopes",
+  "Sessions",
+  "TrustedDevices",
+  "Vault"
 ])
 
 describe("the package's entry points", () => {
@@ -22,8 +48,12 @@ describe("the package's entry points", () => {
       const fs = yield* FileSystem.FileSystem
       const missing: Array<string> = []
       for (const file of (yield* fs.readDirectory("src/services")).filter((file) => file.endsWith(".ts"))) {
-        const module = yield* Effect.promise((): Promise<Readonly<Record<string, unknown>>> => import(/* @vite-ignore */ `../../src/services/${file}`))
-        missing.push(...Object.keys(module).filter((name) => Context.isTag(module[name]) && !inner.has(name) && !(name in entry)))
+        const module = yield* Effect.promise((): Promise<Readonly<Record<string, unknown>>> =>
+          import(/* @vite-ignore */ `../../src/services/${file}`)
+        )
+        missing.push(
+          ...Object.keys(module).filter((name) => Context.isTag(module[name]) && !inner.has(name) && !(name in entry))
+        )
       }
       assert.deepStrictEqual(missing, [], "export it in src/index.ts, or name it as inner here")
     }).pipe(Effect.provide(NodeContext.layer)))

@@ -15,7 +15,13 @@ import { svc } from "./svc.ts"
 const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     let printed = ""
-    const quiet = yield* Effect.map(Effect.console, (console) => ({ ...console, log: (...parts: ReadonlyArray<unknown>) => Effect.sync(() => void (printed += `${parts.join(" ")}\n`)) }))
+    const quiet = yield* Effect.map(
+      Effect.console,
+      (console) => ({
+        ...console,
+        log: (...parts: ReadonlyArray<unknown>) => Effect.sync(() => void (printed += `${parts.join(" ")}\n`))
+      })
+    )
     const exit = yield* Effect.exit(Effect.withConsole(cli(["node", "svc", ...args]), quiet)).pipe(
       Effect.provideService(Environment, environment),
       Effect.provide(NodeContext.layer)
@@ -27,12 +33,19 @@ describe("svc allowed-hosts", () => {
   it.scopedLive("keeps a list in SVC_HOME, beside what the settings say", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
-      const environment = { SVC_HOME: home, SVC_PUBLIC_URL: "https://svc.example.com", SVC_ALLOWED_HOSTS: "Inside.example.com" }
+      const environment = {
+        SVC_HOME: home,
+        SVC_PUBLIC_URL: "https://svc.example.com",
+        SVC_ALLOWED_HOSTS: "Inside.example.com"
+      }
       const svc = (...args: ReadonlyArray<string>) => run(["allowed-hosts", ...args], environment)
       const file = join(home, "allowed-hosts")
       assert.strictEqual((yield* svc("path")).printed, `${file}\n`)
       assert.isFalse(existsSync(file))
-      assert.match((yield* svc("add", "Brain.Example.com.")).printed, /^added brain\.example\.com; .*within 2 seconds\n$/)
+      assert.match(
+        (yield* svc("add", "Brain.Example.com.")).printed,
+        /^added brain\.example\.com; .*within 2 seconds\n$/
+      )
       assert.match((yield* svc("add", "brain.example.com")).printed, /is in the list already/)
       assert.strictEqual((yield* svc("add", "2001:DB8::1")).failed, null)
       assert.strictEqual(readFileSync(file, "utf8"), "brain.example.com\n2001:db8::1\n")
@@ -47,7 +60,10 @@ describe("svc allowed-hosts", () => {
         "localhost  # always",
         "svc.example.com  # settings"
       ])
-      assert.deepInclude(JSON.parse((yield* svc("list", "--json")).printed), { host: "brain.example.com", source: "added" })
+      assert.deepInclude(JSON.parse((yield* svc("list", "--json")).printed), {
+        host: "brain.example.com",
+        source: "added"
+      })
 
       writeFileSync(file, `# by hand\n${readFileSync(file, "utf8")}`)
       assert.match((yield* svc("remove", "BRAIN.example.com")).printed, /^removed brain\.example\.com; /)
@@ -68,8 +84,14 @@ describe("svc allowed-hosts", () => {
         [{ SVC_CORS_ORIGINS: "null" }, /SVC_CORS_ORIGINS must be origins/],
         [{ SVC_AUDIT_WEBHOOK_URL: "https://user:hush@hooks.example/" }, /^(?!.*hush).*SVC_AUDIT_WEBHOOK_URL must be/],
         [{ SVC_AUDIT_WEBHOOK_URL: "https://hooks.example/hush" }, /^(?!.*hush).*SVC_AUDIT_WEBHOOK_HMAC_SECRET/],
-        [{ SVC_AUDIT_WEBHOOK_HMAC_SECRET: "x".repeat(31) }, /SVC_AUDIT_WEBHOOK_HMAC_SECRET must have at least 32 bytes/],
-        [{ SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS: "0.9" }, /SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS must be a number from 1 to 120/],
+        [
+          { SVC_AUDIT_WEBHOOK_HMAC_SECRET: "x".repeat(31) },
+          /SVC_AUDIT_WEBHOOK_HMAC_SECRET must have at least 32 bytes/
+        ],
+        [
+          { SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS: "0.9" },
+          /SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS must be a number from 1 to 120/
+        ],
         [{ SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "maybe" }, /must be true or false/],
         [{ SVC_OUTBOUND_ALLOW_CIDRS: "10.0.0.0/33" }, /SVC_OUTBOUND_ALLOW_CIDRS must be IP addresses/]
       ]
@@ -110,7 +132,10 @@ describe("svc metrics-token", () => {
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(join(home, "metrics.token"), "")
-      assert.match((yield* run(["metrics-token"], { SVC_HOME: home })).failed ?? "", /fewer than 16 characters.*svc metrics-token rotate/)
+      assert.match(
+        (yield* run(["metrics-token"], { SVC_HOME: home })).failed ?? "",
+        /fewer than 16 characters.*svc metrics-token rotate/
+      )
       yield* run(["metrics-token", "rotate"], { SVC_HOME: home })
       assert.match((yield* run(["metrics-token"], { SVC_HOME: home })).printed, /^[\w-]{43}\n$/)
       assert.deepStrictEqual(readdirSync(home), ["metrics.token"])
@@ -142,7 +167,9 @@ describe("a command whose row the audit webhook does not take", () => {
         SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
         SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1"
       }
-      const made = yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password" })
+      const made = yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+        input: "a long password"
+      })
       assert.strictEqual(made.code, 0)
       assert.match(made.stderr, /^svc: the program ends before \d+ audit rows? reached SVC_AUDIT_WEBHOOK_URL\n$/)
     }))

@@ -25,7 +25,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       refused(broken, "SVC_API_KEY has no valid API key")
       assert.notInclude(broken.stderr, "svk_hid")
       const { SVC_API_KEY: _, ...keyless } = settings
-      refused(yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: "/nowhere" }), "SVC_API_KEY_FILE: cannot read /nowhere")
+      refused(
+        yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: "/nowhere" }),
+        "SVC_API_KEY_FILE: cannot read /nowhere"
+      )
       const file = join(settings.SVC_HOME ?? "", "key")
       writeFileSync(file, `${token}\n`)
       ok(yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: file }))
@@ -59,7 +62,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       let status: number | null = null
       const server = createServer((request, response) => {
         const answer = async () => {
-          if (request.method === "POST") return status === null ? request.socket.destroy() : response.writeHead(status).end()
+          if (request.method === "POST") {
+            return status === null
+              ? request.socket.destroy()
+              : response.writeHead(status).end()
+          }
           const { authorization = "" } = request.headers
           const answered = await fetch(`${base}${request.url}`, { headers: { authorization } })
           return response.writeHead(answered.status, { "content-type": "application/json" }).end(await answered.text())

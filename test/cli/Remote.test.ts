@@ -25,8 +25,14 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
     Effect.gen(function*() {
       const { run } = yield* visitor()
       const made = ok(yield* run("agents", "create", "shop"))
-      assert.match(made, /^created the agent shop \([0-9a-f-]{36}\) in project \S+\. Its token and signing secret are printed only this once\.\n/)
-      assert.match(made, /\n {2}export Z4J_BRAIN_URL=http:\S+ Z4J_PROJECT_ID=\S+\n {2}export Z4J_TOKEN=(\S{20,})\n {2}export Z4J_HMAC_SECRET=(\S{40,})\n[^]*SVC_AGENT_TOKEN=\1\n {2}export SVC_AGENT_HMAC_SECRET=\2\n$/)
+      assert.match(
+        made,
+        /^created the agent shop \([0-9a-f-]{36}\) in project \S+\. Its token and signing secret are printed only this once\.\n/
+      )
+      assert.match(
+        made,
+        /\n {2}export Z4J_BRAIN_URL=http:\S+ Z4J_PROJECT_ID=\S+\n {2}export Z4J_TOKEN=(\S{20,})\n {2}export Z4J_HMAC_SECRET=(\S{40,})\n[^]*SVC_AGENT_TOKEN=\1\n {2}export SVC_AGENT_HMAC_SECRET=\2\n$/
+      )
       const other = JSON.parse(ok(yield* run("agents", "create", "other", "--json")))
       const listed = ok(yield* run("agents", "list"))
       assert.match(listed, /^NAME +STATE +ENGINES .*\nother +offline .*\nshop +offline .*\n$/)
@@ -47,7 +53,9 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       agent.heartbeat({
         "celery.broker_type": "redis",
         "celery.queue_depths": `{"mail": 7}`,
-        "celery.worker_details": JSON.stringify({ "worker@shop": { stats: { pool: { "max-concurrency": 4 } }, active: [], active_queues: [{ name: "mail" }] } })
+        "celery.worker_details": JSON.stringify({
+          "worker@shop": { stats: { pool: { "max-concurrency": 4 } }, active: [], active_queues: [{ name: "mail" }] }
+        })
       })
       const queues = yield* until(Effect.map(run("queues", "list"), ok), (text) => text.includes("mail"))
       assert.match(queues, /^NAME +ENGINE +WAITING +BROKER +SEEN\nmail +celery +7 +redis +\d+s\n$/)
@@ -62,8 +70,21 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const agent = yield* connect("shop")
       yield* Effect.promise(() =>
         agent.sendEvents([
-          event({ task_id: "t1", data: { task_name: hostile, queue: `q${hostile}`, worker: null, args: [12345678901234567890n], kwargs: { s: hostile } } }),
-          event({ task_id: "t1", kind: "task.failed", data: { task_name: hostile, exception: hostile, traceback: `one\n  - a  b\n\ntwo\n\t${hostile}` } }),
+          event({
+            task_id: "t1",
+            data: {
+              task_name: hostile,
+              queue: `q${hostile}`,
+              worker: null,
+              args: [12345678901234567890n],
+              kwargs: { s: hostile }
+            }
+          }),
+          event({
+            task_id: "t1",
+            kind: "task.failed",
+            data: { task_name: hostile, exception: hostile, traceback: `one\n  - a  b\n\ntwo\n\t${hostile}` }
+          }),
           event({ task_id: "t2" })
         ])
       )
@@ -84,14 +105,22 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const json = ok(yield* run("tasks", "show", "t1", "--engine", "celery", "--json"))
       assert.include(json, `"args":[12345678901234567890]`)
       assert.strictEqual(JSON.parse(json).name, hostile)
-      for (const text of [listed, shown, json, ok(yield* run("tasks", "list", "--json"))]) assert.notMatch(text, steering)
+      for (const text of [listed, shown, json, ok(yield* run("tasks", "list", "--json"))]) {
+        assert.notMatch(text, steering)
+      }
 
       const nameless = yield* run("tasks", "show", hostile)
       refused(nameless, "no such task: pay")
       assert.notMatch(nameless.stderr, steering)
       refused(yield* run("tasks", "show", "t3"), "no such task: t3 (engine celery")
-      refused(yield* run("tasks", "list", "--since", "tomorrow"), /^svc: --since takes a time [^\n]*not 'tomorrow'\n$/, 2)
-      for (const since of ["1h", "today", "yesterday"]) assert.include(ok(yield* run("tasks", "list", "--since", since)), "t1")
+      refused(
+        yield* run("tasks", "list", "--since", "tomorrow"),
+        /^svc: --since takes a time [^\n]*not 'tomorrow'\n$/,
+        2
+      )
+      for (const since of ["1h", "today", "yesterday"]) {
+        assert.include(ok(yield* run("tasks", "list", "--since", since)), "t1")
+      }
       assert.notInclude(ok(yield* run("tasks", "list", "--until", "1h")), "t1")
       refused(yield* run("tasks", "list", "--limit", "0"), "--limit must be a whole number from 1 to 5000, not '0'", 2)
       if (!hasTerminal) return
@@ -104,7 +133,9 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
     Effect.gen(function*() {
       const { connect, run } = yield* visitor()
       const { capabilities } = helloPayload()
-      const agent = yield* connect("shop", { capabilities: { celery: [...capabilities.celery, "requeue_dead_letter"] } })
+      const agent = yield* connect("shop", {
+        capabilities: { celery: [...capabilities.celery, "requeue_dead_letter"] }
+      })
       answering(agent, { status: "success", result: { done: 12345678901234567890n } })
       yield* Effect.promise(() => agent.sendEvents(["t1", "t2"].map((task_id) => event({ task_id }))))
       const sent = (...args: ReadonlyArray<string>) =>
@@ -133,7 +164,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         [["pool-resize", "w@box", "--shrink", "3"], "pool_shrink", { delta: 3 }],
         [["add-consumer", "w@box", "mail"], "add_consumer", { queue: "mail", worker_name: "w@box" }],
         [["cancel-consumer", "w@box", "mail"], "cancel_consumer", { queue: "mail" }],
-        [["rate-limit", "shop.pay", "10/m", "--worker", "w@box"], "rate_limit", { rate: "10/m", task_name: "shop.pay" }],
+        [["rate-limit", "shop.pay", "10/m", "--worker", "w@box"], "rate_limit", {
+          rate: "10/m",
+          task_name: "shop.pay"
+        }],
         [["requeue", "t1", "--agent", "shop"], "requeue_dead_letter", { task_id: "t1" }]
       ]
       for (const [args, action, parameters] of expected) {
@@ -144,7 +178,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const bulk = agent.commands.find(({ action }) => action === "bulk_retry")?.parameters
       assert.deepInclude(bulk?.filter, { engine: "celery", task_ids: ["t1", "t2"] })
       const people = ok(yield* run("commands", "retry", "t1", "--wait"))
-      assert.match(people, /^retry_task of t1 \([0-9a-f-]{36}\) {2}completed\nresult {2}\{"done":12345678901234567890\}\n$/)
+      assert.match(
+        people,
+        /^retry_task of t1 \([0-9a-f-]{36}\) {2}completed\nresult {2}\{"done":12345678901234567890\}\n$/
+      )
       const id = /\(([0-9a-f-]{36})\)/.exec(people)?.[1] ?? ""
       assert.match(ok(yield* run("commands", "show", id)), /\nstatus +completed\n/)
       assert.include(ok(yield* run("commands", "list", "--status", "completed")), id)
@@ -198,7 +235,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const waiting = yield* running(["commands", "restart", "w", "--wait"], settings)
       yield* Effect.promise(() => agent.when(() => agent.commands.length === 4))
       assert.strictEqual(yield* waiting.stop("SIGINT"), 3)
-      assert.match(waiting.stderr(), /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ shows/m)
+      assert.match(
+        waiting.stderr(),
+        /^svc: stopped waiting for restart_worker of w \(\S+\): svc commands show \S+ shows/m
+      )
 
       const way = yield* gate(base)
       const through = yield* running(["commands", "restart", "w", "--wait"], { ...settings, SVC_URL: way.url })
@@ -219,16 +259,28 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
     Effect.gen(function*() {
       const { connect, project, run } = yield* visitor()
       yield* freshAgent(project, "never came")
-      refused(yield* run("commands", "restart", "w"), "no agent of the project has connected yet: start one of never came")
+      refused(
+        yield* run("commands", "restart", "w"),
+        "no agent of the project has connected yet: start one of never came"
+      )
       const waits = yield* run("commands", "restart", "w", "--agent", "never came", "--engine", "celery")
-      assert.match(ok(waits), /pending\nnote +The agent "never came" has never connected\. The command waits for it until /)
+      assert.match(
+        ok(waits),
+        /pending\nnote +The agent "never came" has never connected\. The command waits for it until /
+      )
       const one = yield* connect("one")
       const two = yield* connect("two")
       for (const [agent, name] of [[one, "one"], [two, "two"]] as const) {
         answering(agent, { status: "success" })
-        yield* Effect.promise(() => agent.sendEvents([
-          event({ task_id: `t-${name}`, kind: "task.started", data: { task_name: `shop.${name}`, queue: name, worker: `w-${name}` } })
-        ]))
+        yield* Effect.promise(() =>
+          agent.sendEvents([
+            event({
+              task_id: `t-${name}`,
+              kind: "task.started",
+              data: { task_name: `shop.${name}`, queue: name, worker: `w-${name}` }
+            })
+          ])
+        )
       }
       const commands: ReadonlyArray<ReadonlyArray<string>> = [
         ["restart", "w-two"],
@@ -238,7 +290,13 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         ["purge", "two", "--force", "--yes"]
       ]
       for (const args of commands) ok(yield* run("commands", ...args, "--wait"))
-      assert.deepStrictEqual(two.commands.map(({ action }) => action), ["restart_worker", "rate_limit", "retry_task", "bulk_retry", "purge_queue"])
+      assert.deepStrictEqual(two.commands.map(({ action }) => action), [
+        "restart_worker",
+        "rate_limit",
+        "retry_task",
+        "bulk_retry",
+        "purge_queue"
+      ])
       assert.deepStrictEqual(one.commands, [])
       refused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent: (one, two|two, one)/, 2)
     }))
@@ -251,17 +309,19 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const sql = yield* SqlClient.SqlClient
       const now = yield* Timestamp.now
       const ids = yield* Effect.replicateEffect(Ids.next, 501)
-      yield* sql`INSERT INTO agent_workers ${sql.insert(ids.map((id, at) => ({
-        id,
-        agent_id: busy.id,
-        project_id: project.id,
-        worker_id: `process-${at}`,
-        engines: "[]",
-        capabilities: "{}",
-        state: "offline",
-        created_at: now,
-        updated_at: now
-      })))}`
+      yield* sql`INSERT INTO agent_workers ${
+        sql.insert(ids.map((id, at) => ({
+          id,
+          agent_id: busy.id,
+          project_id: project.id,
+          worker_id: `process-${at}`,
+          engines: "[]",
+          capabilities: "{}",
+          state: "offline",
+          created_at: now,
+          updated_at: now
+        })))
+      }`
       const { agent_id } = JSON.parse(ok(yield* run("commands", "restart", "oldest", "--json")))
       assert.strictEqual(agent_id, old.id)
       refused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent/, 2)
@@ -277,7 +337,9 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       refused(yield* run("commands", "restart", "w"), /name the agent with --agent: (mail, shop|shop, mail)/, 2)
       ok(yield* run("commands", "restart", "w", "--engine", "celery"))
       ok(yield* run("commands", "restart", "w", "--agent", celery.id))
-      yield* Effect.promise(() => rq.sendEvents([event({ task_id: "t1", engine: "rq" }), event({ task_id: "both", engine: "rq" })]))
+      yield* Effect.promise(() =>
+        rq.sendEvents([event({ task_id: "t1", engine: "rq" }), event({ task_id: "both", engine: "rq" })])
+      )
       yield* Effect.promise(() => celery.sendEvents([event({ task_id: "both" })]))
       ok(yield* run("commands", "retry", "t1"))
       assert.strictEqual((yield* Effect.promise(() => rq.command("retry_task"))).parameters.task_id, "t1")

@@ -44,7 +44,10 @@ describe("svc reset-mfa", () => {
       refused(yield* svc(["reset-mfa", email], settings), "To confirm without a terminal, add --yes", 2)
       refused(yield* svc(["reset-mfa", "nobody@example.com", "--confirm"], settings), "No such user")
       assert.deepStrictEqual(left(), all)
-      assert.include(ok(yield* svc(["reset-mfa", "Ann@Example.com", "--confirm"], settings)), `removed the second factor of ${email}`)
+      assert.include(
+        ok(yield* svc(["reset-mfa", "Ann@Example.com", "--confirm"], settings)),
+        `removed the second factor of ${email}`
+      )
       assert.deepStrictEqual(left(), none)
       assert.include(ok(yield* svc(["reset-mfa", email, "--yes"], settings)), "has no second factor; nothing was done")
       assert.deepStrictEqual(left(), none)
@@ -53,7 +56,10 @@ describe("svc reset-mfa", () => {
   it.scoped.skipIf(!hasTerminal)("asks a person", () =>
     Effect.gen(function*() {
       const { left, settings } = yield* home
-      const { code, shown } = yield* onTerminal(["reset-mfa", email], settings, { prompt: "the password alone signs in", typed: "y\r" })
+      const { code, shown } = yield* onTerminal(["reset-mfa", email], settings, {
+        prompt: "the password alone signs in",
+        typed: "y\r"
+      })
       assert.strictEqual(code, 0, shown)
       assert.deepStrictEqual(left(), none)
     }))

@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { generateSync } from "otplib"
 import { WebSocket } from "ws"
-import { browserOf } from "../http/people.ts"
 import { bodyOf } from "../bodies.ts"
 import { freshPostgres, temporaryHome } from "../databases.ts"
+import { browserOf } from "../http/people.ts"
 import { portOf } from "../ports.ts"
 import { until } from "../until.ts"
 import { serving, svc } from "./svc.ts"
@@ -64,7 +64,9 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
       SVC_OTEL_EXPORTER_OTLP_ENDPOINT: base
     }
     const email = "ann@example.com"
-    const bootstrap = yield* svc(["bootstrap-admin", "--email", email, "--password-stdin"], settings, { input: planted.password })
+    const bootstrap = yield* svc(["bootstrap-admin", "--email", email, "--password-stdin"], settings, {
+      input: planted.password
+    })
     assert.strictEqual(bootstrap.code, 0, bootstrap.stderr)
     const shown = yield* svc(["config", "show"], settings)
     const checked = yield* svc(["check"], settings)
@@ -85,29 +87,57 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
         })
         const text = await response.text()
         if (!response.ok) answers.push(text) // what succeeds may show a secret once, on purpose
-        return { status: response.status, headers: response.headers, text, json: text.startsWith("{") ? JSON.parse(text) : undefined }
+        return {
+          status: response.status,
+          headers: response.headers,
+          text,
+          json: text.startsWith("{") ? JSON.parse(text) : undefined
+        }
       })
     yield* call("POST", "/auth/login", {}, { email, password: planted.wrong })
     yield* call("POST", "/auth/login", {}, `{"email":"${email}","password":"${planted.wrong}`)
     yield* call("POST", "/auth/login", {}, { email: planted.wrong, password: 7 })
     yield* Effect.promise(() => fetch(`${brain.url}/setup?token=${planted.link}`))
-    yield* call("POST", `/setup/complete?token=${planted.wrong}`, {}, { token: planted.wrong, email, display_name: "x", password: planted.wrong })
+    yield* call("POST", `/setup/complete?token=${planted.wrong}`, {}, {
+      token: planted.wrong,
+      email,
+      display_name: "x",
+      password: planted.wrong
+    })
     const session = yield* call("POST", "/auth/login", {}, { email, password: planted.password })
     assert.strictEqual(session.status, 200)
     const browser = browserOf(session)
     const key = yield* call("POST", "/api-keys", browser, { name: "k", scopes: ["admin:*"] })
-    const agent = yield* call("POST", "/projects/default/agents", { authorization: `Bearer ${key.json.token}` }, { name: "a" })
+    const agent = yield* call("POST", "/projects/default/agents", { authorization: `Bearer ${key.json.token}` }, {
+      name: "a"
+    })
     assert.strictEqual(agent.status, 201)
     yield* call("GET", "/projects/default/tasks?limit=x", { authorization: `Bearer ${key.json.token}` })
     yield* call("GET", "/auth/me", { authorization: `Bearer ${planted.unknownKey}` })
     yield* call("GET", `/projects/${planted.wrong}`, {})
-    yield* call("POST", "/auth/change-password", browser, { current_password: planted.wrong, new_password: planted.password })
+    yield* call("POST", "/auth/change-password", browser, {
+      current_password: planted.wrong,
+      new_password: planted.password
+    })
     yield* call("PATCH", "/auth/me", { cookie: browser.cookie, "x-csrf-token": planted.wrong }, { display_name: "x" })
-    yield* call("GET", "/agent/commands?wait=0", { authorization: `Bearer ${agent.json.token}`, "x-svc-session-nonce": "no nonce" })
-    yield* call("POST", "/agent/events", { authorization: `Bearer ${agent.json.token}`, "x-svc-session-nonce": "n".repeat(22) }, { frames: [`{"secret":"${agent.json.hmac_secret}"}`] })
+    yield* call("GET", "/agent/commands?wait=0", {
+      authorization: `Bearer ${agent.json.token}`,
+      "x-svc-session-nonce": "no nonce"
+    })
+    yield* call("POST", "/agent/events", {
+      authorization: `Bearer ${agent.json.token}`,
+      "x-svc-session-nonce": "n".repeat(22)
+    }, { frames: [`{"secret":"${agent.json.hmac_secret}"}`] })
     const bearer = { authorization: `Bearer ${key.json.token}` }
-    const invited = yield* call("POST", "/projects/default/invitations", bearer, { email: "bob@example.com", role: "viewer" })
-    yield* call("POST", "/invitations/accept", {}, { token: invited.json.token, display_name: "x", password: planted.wrong.slice(0, 5) })
+    const invited = yield* call("POST", "/projects/default/invitations", bearer, {
+      email: "bob@example.com",
+      role: "viewer"
+    })
+    yield* call("POST", "/invitations/accept", {}, {
+      token: invited.json.token,
+      display_name: "x",
+      password: planted.wrong.slice(0, 5)
+    })
     yield* call("POST", "/auth/password-reset/request", {}, { email })
     const printed = yield* svc(["auth", "reset-link", email], settings)
     const reset = new URL(printed.stdout.trim()).searchParams.get("token") ?? ""
@@ -121,10 +151,15 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     const trusted = yield* call("POST", "/auth/mfa/trusted-devices", withFactor, { label: "mine" })
     assert.strictEqual(trusted.status, 201, trusted.text)
     yield* call("POST", "/auth/mfa/disable", withFactor, { code: "000000", password: planted.wrong })
-    const looked = yield* Effect.forEach([["status"], ["doctor"], ["audit", "verify"], ["audit", "export-head"], ["config", "validate"]], (args) =>
-      Effect.map(svc(args, settings), ({ stderr, stdout }) => [`svc ${args.join(" ")}`, stdout + stderr] as const))
+    const looked = yield* Effect.forEach(
+      [["status"], ["doctor"], ["audit", "verify"], ["audit", "export-head"], ["config", "validate"]],
+      (args) =>
+        Effect.map(svc(args, settings), ({ stderr, stdout }) => [`svc ${args.join(" ")}`, stdout + stderr] as const)
+    )
     yield* Effect.async<void>((resume) => {
-      const socket = new WebSocket(`${brain.url.replace("http", "ws")}/ws/agent`, { headers: { authorization: `Bearer ${agent.json.token}` } })
+      const socket = new WebSocket(`${brain.url.replace("http", "ws")}/ws/agent`, {
+        headers: { authorization: `Bearer ${agent.json.token}` }
+      })
       socket.on("open", () => socket.send(JSON.stringify({ secret: agent.json.hmac_secret })))
       socket.on("close", () => resume(Effect.void)).on("error", () => {})
     })
@@ -133,8 +168,15 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
     yield* until(Effect.sync(() => traces.join("")), (text) => text.includes("Sessions.login"))
 
-    const made: Array<string> = [key.json.token, agent.json.token, agent.json.hmac_secret, ...browser.cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? "")]
-    for (const answer of [enrolled, trusted]) made.push(...browserOf(answer).cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? ""))
+    const made: Array<string> = [
+      key.json.token,
+      agent.json.token,
+      agent.json.hmac_secret,
+      ...browser.cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? "")
+    ]
+    for (const answer of [enrolled, trusted]) {
+      made.push(...browserOf(answer).cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? ""))
+    }
     made.push(invited.json.token, reset)
     for (const one of made) assert.isAtLeast(one.length, 40)
     const recovery: ReadonlyArray<string> = enrolled.json.recovery_codes

@@ -53,7 +53,9 @@ describe.each(engines)("svc serve on %s", (engine) => {
       const link = /http:\S+\/setup\?token=\S+/.exec(brain.stderr())?.[0] ?? ""
       assert.isTrue(link.startsWith(`${brain.url}/setup?token=`))
       assert.strictEqual((yield* get(link)).status, 200)
-      assert.deepStrictEqual(yield* Effect.promise(async () => (await fetch(`${brain.url}/health`)).json()), { status: "ok" })
+      assert.deepStrictEqual(yield* Effect.promise(async () => (await fetch(`${brain.url}/health`)).json()), {
+        status: "ok"
+      })
       assert.strictEqual((yield* get(`${brain.url}/health/ready`)).status, 200)
       for (const line of brain.stdout().trim().split("\n")) {
         const { level, logger, msg, ts } = JSON.parse(line)
@@ -72,7 +74,9 @@ describe.each(engines)("svc serve on %s", (engine) => {
   it.scopedLive("prints where the API is described, and no link, once there is an admin", () =>
     Effect.gen(function*() {
       const settings = yield* settingsOf(engine)
-      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password" })
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+        input: "a long password"
+      })
       const brain = yield* serving(settings)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
       assert.notInclude(brain.stderr(), "setup")
@@ -83,13 +87,27 @@ describe.each(engines)("svc serve on %s", (engine) => {
     Effect.gen(function*() {
       const settings = yield* settingsOf(engine)
       const body = JSON.stringify({ email: "ann@example.com", password: "a long password" })
-      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, { input: "a long password" })
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+        input: "a long password"
+      })
       const brain = yield* serving({ ...settings, SVC_LOG_LEVEL: "debug", SVC_HOST: "0.0.0.0" })
       const login = yield* Effect.promise(() =>
-        fetch(`${brain.url}/api/v1/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body }))
+        fetch(`${brain.url}/api/v1/auth/login`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body
+        })
+      )
       const cookie = login.headers.getSetCookie().map((one) => one.split(";", 1)[0]).join("; ")
       yield* Effect.promise(() =>
-        fetch(`${brain.url}/api/v1/projects/default?hidden=1`, { headers: { cookie, "x-request-id": "r-1", traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" } }))
+        fetch(`${brain.url}/api/v1/projects/default?hidden=1`, {
+          headers: {
+            cookie,
+            "x-request-id": "r-1",
+            traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+          }
+        })
+      )
       const line = yield* until(
         Effect.sync(() => brain.stdout().split("\n").find((line) => line.includes("r-1")) ?? ""),
         (line) => line !== ""
@@ -140,7 +158,10 @@ describe("svc serve --workers 2 on PostgreSQL", () => {
       const brain = yield* serving(settings)
       const second = yield* svc(["serve", "--port", String(brain.port), "--workers", "2"], settings)
       assert.strictEqual(second.code, 1)
-      assert.match(second.stderr, /^svc: the server cannot listen: another program [^\n]+\nsvc: a worker exited before it was ready; [^\n]+\n$/)
+      assert.match(
+        second.stderr,
+        /^svc: the server cannot listen: another program [^\n]+\nsvc: a worker exited before it was ready; [^\n]+\n$/
+      )
     }))
 })
 
@@ -154,7 +175,10 @@ describe("a second svc serve on one SQLite file", () => {
       for (const same of [settings, elsewhere]) {
         const refused = yield* svc(["serve", "--port", "0"], same)
         assert.strictEqual(refused.code, 1)
-        assert.match(refused.stderr, /^svc: Another svc [^\n]+ already serves [^\n]+\.db, [^\n]+Stop that one, [^\n]+\n$/)
+        assert.match(
+          refused.stderr,
+          /^svc: Another svc [^\n]+ already serves [^\n]+\.db, [^\n]+Stop that one, [^\n]+\n$/
+        )
       }
       assert.strictEqual((yield* get(`${first.url}/health/ready`)).status, 200)
       const made = ["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"]

@@ -14,14 +14,20 @@ describe("--since and --until", () => {
       const midnight = new Date(2026, 10, 22)
       assert.strictEqual(yield* parseInstant("--since", "today"), midnight.toISOString())
       assert.strictEqual(yield* parseInstant("--since", "yesterday"), new Date(2026, 10, 21).toISOString())
-      assert.strictEqual(yield* parseInstant("--since", "2026-11-21T08:00:00.123456+02:00"), "2026-11-21T08:00:00.123456+02:00")
+      assert.strictEqual(
+        yield* parseInstant("--since", "2026-11-21T08:00:00.123456+02:00"),
+        "2026-11-21T08:00:00.123456+02:00"
+      )
     }))
 
-  it.effect.each(["tomorrow", "", "1", "h", "-1h", "1 h", "1y", "2026-11-21", "9999999d"])("refuse %j, and quote it", (text) =>
-    Effect.gen(function*() {
-      const { message, usage } = yield* Effect.flip(parseInstant("--since", text))
-      assert.isTrue(usage)
-      assert.match(message, /^--since takes a time such as /)
-      assert.include(message, `not '${text}'`)
-    }))
+  it.effect.each(["tomorrow", "", "1", "h", "-1h", "1 h", "1y", "2026-11-21", "9999999d"])(
+    "refuse %j, and quote it",
+    (text) =>
+      Effect.gen(function*() {
+        const { message, usage } = yield* Effect.flip(parseInstant("--since", text))
+        assert.isTrue(usage)
+        assert.match(message, /^--since takes a time such as /)
+        assert.include(message, `not '${text}'`)
+      })
+  )
 })

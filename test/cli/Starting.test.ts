@@ -21,9 +21,14 @@ interface Answer {
 const get = (url: string, init: RequestInit = {}) =>
   Effect.promise((): Promise<Answer | null> =>
     fetch(url, init).then(
-      async (answer) => ({ status: answer.status, type: answer.headers.get("content-type"), json: await answer.json() }),
+      async (answer) => ({
+        status: answer.status,
+        type: answer.headers.get("content-type"),
+        json: await answer.json()
+      }),
       () => null
-    ))
+    )
+  )
 
 /** A way to PostgreSQL on which nothing listens until `open`, and a program that is told to use it. */
 const waiting = (args: ReadonlyArray<string> = []) =>
@@ -35,12 +40,19 @@ const waiting = (args: ReadonlyArray<string> = []) =>
     const server = createServer(proxy.accept)
     const open = Effect.acquireRelease(
       Effect.async<void>((resume) => void server.listen(way, "127.0.0.1", () => resume(Effect.void))),
-      () => Effect.sync(() => { proxy.drop(); server.close() })
+      () =>
+        Effect.sync(() => {
+          proxy.drop()
+          server.close()
+        })
     )
     const through = new URL(url)
     through.host = `127.0.0.1:${way}`
     const at = yield* freePort
-    const program = yield* running(["serve", "--port", String(at), ...args], { SVC_HOME: yield* temporaryHome, SVC_DATABASE_URL: through.toString() })
+    const program = yield* running(["serve", "--port", String(at), ...args], {
+      SVC_HOME: yield* temporaryHome,
+      SVC_DATABASE_URL: through.toString()
+    })
     return { base: `http://127.0.0.1:${at}`, open, program, url }
   })
 
@@ -53,10 +65,20 @@ describe("svc serve while PostgreSQL is not there", () => {
       yield* until(get(`${base}/health/ready`), (answer) => answer?.json.reason === "database")
       assert.deepStrictEqual(yield* get(`${base}/health/ready`), unready("database"))
       assert.deepStrictEqual(yield* get(`${base}/api/v1/health/ready`), unready("database"))
-      assert.deepStrictEqual(yield* get(`${base}/health`), { status: 200, type: "application/json", json: { status: "ok" } })
+      assert.deepStrictEqual(yield* get(`${base}/health`), {
+        status: 200,
+        type: "application/json",
+        json: { status: "ok" }
+      })
       const task = yield* get(`${base}/api/v1/projects`, { method: "POST", body: "{}" })
-      assert.deepStrictEqual([task?.status, task?.type, task?.json.code], [503, "application/problem+json", "unavailable"])
-      const refused = yield* Effect.flip(Effect.tryPromise({ try: () => dial({ base, token: "sva_x" }), catch: String }))
+      assert.deepStrictEqual([task?.status, task?.type, task?.json.code], [
+        503,
+        "application/problem+json",
+        "unavailable"
+      ])
+      const refused = yield* Effect.flip(
+        Effect.tryPromise({ try: () => dial({ base, token: "sva_x" }), catch: String })
+      )
       assert.include(refused, "503")
 
       yield* open
@@ -90,7 +112,10 @@ describe("svc serve while PostgreSQL is not there", () => {
       const { url } = yield* freshPostgres
       const missing = new URL(url)
       missing.pathname = "/svc_test_nowhere"
-      const program = yield* running(["serve", "--port", String(yield* freePort)], { SVC_HOME: yield* temporaryHome, SVC_DATABASE_URL: missing.toString() })
+      const program = yield* running(["serve", "--port", String(yield* freePort)], {
+        SVC_HOME: yield* temporaryHome,
+        SVC_DATABASE_URL: missing.toString()
+      })
       assert.strictEqual(yield* program.exit, 1)
       assert.include(program.stderr(), "that database does not exist")
     }), 180_000)
@@ -121,7 +146,10 @@ describe("svc serve --workers 4 on SQLite", () => {
   it.scopedLive("runs one worker and says so", () =>
     Effect.gen(function*() {
       const brain = yield* serving({ SVC_HOME: yield* temporaryHome }, ["--workers", "4"])
-      assert.include(brain.stderr(), "Warning: one worker runs instead of 4, because SQLite allows one writing process.")
+      assert.include(
+        brain.stderr(),
+        "Warning: one worker runs instead of 4, because SQLite allows one writing process."
+      )
       assert.strictEqual((yield* get(`${brain.url}/health/ready`))?.status, 200)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
     }), 180_000)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { formatAge, type Column, formatTable } from "../../src/cli/Table.ts"
+import { type Column, formatAge, formatTable } from "../../src/cli/Table.ts"
 
 interface Row {
   readonly state: string
@@ -18,7 +18,14 @@ const columns: ReadonlyArray<Column<Row>> = [
 ]
 
 const id = "019ab0c1-6f1f-7c3e-9d55-2f6b1f0a7b11"
-const row = (changes: Partial<Row> = {}): Row => ({ state: "failure", name: "shop.mail.send_confirmation", queue: "mail.nightly", error: "ValueError: no such address", id, ...changes })
+const row = (changes: Partial<Row> = {}): Row => ({
+  state: "failure",
+  name: "shop.mail.send_confirmation",
+  queue: "mail.nightly",
+  error: "ValueError: no such address",
+  id,
+  ...changes
+})
 
 const linesOf = (rows: ReadonlyArray<Row>, width: number): ReadonlyArray<string> =>
   formatTable(columns, rows, { nowMillis: 0, columns: width }).replace(/\u001b\[\d+m/g, "").split("\n")
@@ -42,7 +49,17 @@ describe("the tables of svc", () => {
   it("tells ages in their largest whole unit", () => {
     const at = "2026-11-22T10:00:00.000000Z"
     const ago = (seconds: number) => formatAge(at, { nowMillis: Date.parse(at) + seconds * 1000, columns: 80 })
-    assert.deepStrictEqual([-5, 0, 59, 60, 3599, 3600, 86_399, 86_400, 604_800].map(ago), ["0s", "0s", "59s", "1m", "59m", "1h", "23h", "1d", "1w"])
+    assert.deepStrictEqual([-5, 0, 59, 60, 3599, 3600, 86_399, 86_400, 604_800].map(ago), [
+      "0s",
+      "0s",
+      "59s",
+      "1m",
+      "59m",
+      "1h",
+      "23h",
+      "1d",
+      "1w"
+    ])
     assert.isNull(formatAge(null, { nowMillis: 0, columns: 80 }))
   })
 })

@@ -16,12 +16,16 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks tail", (it) 
       const agent = yield* connect("shop")
       const tail = yield* running(["tasks", "tail", "--json"], { ...settings, SVC_URL: way.url })
       const people = yield* running(["tasks", "tail"], settings)
-      const seen = () => tail.stdout().split("\n").filter((line) => line !== "").map((line): string => JSON.parse(line).task_id)
+      const seen = () =>
+        tail.stdout().split("\n").filter((line) => line !== "").map((line): string => JSON.parse(line).task_id)
       const send = (task_id: string) =>
         Effect.promise(() => agent.sendEvents([event({ task_id, data: { task_name: "pay\u009b2J\u001b[31m" } })]))
       // what comes before it listens is not shown, so ask until it does
       let n = 0
-      yield* until(Effect.suspend(() => Effect.as(send(`first-${++n}`), [seen(), people.stdout()])), ([lines, text]) => lines?.length !== 0 && text !== "")
+      yield* until(
+        Effect.suspend(() => Effect.as(send(`first-${++n}`), [seen(), people.stdout()])),
+        ([lines, text]) => lines?.length !== 0 && text !== ""
+      )
       way.shut()
       yield* until(Effect.sync(tail.stderr), (text) => text.includes("reconnecting"))
       yield* send("missed")

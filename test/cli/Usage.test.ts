@@ -4,17 +4,68 @@ import { readFileSync } from "node:fs"
 import { temporaryHome } from "../databases.ts"
 import { svc } from "./svc.ts"
 
-const packaged = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string } // npm's own format
+const packaged = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  readonly version: string
+} // npm's own format
 
 const commands = [
-  "serve", "check", "doctor", "status", "version", "init", "config show", "config validate", "bootstrap-admin",
-  "createsuperuser", "changepassword", "reset-mfa", "auth reset-link", "reset-setup",
-  "secret-key show", "secret-key rotate", "secret-key activate", "secret-key reseal", "migrate upgrade", "migrate current", "migrate history", "migrate downgrade",
-  "login", "logout", "whoami", "api-keys list", "api-keys create", "api-keys revoke", "queues list", "workers list", "agents create", "agents list", "agents delete", "tasks list", "tasks show", "tasks tail", "commands list",
-  "commands show", "commands withdraw", "commands retry", "commands cancel", "commands requeue", "commands bulk-retry",
-  "commands purge", "commands restart", "commands pool-resize", "commands add-consumer", "commands cancel-consumer",
-  "commands rate-limit", "audit verify", "audit export-head", "audit public-key", "audit rotate-chain-key",
-  "audit activate-chain-state", "audit retire-chain-key", "audit reseal-watermark", "audit export-and-delete-frozen",
+  "serve",
+  "check",
+  "doctor",
+  "status",
+  "version",
+  "init",
+  "config show",
+  "config validate",
+  "bootstrap-admin",
+  "createsuperuser",
+  "changepassword",
+  "reset-mfa",
+  "auth reset-link",
+  "reset-setup",
+  "secret-key show",
+  "secret-key rotate",
+  "secret-key activate",
+  "secret-key reseal",
+  "migrate upgrade",
+  "migrate current",
+  "migrate history",
+  "migrate downgrade",
+  "login",
+  "logout",
+  "whoami",
+  "api-keys list",
+  "api-keys create",
+  "api-keys revoke",
+  "queues list",
+  "workers list",
+  "agents create",
+  "agents list",
+  "agents delete",
+  "tasks list",
+  "tasks show",
+  "tasks tail",
+  "commands list",
+  "commands show",
+  "commands withdraw",
+  "commands retry",
+  "commands cancel",
+  "commands requeue",
+  "commands bulk-retry",
+  "commands purge",
+  "commands restart",
+  "commands pool-resize",
+  "commands add-consumer",
+  "commands cancel-consumer",
+  "commands rate-limit",
+  "audit verify",
+  "audit export-head",
+  "audit public-key",
+  "audit rotate-chain-key",
+  "audit activate-chain-state",
+  "audit retire-chain-key",
+  "audit reseal-watermark",
+  "audit export-and-delete-frozen",
   "audit fork-cleanup"
 ]
 
@@ -54,32 +105,46 @@ describe("the command line", () => {
       assert.match(group.stdout, /^ {2}show <task> {2,}Show a task/m)
       assert.deepStrictEqual(yield* run("tasks", "--help"), group)
       assert.include((yield* run("tasks", "show", "--help")).stdout, "\n$ svc tasks show [options] <task>\n")
-      assert.include((yield* run("commands", "add-consumer", "-h")).stdout, "\n$ svc commands add-consumer [options] <worker> <queue>\n")
+      assert.include(
+        (yield* run("commands", "add-consumer", "-h")).stdout,
+        "\n$ svc commands add-consumer [options] <worker> <queue>\n"
+      )
     }))
 
-  it.effect.each([
-    [["bogus"], "svc has no command bogus; it has agent, agents, "],
-    [["agents", "show"], "svc agents has no command show; it has create, delete, list\n"],
-    [["commands", "rtry", "--wait", "x"], "svc commands has no command rtry; did you mean svc commands retry?"],
-    [["serve", "--port", "many"], "--port takes a whole number, not 'many'"],
-    [["tasks", "list", "--limit=1.5"], "--limit takes a whole number, not '1.5'"],
-    [["--completions", "tcsh"], "--completions takes the name of a shell: bash, fish, sh, zsh"],
-    [["serve", "--port", "70000"], "--port must be a whole number from 0 to 65535"],
-    [["serve", "--workers", "0"], "--workers must be a whole number"],
-    [["serve", "--bogus"], "unknown option --bogus"],
-    [["serve", "--prot", "1"], "unknown option --prot; did you mean --port?"],
-    [["tsks"], "svc has no command tsks; did you mean svc tasks?"],
-    [["tasks", "list", "--state", "nope"], "--state takes one of pending, received, started, success, failure, retry, revoked, rejected, unknown; not 'nope'"],
-    [["commands", "list", "--status=nope"], "--status takes one of pending, dispatched, completed, failed, timeout, cancelled; not 'nope'"],
-    [["tasks", "list", "--since", "tomorrow"], "--since takes a time such as 2026-11-21T08:00:00Z, an age such as 30m, 1h or 7d, today or yesterday; not 'tomorrow'"],
-    [["tasks", "list", "--limit", "0"], "--limit must be a whole number from 1 to 5000, not '0'"],
-    [["--wizard"], "--wizard asks questions: run it in a terminal"],
-    [["migrate", "upgrade", "99"], "there is no revision 99: this program's head is"],
-    [["migrate", "downgrade", "head"], "a revision is a number"],
-    [["bootstrap-admin", "--password-stdin"], "--email"],
-    [["changepassword", "a@example.com"], "--password-stdin"],
-    [["reset-setup"], "add --yes"]
-  ] as const)("refuses %j in one line, with exit code 2", ([args, part]) =>
+  it.effect.each(
+    [
+      [["bogus"], "svc has no command bogus; it has agent, agents, "],
+      [["agents", "show"], "svc agents has no command show; it has create, delete, list\n"],
+      [["commands", "rtry", "--wait", "x"], "svc commands has no command rtry; did you mean svc commands retry?"],
+      [["serve", "--port", "many"], "--port takes a whole number, not 'many'"],
+      [["tasks", "list", "--limit=1.5"], "--limit takes a whole number, not '1.5'"],
+      [["--completions", "tcsh"], "--completions takes the name of a shell: bash, fish, sh, zsh"],
+      [["serve", "--port", "70000"], "--port must be a whole number from 0 to 65535"],
+      [["serve", "--workers", "0"], "--workers must be a whole number"],
+      [["serve", "--bogus"], "unknown option --bogus"],
+      [["serve", "--prot", "1"], "unknown option --prot; did you mean --port?"],
+      [["tsks"], "svc has no command tsks; did you mean svc tasks?"],
+      [
+        ["tasks", "list", "--state", "nope"],
+        "--state takes one of pending, received, started, success, failure, retry, revoked, rejected, unknown; not 'nope'"
+      ],
+      [
+        ["commands", "list", "--status=nope"],
+        "--status takes one of pending, dispatched, completed, failed, timeout, cancelled; not 'nope'"
+      ],
+      [
+        ["tasks", "list", "--since", "tomorrow"],
+        "--since takes a time such as 2026-11-21T08:00:00Z, an age such as 30m, 1h or 7d, today or yesterday; not 'tomorrow'"
+      ],
+      [["tasks", "list", "--limit", "0"], "--limit must be a whole number from 1 to 5000, not '0'"],
+      [["--wizard"], "--wizard asks questions: run it in a terminal"],
+      [["migrate", "upgrade", "99"], "there is no revision 99: this program's head is"],
+      [["migrate", "downgrade", "head"], "a revision is a number"],
+      [["bootstrap-admin", "--password-stdin"], "--email"],
+      [["changepassword", "a@example.com"], "--password-stdin"],
+      [["reset-setup"], "add --yes"]
+    ] as const
+  )("refuses %j in one line, with exit code 2", ([args, part]) =>
     Effect.gen(function*() {
       const { code, stderr, stdout } = yield* run(...args)
       assert.strictEqual(code, 2, stderr)

@@ -39,7 +39,9 @@ describe("svc doctor", () => {
     }))
 
   const cases: ReadonlyArray<readonly [string, Partial<SettingsShape>, Partial<DoctorFacts>]> = [
-    ["these environment variables are no settings and have no effect: SVC_DATABSE_URL, SVC_PROT;", {}, { unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"] }],
+    ["these environment variables are no settings and have no effect: SVC_DATABSE_URL, SVC_PROT;", {}, {
+      unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"]
+    }],
     ["migrates it at start", {}, { head: 2 }],
     ["requires PostgreSQL", { workers: 2 }, {}],
     ["only on this machine, at http://localhost:7700:", { ...abroad, publicUrl: "" }, {}],
@@ -51,7 +53,10 @@ describe("svc doctor", () => {
     ["does not accept mail: EAUTH: 535", abroad, { mailTrouble: "EAUTH: 535" }],
     ["below two heartbeats", { agentHeartbeat: 20 }, {}],
     ["SVC_AUDIT_RETENTION_DAYS is below 90", { auditRetentionDays: 30 }, {}],
-    ["SVC_AUDIT_WEBHOOK_URL is plain http", { auditWebhookUrl: Redacted.make("http://hooks.example/"), auditWebhookHmacSecret: Redacted.make("x".repeat(32)) }, {}],
+    ["SVC_AUDIT_WEBHOOK_URL is plain http", {
+      auditWebhookUrl: Redacted.make("http://hooks.example/"),
+      auditWebhookHmacSecret: Redacted.make("x".repeat(32))
+    }, {}],
     ["others can read /home/svc.db", {}, { exposedFiles: ["/home/svc.db"] }],
     ["less than 1 GiB", {}, { freeBytes: 1000 }],
     ["raise ulimit -n", {}, { openFilesLimit: 1024 }],

@@ -84,7 +84,9 @@ export const onTerminal = (
 ): Effect.Effect<{ readonly code: number | null; readonly shown: string }> =>
   Effect.async((resume) => {
     const quoted = [process.execPath, inject("program"), ...args].map((word) => `'${word}'`).join(" ")
-    const child = spawn("script", ["-qec", quoted, "/dev/null"], { env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...settings } })
+    const child = spawn("script", ["-qec", quoted, "/dev/null"], {
+      env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...settings }
+    })
     let shown = ""
     const waiting = [...(prompt === "" ? [] : [{ prompt, typed }]), ...next]
     child.stdout.on("data", (chunk) => {

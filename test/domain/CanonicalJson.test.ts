@@ -110,16 +110,24 @@ const reference = (document: Document): string => {
 
 describe("numbers", () => {
   it("reads objects of many keys as those of few: sorted, of two the last, at any depth", () => {
-    fc.assert(fc.property(
-      fc.array(fc.tuple(fc.string({ unit: "grapheme", maxLength: 4 }), fc.integer()), { minLength: 50, maxLength: 300 }),
-      (members) => {
-        const text = `{${members.map(([key, value]) => `${JSON.stringify(key.toWellFormed())}: ${value}`).join(" ,")}}`
-        const whole = `[{"a":${text}},${text}]`
-        assert.strictEqual(canonicalOf(whole), Json.canonicalize(JSON.parse(whole)))
-        const keys = new Map(members.map(([key, value]) => [key.toWellFormed(), value]))
-        for (const [key, value] of keys) assert.strictEqual(objectOf(text).get(key), String(value))
-      }
-    ), { numRuns: 50 })
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string({ unit: "grapheme", maxLength: 4 }), fc.integer()), {
+          minLength: 50,
+          maxLength: 300
+        }),
+        (members) => {
+          const text = `{${
+            members.map(([key, value]) => `${JSON.stringify(key.toWellFormed())}: ${value}`).join(" ,")
+          }}`
+          const whole = `[{"a":${text}},${text}]`
+          assert.strictEqual(canonicalOf(whole), Json.canonicalize(JSON.parse(whole)))
+          const keys = new Map(members.map(([key, value]) => [key.toWellFormed(), value]))
+          for (const [key, value] of keys) assert.strictEqual(objectOf(text).get(key), String(value))
+        }
+      ),
+      { numRuns: 50 }
+    )
   })
 
   it("counts the values of a container and the keys of its widest object", () => {
@@ -250,8 +258,37 @@ describe("parse", () => {
 
   it("takes and refuses what JSON.parse does, for any change of a text", () => {
     const noise = fc.constantFrom(
-      "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud800", "\ud800", "0", "-", "+", ".", "e", "E", "1", "null",
-      "tru", "NaN", "Infinity", " ", "\n", "\u0000", "\u00a0", "\ufeff", "//", "'", "\\x", "\\u00e9"
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      "\"",
+      "\\",
+      "\\u",
+      "\\ud800",
+      "\ud800",
+      "0",
+      "-",
+      "+",
+      ".",
+      "e",
+      "E",
+      "1",
+      "null",
+      "tru",
+      "NaN",
+      "Infinity",
+      " ",
+      "\n",
+      "\u0000",
+      "\u00a0",
+      "\ufeff",
+      "//",
+      "'",
+      "\\x",
+      "\\u00e9"
     )
     const change = fc.record({ at: fc.nat(), remove: fc.nat(3), insert: fc.array(noise, { maxLength: 2 }) })
     fc.assert(
@@ -274,9 +311,44 @@ describe("parse", () => {
   })
 
   it.each([
-    "", " ", "{", "[", "\"", "\"\\", "\"\\u12", "{\"a\"", "{\"a\":", "{\"a\":1,", "{\"a\":1,}", "[1,]", "[,1]", "{,}",
-    "01", "-", "-01", "1.", ".5", "1e", "1e+", "+1", "0x10", "NaN", "-Infinity", "nul", "'a'", "[1] 2", "\ufeff{}",
-    "\"\n\"", "\"\\x41\"", "{a:1}", "{1:1}", "\u00a01", "\"a\u0000b\"", "\u0000", "[1\u0000]", "{} \u0000"
+    "",
+    " ",
+    "{",
+    "[",
+    "\"",
+    "\"\\",
+    "\"\\u12",
+    "{\"a\"",
+    "{\"a\":",
+    "{\"a\":1,",
+    "{\"a\":1,}",
+    "[1,]",
+    "[,1]",
+    "{,}",
+    "01",
+    "-",
+    "-01",
+    "1.",
+    ".5",
+    "1e",
+    "1e+",
+    "+1",
+    "0x10",
+    "NaN",
+    "-Infinity",
+    "nul",
+    "'a'",
+    "[1] 2",
+    "\ufeff{}",
+    "\"\n\"",
+    "\"\\x41\"",
+    "{a:1}",
+    "{1:1}",
+    "\u00a01",
+    "\"a\u0000b\"",
+    "\u0000",
+    "[1\u0000]",
+    "{} \u0000"
   ])("refuses %j", (text) => {
     assert.strictEqual(reasonOf(text), "syntax")
   })

@@ -8,7 +8,12 @@ describe("the address of a client", () => {
     ["without a proxy it is the peer's", "203.0.113.9", undefined, "203.0.113.9"],
     ["a peer that nobody trusts can say what it wants", "203.0.113.9", "10.0.0.1, 127.0.0.1", "203.0.113.9"],
     ["a trusted proxy is believed", "10.0.0.1", "203.0.113.9", "203.0.113.9"],
-    ["it is the last that is not trusted: what comes before it was sent", "10.0.0.1", "127.0.0.1, 198.51.100.4, 203.0.113.9", "203.0.113.9"],
+    [
+      "it is the last that is not trusted: what comes before it was sent",
+      "10.0.0.1",
+      "127.0.0.1, 198.51.100.4, 203.0.113.9",
+      "203.0.113.9"
+    ],
     ["through several proxies", "10.0.0.1", "1.1.1.1, 203.0.113.9, 192.0.2.1, 10.9.9.9", "203.0.113.9"],
     ["a trusted address that was sent before does not help", "10.0.0.1", "10.0.0.7, 203.0.113.9", "203.0.113.9"],
     ["all of them trusted: the first", "10.0.0.1", "10.3.3.3, 192.0.2.1", "10.3.3.3"],

@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { commandJson, canFollow, sourceStatusesOf, commandStatuses } from "../../src/domain/Command.ts"
+import { canFollow, commandJson, commandStatuses, sourceStatusesOf } from "../../src/domain/Command.ts"
 import { parseSelection } from "../../src/domain/Command/Selection.ts"
 import { purgeToken } from "../../src/domain/PurgeToken.ts"
 import secrets from "../agents/protocol/vectors/secrets.json" with { type: "json" }
 
 describe("statuses of a command", () => {
   it("follow one another in this way only", () => {
-    const arrows = commandStatuses.flatMap((from) => commandStatuses.filter((to) => canFollow(from, to)).map((to) => `${from} > ${to}`))
+    const arrows = commandStatuses.flatMap((from) =>
+      commandStatuses.filter((to) => canFollow(from, to)).map((to) => `${from} > ${to}`)
+    )
     assert.deepStrictEqual(arrows, [
       "pending > dispatched",
       "pending > timeout",
@@ -51,12 +53,17 @@ describe("the JSON text of a command", () => {
 
 describe("the filter of a bulk retry", () => {
   it("names distinct tasks in their order", () => {
-    assert.deepStrictEqual(parseSelection({ task_ids: ["b", "a", "b"], engine: "rq" }), { task_ids: ["b", "a"], engine: "rq" })
+    assert.deepStrictEqual(parseSelection({ task_ids: ["b", "a", "b"], engine: "rq" }), {
+      task_ids: ["b", "a"],
+      engine: "rq"
+    })
     assert.deepStrictEqual(parseSelection({ task_ids: ["a"] }), { task_ids: ["a"], engine: null })
   })
 
   it("is null when it names none", () => {
-    for (const filter of [null, {}, { state: "failure" }, { task_ids: null, engine: "rq" }]) assert.isNull(parseSelection(filter))
+    for (const filter of [null, {}, { state: "failure" }, { task_ids: null, engine: "rq" }]) {
+      assert.isNull(parseSelection(filter))
+    }
   })
 
   it("says what is wrong", () => {

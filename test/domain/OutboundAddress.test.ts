@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parseAddress, findRefusedRange } from "../../src/domain/OutboundAddress.ts"
+import { findRefusedRange, parseAddress } from "../../src/domain/OutboundAddress.ts"
 
 describe("addresses that are not called from inside", () => {
   const refused: Readonly<Record<string, string>> = {
@@ -60,12 +60,36 @@ describe("addresses that are not called from inside", () => {
     it(`${JSON.stringify(address)}: ${range}`, () => assert.strictEqual(findRefusedRange(address, []), range))
   }
 
-  for (const address of ["8.8.8.8", "93.184.216.34", "172.15.255.255", "172.32.0.1", "100.63.255.255", "100.128.0.1", "198.17.255.255", "198.20.0.1", "2606:4700::1111", "2a00:1450:4001:81b::200e"]) {
+  for (
+    const address of [
+      "8.8.8.8",
+      "93.184.216.34",
+      "172.15.255.255",
+      "172.32.0.1",
+      "100.63.255.255",
+      "100.128.0.1",
+      "198.17.255.255",
+      "198.20.0.1",
+      "2606:4700::1111",
+      "2a00:1450:4001:81b::200e"
+    ]
+  ) {
     it(`${address} is public`, () => assert.isNull(findRefusedRange(address, [])))
   }
 
   it("whatever way 127.0.0.1 is written", () => {
-    for (const text of ["127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "127.0.0.0x1"]) {
+    for (
+      const text of [
+        "127.1",
+        "127.0.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "017700000001",
+        "127.0.0.0x1"
+      ]
+    ) {
       assert.strictEqual(parseAddress(text), "127.0.0.1", text)
       assert.strictEqual(findRefusedRange(text, []), "loopback", text)
     }

@@ -9,12 +9,59 @@ const R = "[REDACTED]"
 
 describe("key names", () => {
   it.each([
-    "password", "Password", "PASSWORD", "db_password", "dbPassword", "db-password", "userpassword", "new_password",
-    "password_hash", "passwordConfirmation", "password2", "passwd", "pwd", "db_pwd", "pass", "SMTP_PASS", "secret", "client_secret",
-    "clientSecret", "webhook-secret", "secret_key", "SECRET_KEY", "aws_secret_access_key", "AWS_ACCESS_KEY", "token", "access_token",
-    "accessToken", "refresh-token", "csrfToken", "bearer_tokens", "api_key", "apiKey", "APIKEY", "X-API-Key", "stripe.api.key",
-    "private_key", "privateKey", "Authorization", "authorization_header", "auth", "basic_auth", "proxyAuth", "credentials",
-    "credential", "Cookie", "Set-Cookie", "ssn", "social_security_number", "creditCard", "credit_card_number", "card_number", "cvv", "cvc"
+    "password",
+    "Password",
+    "PASSWORD",
+    "db_password",
+    "dbPassword",
+    "db-password",
+    "userpassword",
+    "new_password",
+    "password_hash",
+    "passwordConfirmation",
+    "password2",
+    "passwd",
+    "pwd",
+    "db_pwd",
+    "pass",
+    "SMTP_PASS",
+    "secret",
+    "client_secret",
+    "clientSecret",
+    "webhook-secret",
+    "secret_key",
+    "SECRET_KEY",
+    "aws_secret_access_key",
+    "AWS_ACCESS_KEY",
+    "token",
+    "access_token",
+    "accessToken",
+    "refresh-token",
+    "csrfToken",
+    "bearer_tokens",
+    "api_key",
+    "apiKey",
+    "APIKEY",
+    "X-API-Key",
+    "stripe.api.key",
+    "private_key",
+    "privateKey",
+    "Authorization",
+    "authorization_header",
+    "auth",
+    "basic_auth",
+    "proxyAuth",
+    "credentials",
+    "credential",
+    "Cookie",
+    "Set-Cookie",
+    "ssn",
+    "social_security_number",
+    "creditCard",
+    "credit_card_number",
+    "card_number",
+    "cvv",
+    "cvc"
   ])("%s is masked", (key) => {
     assert.deepStrictEqual(masked({ a: [{ [key]: "hunter2", kept: 1 }] }), { a: [{ [key]: R, kept: 1 }] })
     assert.deepStrictEqual(masked({ [key]: { deep: [1, 2] } }), { [key]: R })
@@ -22,9 +69,35 @@ describe("key names", () => {
   })
 
   it.each([
-    "token_count", "max_tokens", "tokens", "total_tokens", "token_type", "tokenizer", "secret_santa_id", "password_changed_at",
-    "password_length", "auth_method", "author", "authorized", "oauth_provider", "key", "keys", "primary_key", "public_key", "cache_key",
-    "passenger", "compass", "bypass", "passed", "cookie_policy", "card", "cards", "session", "monkey", "turkey", "user_key"
+    "token_count",
+    "max_tokens",
+    "tokens",
+    "total_tokens",
+    "token_type",
+    "tokenizer",
+    "secret_santa_id",
+    "password_changed_at",
+    "password_length",
+    "auth_method",
+    "author",
+    "authorized",
+    "oauth_provider",
+    "key",
+    "keys",
+    "primary_key",
+    "public_key",
+    "cache_key",
+    "passenger",
+    "compass",
+    "bypass",
+    "passed",
+    "cookie_policy",
+    "card",
+    "cards",
+    "session",
+    "monkey",
+    "turkey",
+    "user_key"
   ])("%s is not", (key) => {
     assert.deepStrictEqual(masked({ a: [{ [key]: "plain" }] }), { a: [{ [key]: "plain" }] })
   })
@@ -36,11 +109,28 @@ describe("key names", () => {
 
   it("takes more names, in every spelling", () => {
     const more = Redaction.make(["iban", "customer-id", "Kennwort", " "])
-    const value = { iban: "DE1", userIban: "DE2", customerId: "7", CUSTOMER_ID: "8", kennwort: "x", id: "9", customer: "c" }
+    const value = {
+      iban: "DE1",
+      userIban: "DE2",
+      customerId: "7",
+      CUSTOMER_ID: "8",
+      kennwort: "x",
+      id: "9",
+      customer: "c"
+    }
     assert.deepStrictEqual(JSON.parse(more.json(canonicalize(value))), {
-      iban: R, userIban: R, customerId: R, CUSTOMER_ID: R, kennwort: R, id: "9", customer: "c"
+      iban: R,
+      userIban: R,
+      customerId: R,
+      CUSTOMER_ID: R,
+      kennwort: R,
+      id: "9",
+      customer: "c"
     })
-    assert.strictEqual(more.text("failed with iban=DE1 for 'customer_id': 'x'"), `failed with iban=${R} for 'customer_id': '${R}'`)
+    assert.strictEqual(
+      more.text("failed with iban=DE1 for 'customer_id': 'x'"),
+      `failed with iban=${R} for 'customer_id': '${R}'`
+    )
   })
 })
 
@@ -86,10 +176,13 @@ describe("texts", () => {
     assert.strictEqual(json(JSON.stringify(plain)), JSON.stringify(plain))
   })
 
-  it.each(["eyJ", "-eyJ", "://a:", "://", "bearer ", "a"])("a million characters of %j end within the test's time and stay", (piece) => {
-    const long = piece.repeat(Math.floor(1_000_000 / piece.length))
-    assert.strictEqual(text(long), long)
-  })
+  it.each(["eyJ", "-eyJ", "://a:", "://", "bearer ", "a"])(
+    "a million characters of %j end within the test's time and stay",
+    (piece) => {
+      const long = piece.repeat(Math.floor(1_000_000 / piece.length))
+      assert.strictEqual(text(long), long)
+    }
+  )
 
   it.each([
     ["password=", `password=${R}`],
@@ -105,27 +198,35 @@ describe("texts", () => {
 
 describe("an event's data", () => {
   it("is the same object when there is nothing to mask", () => {
-    const clean = new Map([["task_name", "\"token.refresh\""], ["args", "[1,2.0]"], ["result", "{\"token_count\":12345678901234567890}"]])
+    const clean = new Map([["task_name", "\"token.refresh\""], ["args", "[1,2.0]"], [
+      "result",
+      "{\"token_count\":12345678901234567890}"
+    ]])
     assert.strictEqual(data(clean), clean)
   })
 
   it("is masked in every field that can hold a secret", () => {
-    const found = data(new Map([
-      ["task_name", "\"mail.send\""],
-      ["args", "[{\"password\":\"x\"},1.0]"],
-      ["kwargs", "{\"n\":12345678901234567890,\"token\":\"x\"}"],
-      ["exception_message", "\"redis://:x@y\""],
-      ["traceback", "\"password=hunter2\\nline\""],
-      ["client_secret", "\"x\""]
-    ]))
-    assert.deepStrictEqual(found, new Map([
-      ["task_name", "\"mail.send\""],
-      ["args", `[{"password":"${R}"},1.0]`],
-      ["kwargs", `{"n":12345678901234567890,"token":"${R}"}`],
-      ["exception_message", `"redis://${R}@y"`],
-      ["traceback", `"password=${R}\\nline"`],
-      ["client_secret", `"${R}"`]
-    ]))
+    const found = data(
+      new Map([
+        ["task_name", "\"mail.send\""],
+        ["args", "[{\"password\":\"x\"},1.0]"],
+        ["kwargs", "{\"n\":12345678901234567890,\"token\":\"x\"}"],
+        ["exception_message", "\"redis://:x@y\""],
+        ["traceback", "\"password=hunter2\\nline\""],
+        ["client_secret", "\"x\""]
+      ])
+    )
+    assert.deepStrictEqual(
+      found,
+      new Map([
+        ["task_name", "\"mail.send\""],
+        ["args", `[{"password":"${R}"},1.0]`],
+        ["kwargs", `{"n":12345678901234567890,"token":"${R}"}`],
+        ["exception_message", `"redis://${R}@y"`],
+        ["traceback", `"password=${R}\\nline"`],
+        ["client_secret", `"${R}"`]
+      ])
+    )
   })
 })
 
@@ -139,7 +240,7 @@ describe("any value", () => {
       fc.array(tie("node"), { maxLength: 4 }),
       fc.dictionary(key, tie("node"), { maxKeys: 4 })
     )
-  // the type of letrec says unknown; the nodes are built of JSON values above
+    // the type of letrec says unknown; the nodes are built of JSON values above
   })).node as fc.Arbitrary<Parameters<typeof canonicalize>[0]>
 
   it("stays canonical, loses the secret at any depth, keeps the rest, and is masked once", () => {
@@ -154,9 +255,14 @@ describe("any value", () => {
 
   it("is left alone when nothing matches", () => {
     const plain = fc.stringMatching(/^[abcdefg0-9 "\\\n]{0,20}$/)
-    fc.assert(fc.property(fc.dictionary(plain, fc.oneof(plain, fc.array(plain), fc.double({ noNaN: true, noDefaultInfinity: true }))), (value) => {
-      const before = canonicalize(value)
-      assert.strictEqual(json(before), before)
-    }))
+    fc.assert(
+      fc.property(
+        fc.dictionary(plain, fc.oneof(plain, fc.array(plain), fc.double({ noNaN: true, noDefaultInfinity: true }))),
+        (value) => {
+          const before = canonicalize(value)
+          assert.strictEqual(json(before), before)
+        }
+      )
+    )
   })
 })

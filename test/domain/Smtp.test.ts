@@ -6,7 +6,12 @@ const server = (text: string) => Either.getOrThrow(parseSmtpUrl(text))
 
 describe("SVC_SMTP_URL", () => {
   it("names a server, a login and how the line is kept secret", () => {
-    assert.deepStrictEqual(server("smtp://mail.example.com"), { host: "mail.example.com", port: 587, login: null, security: "starttls" })
+    assert.deepStrictEqual(server("smtp://mail.example.com"), {
+      host: "mail.example.com",
+      port: 587,
+      login: null,
+      security: "starttls"
+    })
     assert.deepStrictEqual(server("smtps://ann%40example.com:p%2Fw%3A@mail.example.com/"), {
       host: "mail.example.com",
       port: 465,
@@ -19,7 +24,14 @@ describe("SVC_SMTP_URL", () => {
     assert.deepInclude(server("smtp://127.0.0.1.example.com"), { security: "starttls" })
   })
 
-  it.each(["mail.example.com:25", "http://mail.example.com", "smtp://", "smtp://secret%@host", "smtp://secret@host?tls=no", "smtp://secret@host/path"])(
+  it.each([
+    "mail.example.com:25",
+    "http://mail.example.com",
+    "smtp://",
+    "smtp://secret%@host",
+    "smtp://secret@host?tls=no",
+    "smtp://secret@host/path"
+  ])(
     "refuses %s, and does not repeat it",
     (text) => {
       const wrong = Either.flip(parseSmtpUrl(text)).pipe(Either.getOrThrow)
@@ -30,9 +42,14 @@ describe("SVC_SMTP_URL", () => {
 
 describe("the sender", () => {
   it("is what SVC_SMTP_FROM says, else the login's address, else one at the public host", () => {
-    assert.deepStrictEqual(Either.getOrThrow(parseSender("Tasks & more <svc@example.com>")), { name: "Tasks & more", address: "svc@example.com" })
+    assert.deepStrictEqual(Either.getOrThrow(parseSender("Tasks & more <svc@example.com>")), {
+      name: "Tasks & more",
+      address: "svc@example.com"
+    })
     assert.deepStrictEqual(Either.getOrThrow(parseSender("svc@example.com")), { name: "", address: "svc@example.com" })
-    for (const wrong of ["svc", "a@b, c@d", "Tasks\r\nBcc: x@y <svc@example.com>", "<a@b> c", "a@b c"]) assert.isTrue(Either.isLeft(parseSender(wrong)), wrong)
+    for (const wrong of ["svc", "a@b, c@d", "Tasks\r\nBcc: x@y <svc@example.com>", "<a@b> c", "a@b c"]) {
+      assert.isTrue(Either.isLeft(parseSender(wrong)), wrong)
+    }
     const known = server("smtp://ann%40example.com:x@mail.example.com")
     assert.strictEqual(senderOf("", known, "https://svc.example").address, "ann@example.com")
     assert.strictEqual(senderOf("", server("smtp://relay"), "https://svc.example/x").address, "svc@svc.example")

@@ -1,6 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { apply, decode, emptyHistory, encode, countEnds, computeTaskFields, type TaskEvent } from "../../src/domain/TaskHistory.ts"
+import {
+  apply,
+  computeTaskFields,
+  countEnds,
+  decode,
+  emptyHistory,
+  encode,
+  type TaskEvent
+} from "../../src/domain/TaskHistory.ts"
 import { TaskEventKind } from "../../src/domain/TaskState.ts"
 import { addSeconds } from "../../src/domain/Timestamp.ts"
 import { fold, recorded, timestamp } from "./TaskHistory/Recorded.ts"
@@ -51,7 +59,8 @@ const isNamed = (event: TaskEvent): boolean => {
  */
 const isOvertaken = (event: TaskEvent, events: ReadonlyArray<TaskEvent>): boolean =>
   events.some((other) =>
-    other.occurredAt > event.occurredAt && !isNamed(other) && !events.some((one) => one.kind === other.kind && isNamed(one))
+    other.occurredAt > event.occurredAt && !isNamed(other) &&
+    !events.some((one) => one.kind === other.kind && isNamed(one))
   )
 
 /** Reports of events again: re-sent, by another agent, on the second path. */
@@ -63,11 +72,13 @@ const echoes = (events: ReadonlyArray<TaskEvent>): fc.Arbitrary<ReadonlyArray<Ta
   )
   const named = events.filter((event) => isNamed(event) && !isOvertaken(event, events))
   const second = fc.subarray(named).chain((chosen) =>
-    fc.tuple(...chosen.map((event) =>
-      fc.tuple(fc.uuid(), fc.oneof(fc.constant(0), fc.integer({ min: -40, max: 40 }))).map(([id, shift]) =>
-        secondPath(event, id, shift)
+    fc.tuple(
+      ...chosen.map((event) =>
+        fc.tuple(fc.uuid(), fc.oneof(fc.constant(0), fc.integer({ min: -40, max: 40 }))).map(([id, shift]) =>
+          secondPath(event, id, shift)
+        )
       )
-    ))
+    )
   )
   return fc.tuple(resent, copied, second).map((parts) => parts.flat())
 }
@@ -75,8 +86,9 @@ const echoes = (events: ReadonlyArray<TaskEvent>): fc.Arbitrary<ReadonlyArray<Ta
 const shuffled = <A>(values: ReadonlyArray<A>): fc.Arbitrary<ReadonlyArray<A>> =>
   fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length })
 
-const distinct = (events: ReadonlyArray<TaskEvent>): ReadonlyArray<TaskEvent> =>
-  [...new Map(events.map((event) => [event.id, event])).values()]
+const distinct = (
+  events: ReadonlyArray<TaskEvent>
+): ReadonlyArray<TaskEvent> => [...new Map(events.map((event) => [event.id, event])).values()]
 
 /** One task of each form a stream takes; the rest repeat them. */
 const tasks = [...new Map(
@@ -110,11 +122,17 @@ describe("any set of events", () => {
     const run = fc.uniqueArray(anyEvent, { minLength: 1, maxLength: 12, selector: ({ id }) => id }).chain((events) =>
       fc.tuple(fc.constant(events), shuffled([...events, ...events]), fc.integer({ min: 1, max: 5 }))
     )
-    fc.assert(fc.property(run, ([events, order, batch]) => {
-      const text = encode(fold(events))
-      assert.strictEqual(foldInBatches(order, batch), text)
-      assert.strictEqual(JSON.stringify(computeTaskFields(decode(text))), JSON.stringify(computeTaskFields(fold(events))))
-    }), { numRuns: 1000 })
+    fc.assert(
+      fc.property(run, ([events, order, batch]) => {
+        const text = encode(fold(events))
+        assert.strictEqual(foldInBatches(order, batch), text)
+        assert.strictEqual(
+          JSON.stringify(computeTaskFields(decode(text))),
+          JSON.stringify(computeTaskFields(fold(events)))
+        )
+      }),
+      { numRuns: 1000 }
+    )
   })
 })
 
@@ -135,10 +153,13 @@ describe.each(tasks)("$sequence $taskId", ({ events }) => {
         fc.integer({ min: 1, max: 4 })
       )
     )
-    fc.assert(fc.property(run, ([part, order, batch]) => {
-      const history = decode(foldInBatches(order, batch))
-      assert.strictEqual(JSON.stringify([computeTaskFields(history), countEnds(history)]), outcome(part))
-    }), { numRuns: 300 })
+    fc.assert(
+      fc.property(run, ([part, order, batch]) => {
+        const history = decode(foldInBatches(order, batch))
+        assert.strictEqual(JSON.stringify([computeTaskFields(history), countEnds(history)]), outcome(part))
+      }),
+      { numRuns: 300 }
+    )
   })
 
   it("never counts more ends on the way than at the end", () => {

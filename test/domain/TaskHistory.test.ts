@@ -324,16 +324,18 @@ describe("fields", () => {
     assert.strictEqual(row.result, null)
   })
 
-  it.each([
-    ["celery", "task.failed", { exception: "KeyError", exception_message: "'x'" }, "KeyError: 'x'"],
-    ["celery", "task.failed", { exception: "KeyError", exception_message: "KeyError('x')" }, "KeyError('x')"],
-    ["celery", "task.failed", { exception: "KeyError", exception_message: "" }, "KeyError"],
-    ["celery", "task.retried", { reason: "KeyError('x')" }, "KeyError('x')"],
-    ["huey", "task.failed", { reason: "timeout" }, "timeout"],
-    ["huey", "task.failed", { exception: "ValueError: a\nb" }, "ValueError: a\nb"],
-    ["rq", "task.failed", { exception: "Traceback (most recent call last):\n  x\nValueError: r\n" }, "ValueError: r"],
-    ["rq", "task.failed", { exception: "[REDACTED]" }, "[REDACTED]"]
-  ] as const)("%s %s tells its exception as one text", (engine, kind, data, text) => {
+  it.each(
+    [
+      ["celery", "task.failed", { exception: "KeyError", exception_message: "'x'" }, "KeyError: 'x'"],
+      ["celery", "task.failed", { exception: "KeyError", exception_message: "KeyError('x')" }, "KeyError('x')"],
+      ["celery", "task.failed", { exception: "KeyError", exception_message: "" }, "KeyError"],
+      ["celery", "task.retried", { reason: "KeyError('x')" }, "KeyError('x')"],
+      ["huey", "task.failed", { reason: "timeout" }, "timeout"],
+      ["huey", "task.failed", { exception: "ValueError: a\nb" }, "ValueError: a\nb"],
+      ["rq", "task.failed", { exception: "Traceback (most recent call last):\n  x\nValueError: r\n" }, "ValueError: r"],
+      ["rq", "task.failed", { exception: "[REDACTED]" }, "[REDACTED]"]
+    ] as const
+  )("%s %s tells its exception as one text", (engine, kind, data, text) => {
     assert.strictEqual(rowOf(event(kind, 1, data, { engine })).exception, text)
   })
 

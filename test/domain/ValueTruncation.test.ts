@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { canonicalize } from "../../src/domain/CanonicalJson.ts"
-import { truncateValues, isTruncated } from "../../src/domain/ValueTruncation.ts"
+import { isTruncated, truncateValues } from "../../src/domain/ValueTruncation.ts"
 
 const most = 1024
 
@@ -26,35 +26,51 @@ describe("a value to be stored", () => {
       const text = cut[field]!
       const value = JSON.parse(text)
       assert.strictEqual(canonicalize(value), text)
-      assert.deepStrictEqual({ ...value, begins: "" }, { begins: "", bytes: Buffer.byteLength(whole), svc_truncated: true })
+      assert.deepStrictEqual({ ...value, begins: "" }, {
+        begins: "",
+        bytes: Buffer.byteLength(whole),
+        svc_truncated: true
+      })
       assert.isTrue(whole.startsWith(value.begins))
       assert.isAtMost(Buffer.byteLength(text), most)
       assert.isAbove(Buffer.byteLength(text), most - 8)
       assert.isTrue(isTruncated(text))
       assert.strictEqual(cut["queue"], "\"mail\"")
     }
-    for (const whole of ["{}", "[]", "{\"svc_truncated\":true}", "\"svc_truncated\"", "null"]) assert.isFalse(isTruncated(whole))
+    for (const whole of ["{}", "[]", "{\"svc_truncated\":true}", "\"svc_truncated\"", "null"]) {
+      assert.isFalse(isTruncated(whole))
+    }
   })
 
   it("is never over the bound, whatever it is made of", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary", minLength: 200, maxLength: 3000 }), (value) => {
-      const json = JSON.stringify(value.toWellFormed())
-      const { result = "", traceback = "" } = bounded({ result: json, traceback: json })
-      assert.isAtMost(Buffer.byteLength(result), most)
-      assert.isAtMost(Buffer.byteLength(String(JSON.parse(traceback))), most)
-      if (isTruncated(result)) assert.isTrue(json.startsWith(JSON.parse(result).begins))
-    }), { numRuns: 50 })
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 200, maxLength: 3000 }), (value) => {
+        const json = JSON.stringify(value.toWellFormed())
+        const { result = "", traceback = "" } = bounded({ result: json, traceback: json })
+        assert.isAtMost(Buffer.byteLength(result), most)
+        assert.isAtMost(Buffer.byteLength(String(JSON.parse(traceback))), most)
+        if (isTruncated(result)) assert.isTrue(json.startsWith(JSON.parse(result).begins))
+      }),
+      { numRuns: 50 }
+    )
   })
 
   it("keeps both ends of a traceback, and half as much of an exception", () => {
     const text = `Traceback (most recent call last):\n${"  File \"é.py\"\n".repeat(500)}ValueError: last`
-    const cut = bounded({ traceback: JSON.stringify(text), exception: JSON.stringify(text), exception_message: "7".repeat(2000) })
+    const cut = bounded({
+      traceback: JSON.stringify(text),
+      exception: JSON.stringify(text),
+      exception_message: "7".repeat(2000)
+    })
     for (const [field, bytes] of [["traceback", most], ["exception", most / 2]] as const) {
       const shown = String(JSON.parse(cut[field]!))
       assert.isTrue(shown.startsWith("Traceback (most recent"))
       assert.isTrue(shown.endsWith("ValueError: last"))
       const left = Number(/\n\[svc cut (\d+) bytes here\]\n/.exec(shown)?.[1])
-      assert.strictEqual(Buffer.byteLength(shown.replace(/\n\[svc cut \d+ bytes here\]\n/, "")) + left, Buffer.byteLength(text))
+      assert.strictEqual(
+        Buffer.byteLength(shown.replace(/\n\[svc cut \d+ bytes here\]\n/, "")) + left,
+        Buffer.byteLength(text)
+      )
       assert.isAtMost(Buffer.byteLength(shown), bytes)
       assert.notInclude(shown, "\ufffd")
     }

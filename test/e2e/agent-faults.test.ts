@@ -27,7 +27,9 @@ const hostProgram = Effect.acquireRelease(
       external: ["better-sqlite3"],
       outfile,
       logLevel: "silent",
-      banner: { js: `import { createRequire as hostRequire } from "node:module"; const require = hostRequire(import.meta.url);` }
+      banner: {
+        js: `import { createRequire as hostRequire } from "node:module"; const require = hostRequire(import.meta.url);`
+      }
     })
     return { folder, outfile }
   }),
@@ -46,7 +48,9 @@ const host = (program: string, options: object) =>
       const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: "pipe" })
       let output = ""
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)))
-      const exit = new Promise<number | NodeJS.Signals | null>((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)))
+      const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
+        child.once("exit", (code, signal) => resolve(code ?? signal))
+      )
       return { child, output: () => output, ended: Effect.promise(() => exit) }
     }),
     ({ child }) => Effect.sync(() => void child.kill("SIGKILL"))
@@ -60,7 +64,10 @@ const freshAgentAt = (call: Call, slug: string) =>
   })
 
 const successes = (call: Call, slug: string) =>
-  Effect.map(call("GET", `/projects/${slug}/tasks?limit=1&include_total=true&state=success`), ({ json }): number => json.total_count)
+  Effect.map(
+    call("GET", `/projects/${slug}/tasks?limit=1&include_total=true&state=success`),
+    ({ json }): number => json.total_count
+  )
 
 /** Of util-linux: changes the limits of a running process. */
 const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0
@@ -73,7 +80,9 @@ describe.each(engines)("the agent and a brain on %s that is killed", (database) 
       const brain = yield* (yield* site(database)).brain
       const call = (yield* signedIn(brain))(brain)
       const shop = new MemoryEngine()
-      const agent = yield* started(yield* optionsFor(brain.url, yield* freshAgentAt(call, "kill"), { engines: [shop.engine] }))
+      const agent = yield* started(
+        yield* optionsFor(brain.url, yield* freshAgentAt(call, "kill"), { engines: [shop.engine] })
+      )
       yield* online(agent)
       const ids: Array<string> = []
       const some = (count: number) =>
@@ -96,92 +105,123 @@ describe.each(engines)("the agent and a brain on %s that is killed", (database) 
       assert.strictEqual(yield* successes(call, "kill"), ids.length)
       for (const id of ids.filter((_, index) => index % 400 === 0)) {
         const { json } = yield* call("GET", `/projects/kill/events?engine=memory&task_id=${id}`)
-        assert.deepStrictEqual(json.items.map(({ kind }: { readonly kind: string }) => kind), ["task.received", "task.started", "task.succeeded"])
+        assert.deepStrictEqual(json.items.map(({ kind }: { readonly kind: string }) => kind), [
+          "task.received",
+          "task.started",
+          "task.succeeded"
+        ])
       }
     }), 240_000)
 })
 
 describe("the agent and a brain", () => {
-  it.scopedLive("that is there and does nothing: the host runs on, and all arrives when another takes its place", () =>
-    Effect.gen(function*() {
-      const brain = yield* (yield* site("SQLite")).brain
-      const call = (yield* signedIn(brain))(brain)
-      const shop = new MemoryEngine()
-      const agent = yield* started(yield* optionsFor(brain.url, yield* freshAgentAt(call, "frozen"), { engines: [shop.engine] }))
-      yield* online(agent)
-      yield* brain.freeze
-      for (let n = 0; n < 3000; n++) shop.work(shop.enqueue())
-      yield* statusOf(agent, ({ buffer }) => buffer.events === 9000 && buffer.unwritten === 0)
-      yield* killed(brain)
-      yield* drained(agent)
-      assert.strictEqual(yield* successes(call, "frozen"), 3000)
-    }), 120_000)
+  it.scopedLive(
+    "that is there and does nothing: the host runs on, and all arrives when another takes its place",
+    () =>
+      Effect.gen(function*() {
+        const brain = yield* (yield* site("SQLite")).brain
+        const call = (yield* signedIn(brain))(brain)
+        const shop = new MemoryEngine()
+        const agent = yield* started(
+          yield* optionsFor(brain.url, yield* freshAgentAt(call, "frozen"), { engines: [shop.engine] })
+        )
+        yield* online(agent)
+        yield* brain.freeze
+        for (let n = 0; n < 3000; n++) shop.work(shop.enqueue())
+        yield* statusOf(agent, ({ buffer }) => buffer.events === 9000 && buffer.unwritten === 0)
+        yield* killed(brain)
+        yield* drained(agent)
+        assert.strictEqual(yield* successes(call, "frozen"), 3000)
+      }),
+    120_000
+  )
 
-  it.scopedLive("two processes with one token; what a killed one had not sent, the other sends", () =>
-    Effect.gen(function*() {
-      const { outfile } = yield* hostProgram
-      const brain = yield* (yield* site("SQLite")).brain
-      const call = (yield* signedIn(brain))(brain)
-      const { hmac_secret, token } = yield* freshAgentAt(call, "two")
-      const home = yield* temporaryHome
-      const options = { brainUrl: brain.url, token, hmacSecret: hmac_secret, home }
-      const both = yield* Effect.all([1, 2].map(() => host(outfile, { ...options, tasks: 200, after: "stay" })))
-      yield* until(successes(call, "two"), (count) => count === 400)
-      const { json } = yield* call("GET", "/projects/two/agent-workers")
-      assert.strictEqual(json.length, 2, JSON.stringify(json))
-      yield* brain.kill
-      for (const { child } of both) child.kill("SIGKILL")
-      const alone = yield* host(outfile, { ...options, tasks: 300, after: "stay" })
-      yield* until(Effect.sync(alone.output), (output) => output.includes("written"))
-      alone.child.kill("SIGKILL")
-      yield* alone.ended
-      yield* brain.start
-      yield* host(outfile, { ...options, tasks: 1, after: "stay" })
-      yield* until(successes(call, "two"), (count) => count === 701)
-    }), 120_000)
+  it.scopedLive(
+    "two processes with one token; what a killed one had not sent, the other sends",
+    () =>
+      Effect.gen(function*() {
+        const { outfile } = yield* hostProgram
+        const brain = yield* (yield* site("SQLite")).brain
+        const call = (yield* signedIn(brain))(brain)
+        const { hmac_secret, token } = yield* freshAgentAt(call, "two")
+        const home = yield* temporaryHome
+        const options = { brainUrl: brain.url, token, hmacSecret: hmac_secret, home }
+        const both = yield* Effect.all([1, 2].map(() => host(outfile, { ...options, tasks: 200, after: "stay" })))
+        yield* until(successes(call, "two"), (count) => count === 400)
+        const { json } = yield* call("GET", "/projects/two/agent-workers")
+        assert.strictEqual(json.length, 2, JSON.stringify(json))
+        yield* brain.kill
+        for (const { child } of both) child.kill("SIGKILL")
+        const alone = yield* host(outfile, { ...options, tasks: 300, after: "stay" })
+        yield* until(Effect.sync(alone.output), (output) => output.includes("written"))
+        alone.child.kill("SIGKILL")
+        yield* alone.ended
+        yield* brain.start
+        yield* host(outfile, { ...options, tasks: 1, after: "stay" })
+        yield* until(successes(call, "two"), (count) => count === 701)
+      }),
+    120_000
+  )
 
-  it.scopedLive("a program that has nothing more to do ends, whether its brain is there or not, and its last events arrive later", () =>
-    Effect.gen(function*() {
-      const { outfile } = yield* hostProgram
-      const brain = yield* (yield* site("SQLite")).brain
-      const call = (yield* signedIn(brain))(brain)
-      const { hmac_secret, token } = yield* freshAgentAt(call, "end")
-      const home = yield* temporaryHome
-      const options = { brainUrl: brain.url, token, hmacSecret: hmac_secret, home, tasks: 10, after: "end" }
-      const first = yield* host(outfile, options)
-      assert.strictEqual(yield* first.ended, 0, first.output())
-      const away = yield* host(outfile, { ...options, brainUrl: "http://127.0.0.1:1" })
-      assert.strictEqual(yield* away.ended, 0, away.output())
-      const refused = yield* host(outfile, { ...options, token: "" })
-      assert.strictEqual(yield* refused.ended, 0)
-      assert.match(refused.output(), /svc agent: error: The agent's token is missing/)
-      yield* host(outfile, { ...options, after: "stay" })
-      yield* until(successes(call, "end"), (count) => count === 30)
-    }), 120_000)
+  it.scopedLive(
+    "a program that has nothing more to do ends, whether its brain is there or not, and its last events arrive later",
+    () =>
+      Effect.gen(function*() {
+        const { outfile } = yield* hostProgram
+        const brain = yield* (yield* site("SQLite")).brain
+        const call = (yield* signedIn(brain))(brain)
+        const { hmac_secret, token } = yield* freshAgentAt(call, "end")
+        const home = yield* temporaryHome
+        const options = { brainUrl: brain.url, token, hmacSecret: hmac_secret, home, tasks: 10, after: "end" }
+        const first = yield* host(outfile, options)
+        assert.strictEqual(yield* first.ended, 0, first.output())
+        const away = yield* host(outfile, { ...options, brainUrl: "http://127.0.0.1:1" })
+        assert.strictEqual(yield* away.ended, 0, away.output())
+        const refused = yield* host(outfile, { ...options, token: "" })
+        assert.strictEqual(yield* refused.ended, 0)
+        assert.match(refused.output(), /svc agent: error: The agent's token is missing/)
+        yield* host(outfile, { ...options, after: "stay" })
+        yield* until(successes(call, "end"), (count) => count === 30)
+      }),
+    120_000
+  )
 
-  it.scopedLive.skipIf(!hasPrlimit)("a disk that is full: events go on from memory, and to the disk again when there is room", () =>
-    Effect.gen(function*() {
-      const { outfile } = yield* hostProgram
-      const brain = yield* (yield* site("SQLite")).brain
-      const call = (yield* signedIn(brain))(brain)
-      const { hmac_secret, token } = yield* freshAgentAt(call, "full")
-      const home = yield* temporaryHome
-      const { child, output } = yield* host(outfile, { brainUrl: brain.url, token, hmacSecret: hmac_secret, home, tasks: 0, after: "work" })
-      const more = (count: number) =>
-        Effect.flatMap(successes(call, "full"), (before) => until(successes(call, "full"), (now) => now >= before + count))
-      yield* more(50)
-      execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=0:"])
-      yield* until(Effect.sync(output), (text) => text.includes("events cannot be buffered on disk"))
-      yield* more(100)
-      execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=unlimited:"])
-      yield* killed(brain)
-      yield* more(50)
-      child.stdin?.end()
-      const told = Effect.sync(() => /.*done (\d+), lost (\d+)\n$/s.exec(output()) ?? [])
-      // the last line is the last one only when the program has seen the end of its input
-      yield* until(Effect.all([told, successes(call, "full")]), ([[, done], count]) => count === Number(done))
-      const [, done, lost] = yield* told
-      assert.strictEqual(lost, "0")
-      assert.isAbove(Number(done), 200)
-    }), 120_000)
+  it.scopedLive.skipIf(!hasPrlimit)(
+    "a disk that is full: events go on from memory, and to the disk again when there is room",
+    () =>
+      Effect.gen(function*() {
+        const { outfile } = yield* hostProgram
+        const brain = yield* (yield* site("SQLite")).brain
+        const call = (yield* signedIn(brain))(brain)
+        const { hmac_secret, token } = yield* freshAgentAt(call, "full")
+        const home = yield* temporaryHome
+        const { child, output } = yield* host(outfile, {
+          brainUrl: brain.url,
+          token,
+          hmacSecret: hmac_secret,
+          home,
+          tasks: 0,
+          after: "work"
+        })
+        const more = (count: number) =>
+          Effect.flatMap(successes(call, "full"), (before) =>
+            until(successes(call, "full"), (now) => now >= before + count))
+        yield* more(50)
+        execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=0:"])
+        yield* until(Effect.sync(output), (text) =>
+          text.includes("events cannot be buffered on disk"))
+        yield* more(100)
+        execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=unlimited:"])
+        yield* killed(brain)
+        yield* more(50)
+        child.stdin?.end()
+        const told = Effect.sync(() => /.*done (\d+), lost (\d+)\n$/s.exec(output()) ?? [])
+        // the last line is the last one only when the program has seen the end of its input
+        yield* until(Effect.all([told, successes(call, "full")]), ([[, done], count]) => count === Number(done))
+        const [, done, lost] = yield* told
+        assert.strictEqual(lost, "0")
+        assert.isAbove(Number(done), 200)
+      }),
+    120_000
+  )
 })

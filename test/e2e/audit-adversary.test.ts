@@ -9,7 +9,7 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { checkpointLeaseName } from "../../src/services/Audit/CheckpointFile.ts"
 import { exportHead } from "../../src/services/Audit/ExportHead.ts"
 import { exportAndDeleteFrozen } from "../../src/services/Audit/FrozenRows.ts"
-import { verifyOldest, deleteVerified } from "../../src/services/Audit/Prune.ts"
+import { deleteVerified, verifyOldest } from "../../src/services/Audit/Prune.ts"
 import { activateChainKey, retireChainKey, stageChainKey } from "../../src/services/Audit/Rotation.ts"
 import { verifyLog } from "../../src/services/Audit/Verify.ts"
 import { Keys } from "../../src/services/Keys.ts"
@@ -40,9 +40,12 @@ const refusal = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.map(Effect.fli
 /** Whatever waits for a time waits for a moment only. */
 const impatient = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.clock, (clock) =>
-    Effect.withClock(work, Object.assign(Object.create(clock) as Clock.Clock, { // the rest is the clock's own
-      sleep: () => clock.sleep(Duration.millis(300))
-    })))
+    Effect.withClock(
+      work,
+      Object.assign(Object.create(clock) as Clock.Clock, { // the rest is the clock's own
+        sleep: () => clock.sleep(Duration.millis(300))
+      })
+    ))
 
 /** So many microseconds after a time. */
 const after = (time: string, micros: number) =>
@@ -77,23 +80,31 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
 
     it.effect.each(tamperings)("$what", ({ shows, tamper }) =>
       Effect.gen(function*() {
-        const running = yield* Layer.build(anotherProcess({ auditCheckpointFile: join(yield* temporaryHome, "checkpoints.jsonl") }))
+        const running = yield* Layer.build(
+          anotherProcess({ auditCheckpointFile: join(yield* temporaryHome, "checkpoints.jsonl") })
+        )
         yield* Effect.provide(sign, running) // it has seen row 34
-        yield* onTampered(tamper, Effect.gen(function*() {
-          const { printed, shown } = yield* means
-          const written = yield* Effect.exit(Effect.provide(append(1), running))
-          assert.deepStrictEqual([...shown, Exit.isSuccess(written) ? "writes" : "refuses"], [...shows], printed)
-        }))
+        yield* onTampered(
+          tamper,
+          Effect.gen(function*() {
+            const { printed, shown } = yield* means
+            const written = yield* Effect.exit(Effect.provide(append(1), running))
+            assert.deepStrictEqual([...shown, Exit.isSuccess(written) ? "writes" : "refuses"], [...shows], printed)
+          })
+        )
       }).pipe(Effect.scoped))
 
     it.effect("does not show rows cut off after the last checkpoint, but to whoever kept a head", () =>
       Effect.gen(function*() {
         const { head, path } = yield* World
-        yield* onTampered(({ now }) => relinked(upTo(31)(now)), Effect.gen(function*() {
-          assert.deepInclude(yield* means, { shown: ["ok", "ok", "ok"], knownHead: "INVALID" })
-          assert.include((yield* alone(checkpointsIn(path))).printed, "Not verified: whether later rows were cut off")
-          assert.strictEqual((yield* alone([...checkpointsIn(path), head])).findings, 1)
-        }))
+        yield* onTampered(
+          ({ now }) => relinked(upTo(31)(now)),
+          Effect.gen(function*() {
+            assert.deepInclude(yield* means, { shown: ["ok", "ok", "ok"], knownHead: "INVALID" })
+            assert.include((yield* alone(checkpointsIn(path))).printed, "Not verified: whether later rows were cut off")
+            assert.strictEqual((yield* alone([...checkpointsIn(path), head])).findings, 1)
+          })
+        )
       }))
 
     it.effect("does not show an empty log without checkpoints", () =>
@@ -106,14 +117,17 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
       ))
 
     it.effect("shows an old copy that was written on", () =>
-      onTampered(({ older }) => older, Effect.gen(function*() {
-        const { path } = yield* World
-        const kept = readFileSync(path)
-        yield* Effect.provide(append(20), anotherProcess())
-        assert.deepStrictEqual((yield* means).shown, ["ok", "contradicted", "broken"])
-        assert.include(yield* refusal(sign), "LogContradicted")
-        writeFileSync(path, kept) // without the evidence of row 34, which is not what the others are about
-      })))
+      onTampered(
+        ({ older }) => older,
+        Effect.gen(function*() {
+          const { path } = yield* World
+          const kept = readFileSync(path)
+          yield* Effect.provide(append(20), anotherProcess())
+          assert.deepStrictEqual((yield* means).shown, ["ok", "contradicted", "broken"])
+          assert.include(yield* refusal(sign), "LogContradicted")
+          writeFileSync(path, kept) // without the evidence of row 34, which is not what the others are about
+        })
+      ))
 
     it.effect("gets no row after a forged one, which would prove it", () =>
       Effect.gen(function*() {
@@ -123,13 +137,16 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
           (tables: Tables) => withRetired(claimed(7, 34)(tables))
         ]
         for (const forgery of forgeries) {
-          yield* onTampered(({ now }) => relinked(forgery(now)), Effect.gen(function*() {
-            assert.include(yield* refusal(append(1)), "its HMAC is not ours")
-            assert.include(yield* refusal(sign), "was not written by us")
-            assert.include(yield* refusal(Effect.flatMap(Keys, exportHead)), "was not written by us")
-            assert.include(yield* refusal(prune(1000)), "run svc audit verify for details")
-            assert.notStrictEqual((yield* means).shown[0], "ok")
-          }))
+          yield* onTampered(
+            ({ now }) => relinked(forgery(now)),
+            Effect.gen(function*() {
+              assert.include(yield* refusal(append(1)), "its HMAC is not ours")
+              assert.include(yield* refusal(sign), "was not written by us")
+              assert.include(yield* refusal(Effect.flatMap(Keys, exportHead)), "was not written by us")
+              assert.include(yield* refusal(prune(1000)), "run svc audit verify for details")
+              assert.notStrictEqual((yield* means).shown[0], "ok")
+            })
+          )
         }
       }))
 
@@ -138,18 +155,24 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const sql = yield* SqlClient.SqlClient
         const settings = yield* Settings
         const restarted = Layer.build(Layer.fresh(auditLog.pipe(Layer.provideMerge(Layer.succeed(Settings, settings)))))
-        yield* onTampered(({ now }) => ({ ...now, audit_head: [] }), Effect.gen(function*() {
-          const other = yield* restarted
-          assert.include(yield* refusal(Effect.provide(append(1), other)), "row 34 is there")
-          assert.strictEqual((yield* means).shown[0], "head")
-          yield* sql.unsafe(repair)
-          yield* Effect.provide(append(1), other)
-          assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
-        }))
-        yield* onTampered(({ now }) => relinked(edited(34, { action: "x" })(now)), Effect.gen(function*() {
-          yield* sql.unsafe(repair)
-          assert.include(yield* refusal(append(1)), "its HMAC is not ours", "of no row that is not")
-        }))
+        yield* onTampered(
+          ({ now }) => ({ ...now, audit_head: [] }),
+          Effect.gen(function*() {
+            const other = yield* restarted
+            assert.include(yield* refusal(Effect.provide(append(1), other)), "row 34 is there")
+            assert.strictEqual((yield* means).shown[0], "head")
+            yield* sql.unsafe(repair)
+            yield* Effect.provide(append(1), other)
+            assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
+          })
+        )
+        yield* onTampered(
+          ({ now }) => relinked(edited(34, { action: "x" })(now)),
+          Effect.gen(function*() {
+            yield* sql.unsafe(repair)
+            assert.include(yield* refusal(append(1)), "its HMAC is not ours", "of no row that is not")
+          })
+        )
       }))
 
     it.effect("gets no signature for what only audit_head or the watermark's number says", () =>
@@ -158,7 +181,10 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const { row_hash } = relinked(edited(32, { action: "x" })(now)).audit_head[0] ?? {}
         const head = now.audit_head.map((row) => ({ ...row, row_hash: row_hash ?? null }))
         assert.include(yield* onTampered(() => ({ ...now, audit_head: head }), refusal(sign)), "was not written by us")
-        const raised = ({ older }: Copies): Tables => ({ ...older, audit_watermark: watermark(now, (statement) => JSON.stringify(statement), 1000).audit_watermark })
+        const raised = ({ older }: Copies): Tables => ({
+          ...older,
+          audit_watermark: watermark(now, (statement) => JSON.stringify(statement), 1000).audit_watermark
+        })
         assert.include(yield* onTampered(raised, refusal(Effect.zipRight(append(20), sign))), "LogContradicted")
       }))
 
@@ -168,39 +194,50 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const settings = yield* Settings
         const anHourBehind = later(-3600)
         const restarted = Layer.build(Layer.fresh(auditLog.pipe(Layer.provideMerge(Layer.succeed(Settings, settings)))))
-        const times = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-          sql<{ occurred_at: string }>`SELECT occurred_at FROM audit_log WHERE seq >= 34 ORDER BY seq`)
+        const times = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql<{ occurred_at: string }>`SELECT occurred_at FROM audit_log WHERE seq >= 34 ORDER BY seq`
+        )
         const at = (occurred_at: string | null) => now.audit_head.map((row) => ({ ...row, occurred_at }))
         const newest = now.audit_log.at(-1)?.occurred_at
         for (const theirs of ["2999-01-01T00:00:00.000000Z", "2000-01-01T00:00:00.000000Z", null]) {
-          yield* onTampered(() => ({ ...now, audit_head: at(theirs) }), Effect.gen(function*() {
-            assert.deepStrictEqual((yield* means).shown, ["head", "ok", "broken"])
-            const other = yield* restarted
-            yield* anHourBehind(Effect.provide(append(1), other))
-            yield* anHourBehind(append(1))
-            const [before, ...rows] = yield* times
-            assert.strictEqual(before?.occurred_at, newest)
-            const expected = [1, 2].map((n) => after(String(newest), n))
-            assert.deepStrictEqual(rows.map(({ occurred_at }) => occurred_at), expected)
-            assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
-          }))
+          yield* onTampered(
+            () => ({ ...now, audit_head: at(theirs) }),
+            Effect.gen(function*() {
+              assert.deepStrictEqual((yield* means).shown, ["head", "ok", "broken"])
+              const other = yield* restarted
+              yield* anHourBehind(Effect.provide(append(1), other))
+              yield* anHourBehind(append(1))
+              const [before, ...rows] = yield* times
+              assert.strictEqual(before?.occurred_at, newest)
+              const expected = [1, 2].map((n) => after(String(newest), n))
+              assert.deepStrictEqual(rows.map(({ occurred_at }) => occurred_at), expected)
+              assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
+            })
+          )
         }
         const forged = edited(34, { occurred_at: "2999-01-01T00:00:00.000000Z" })(now)
-        yield* onTampered(() => ({ ...forged, audit_head: at("2999-01-01T00:00:00.000000Z") }), Effect.gen(function*() {
-          yield* Effect.provide(append(1), yield* restarted)
-          assert.isBelow(Number((yield* times)[1]?.occurred_at.slice(0, 4)), 2999)
-          assert.deepStrictEqual((yield* means).shown, ["changed", "ok", "broken"])
-        }))
+        yield* onTampered(
+          () => ({ ...forged, audit_head: at("2999-01-01T00:00:00.000000Z") }),
+          Effect.gen(function*() {
+            yield* Effect.provide(append(1), yield* restarted)
+            assert.isBelow(Number((yield* times)[1]?.occurred_at.slice(0, 4)), 2999)
+            assert.deepStrictEqual((yield* means).shown, ["changed", "ok", "broken"])
+          })
+        )
       }))
 
     it.effect("is not pruned by a date of theirs", () =>
       Effect.gen(function*() {
         const { now } = yield* World
         const old = edited(15, { occurred_at: "2000-01-01T00:00:00.000000Z" })
-        yield* onTampered(() => old(now), Effect.gen(function*() {
-          assert.include(yield* refusal(prune(15)), "no audit rows are pruned")
-          assert.deepStrictEqual((yield* means).shown, ["changed", "ok", "broken"])
-        }))
+        yield* onTampered(
+          () => old(now),
+          Effect.gen(function*() {
+            assert.include(yield* refusal(prune(15)), "no audit rows are pruned")
+            assert.deepStrictEqual((yield* means).shown, ["changed", "ok", "broken"])
+          })
+        )
       }))
 
     it.effect("is not pruned of rows that no row of ours proves, nor of rows that stand before the watermark", () =>
@@ -211,11 +248,14 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const freeze = Effect.asVoid(exportAndDeleteFrozen(path))
         const ways = [[unproven, prune(15)], [unproven, freeze], [before, prune(15)]] as const
         for (const [tampering, remove] of ways) {
-          yield* onTampered(tampering, Effect.gen(function*() {
-            const given = yield* Effect.promise(they.read)
-            assert.include(yield* refusal(remove), "log does not verify")
-            assert.deepStrictEqual(yield* Effect.promise(they.read), given)
-          }))
+          yield* onTampered(
+            tampering,
+            Effect.gen(function*() {
+              const given = yield* Effect.promise(they.read)
+              assert.include(yield* refusal(remove), "log does not verify")
+              assert.deepStrictEqual(yield* Effect.promise(they.read), given)
+            })
+          )
         }
         assert.isFalse(existsSync(path))
       }))
@@ -226,16 +266,22 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const ends = yield* verifyOldest(({ seq }) => seq <= 15)
         const forged = edited(10, { action: "x" })(now)
         for (const other of [forged, relinked(withRetired(claimed(7, 20)(forged)))]) {
-          yield* onTampered(() => other, Effect.gen(function*() {
-            assert.include(yield* refusal(deleteVerified(ends)), "does not verify")
-            assert.deepStrictEqual(yield* Effect.promise(they.read), other)
-          }))
+          yield* onTampered(
+            () => other,
+            Effect.gen(function*() {
+              assert.include(yield* refusal(deleteVerified(ends)), "does not verify")
+              assert.deepStrictEqual(yield* Effect.promise(they.read), other)
+            })
+          )
         }
-        yield* onTampered(() => now, Effect.gen(function*() {
-          yield* Effect.all([deleteVerified(ends), deleteVerified(ends)], { concurrency: "unbounded" })
-          assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
-          assert.lengthOf((yield* Effect.promise(they.read)).audit_log, 34 - 15 + 1, "one row audit.pruned")
-        }))
+        yield* onTampered(
+          () => now,
+          Effect.gen(function*() {
+            yield* Effect.all([deleteVerified(ends), deleteVerified(ends)], { concurrency: "unbounded" })
+            assert.deepStrictEqual((yield* means).shown, ["ok", "ok", "ok"])
+            assert.lengthOf((yield* Effect.promise(they.read)).audit_log, 34 - 15 + 1, "one row audit.pruned")
+          })
+        )
       }))
 
     it.effect("is not proven by the checkpoints of another brain, nor by some of ours", () =>
@@ -243,14 +289,20 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const { path } = yield* World
         const ours = checkpointsIn(path)
         const { key_id, privateKey, public_key } = ownKey()
-        const theirs = ours.map((line) => statementBy(privateKey, { ...JSON.parse(line), key_id, signature: undefined }))
+        const theirs = ours.map((line) =>
+          statementBy(privateKey, { ...JSON.parse(line), key_id, signature: undefined })
+        )
         assert.include((yield* alone(theirs)).printed, "no --public-key belongs to the key that signed it")
         const foreign = theirs.slice(0, 1).map((line) =>
-          statementBy(privateKey, { ...JSON.parse(line), row_hash: "ab".repeat(32), signature: undefined }))
+          statementBy(privateKey, { ...JSON.parse(line), row_hash: "ab".repeat(32), signature: undefined })
+        )
         assert.include((yield* alone(foreign, [public_key])).printed, "had another row_hash")
         assert.include((yield* alone(ours.toSpliced(1, 1))).printed, "number 3 follows on 1")
         assert.include((yield* alone(ours.toReversed())).printed, "number 2 follows on 3")
-        assert.include((yield* alone(ours.map((line) => line.replace(/"rows":\d+/, "\"rows\":1")))).printed, "signature does not hold")
+        assert.include(
+          (yield* alone(ours.map((line) => line.replace(/"rows":\d+/, "\"rows\":1")))).printed,
+          "signature does not hold"
+        )
         assert.deepInclude(yield* alone([...ours.slice(1), ...ours.slice(-1)]), { findings: 0 })
       }))
 
@@ -260,7 +312,11 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
           const { now } = yield* World
           const agent = String(person.user_agent)
           for (const user_agent of [`${agent}\0`, agent.replace("\ufffd", "\0")]) {
-            assert.deepStrictEqual((yield* onTampered(() => edited(15, { user_agent })(now), means)).shown, ["changed", "ok", "broken"])
+            assert.deepStrictEqual((yield* onTampered(() => edited(15, { user_agent })(now), means)).shown, [
+              "changed",
+              "ok",
+              "broken"
+            ])
           }
           const blob = edited(15, { action: Buffer.from("project.updated") })
           const sql = yield* SqlClient.SqlClient
@@ -274,11 +330,16 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const { path, they } = yield* World
         const { auditSigning: { signer } } = yield* Keys
         const run = (lines: ReadonlyArray<string>, ...options: ReadonlyArray<string>) =>
-          Effect.promise(() => new Promise<string>((resolve) => {
-            const child = execFile(process.execPath, [program, "--checkpoints", path, ...options], (error, stdout) =>
-              resolve(`${error?.code ?? 0} ${stdout.trim().split("\n").at(-1)}`))
-            child.stdin?.end(lines.join("\n"))
-          }))
+          Effect.promise(() =>
+            new Promise<string>((resolve) => {
+              const child = execFile(
+                process.execPath,
+                [program, "--checkpoints", path, ...options],
+                (error, stdout) => resolve(`${error?.code ?? 0} ${stdout.trim().split("\n").at(-1)}`)
+              )
+              child.stdin?.end(lines.join("\n"))
+            })
+          )
         const lines = yield* Effect.promise(they.exported)
         const key = ["--public-key", `${signer.key_id} ${signer.public_key}`]
         const [first = "", , ...rows] = lines
@@ -313,10 +374,13 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
           audit_head: now.audit_head.map((row) => ({ ...row, key_id: chain })),
           audit_keys: now.audit_keys.map((row) => ({ ...row, key_id: row.purpose === "chain" ? chain : signing }))
         }
-        yield* onTampered(() => fitted, Effect.gen(function*() {
-          assert.include(yield* refusal(Effect.provide(append(1), yield* other)), "its HMAC is not ours")
-          assert.include(yield* refusal(append(1)), "of this process does not have")
-        }))
+        yield* onTampered(
+          () => fitted,
+          Effect.gen(function*() {
+            assert.include(yield* refusal(Effect.provide(append(1), yield* other)), "its HMAC is not ours")
+            assert.include(yield* refusal(append(1)), "of this process does not have")
+          })
+        )
       }))
 
     if (engine === "PostgreSQL") {
@@ -356,15 +420,19 @@ describe.each(engines)("an audit log on %s whose former key leaked, was retired 
         const now = yield* read
         const two = yield* brain
         const kind = Effect.provide(
-          Effect.flatMap(Effect.all([SqlClient.SqlClient, Keys]), ([sql, keys]) =>
-            Effect.map(verifyLog(sql, keys), (found) => Option.getOrThrow(found).problem?.kind ?? "ok")),
+          Effect.flatMap(
+            Effect.all([SqlClient.SqlClient, Keys]),
+            ([sql, keys]) => Effect.map(verifyLog(sql, keys), (found) => Option.getOrThrow(found).problem?.kind ?? "ok")
+          ),
           two
         )
         const former = activated?.from ?? null
         const by = (tables: Tables) =>
           relinked(tables, (hash, prev, row) => (row.key_id === former ? hmacBy(leaked)(hash, prev) : undefined))
-        const headBy = (key_id: string | null) => (tables: Tables): Tables =>
-          ({ ...tables, audit_head: tables.audit_head.map((row) => ({ ...row, key_id })) })
+        const headBy = (key_id: string | null) => (tables: Tables): Tables => ({
+          ...tables,
+          audit_head: tables.audit_head.map((row) => ({ ...row, key_id }))
+        })
         const another = { ...now.audit_log.at(-1), id: "01900000-0000-7000-8000-0000000000e1", key_id: former }
         const more = { ...now, audit_log: [...now.audit_log, another] }
         const attacks: ReadonlyArray<readonly [Tables, verify: string, write: string]> = [

@@ -46,7 +46,8 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
     const bootstrap = [program, "bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
     yield* Effect.async<void>((resume) => {
       const child = spawn(process.execPath, bootstrap, { env, stdio: ["pipe", "ignore", "inherit"] })
-      child.once("exit", (code) => resume(code === 0 ? Effect.void : Effect.dieMessage(`bootstrap-admin ended with ${code}`)))
+      child.once("exit", (code) =>
+        resume(code === 0 ? Effect.void : Effect.dieMessage(`bootstrap-admin ended with ${code}`)))
       child.stdin.end(password)
     })
 
@@ -63,11 +64,17 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
         }
       })
       const start = Effect.sync(() => {
-        const started = spawn(process.execPath, [program, "serve", "--port", String(port)], { env, stdio: ["ignore", "pipe", "pipe"] })
-        for (const stream of [started.stdout, started.stderr]) stream.on("data", (chunk) => (log += String(chunk)))
+        const started = spawn(process.execPath, [program, "serve", "--port", String(port)], {
+          env,
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+        for (const stream of [started.stdout, started.stderr]) {
+          stream.on("data", (chunk) => (log += String(chunk)))
+        }
         child = started
       }).pipe(
-        Effect.zipRight(until(ready, (status) => status === 200)),
+        Effect.zipRight(until(ready, (status) =>
+          status === 200)),
         Effect.asVoid,
         Effect.tapError(() => Effect.log(log)),
         Effect.orDie
@@ -113,7 +120,11 @@ export const adminKey = (brain: Pick<BrainProcess, "url">) =>
     const csrf = cookies.find((cookie) => cookie.includes("csrf"))?.split("=")[1] ?? ""
     const created = await fetch(`${brain.url}/api/v1/api-keys`, {
       method: "POST",
-      headers: { "content-type": "application/json", cookie: cookies.join("; "), "x-csrf-token": decodeURIComponent(csrf) },
+      headers: {
+        "content-type": "application/json",
+        cookie: cookies.join("; "),
+        "x-csrf-token": decodeURIComponent(csrf)
+      },
       body: JSON.stringify({ name: "e2e", scopes: ["admin:*"] })
     })
     if (created.status !== 201) throw new Error(await created.text())
@@ -123,8 +134,9 @@ export const adminKey = (brain: Pick<BrainProcess, "url">) =>
 
 /** Signs in as the admin, and answers REST calls under /api/v1 with a key of theirs, to any brain of the site. */
 export const signedIn = (brain: BrainProcess) =>
-  Effect.map(adminKey(brain), (token) =>
-    (at: BrainProcess): Call => (method, path, body) =>
+  Effect.map(
+    adminKey(brain),
+    (token) => (at: BrainProcess): Call => (method, path, body) =>
       Effect.promise(async () => {
         const response = await fetch(`${at.url}/api/v1${path}`, {
           method,

@@ -1,6 +1,6 @@
+import type { HttpServer } from "@effect/platform"
 import { assert, describe, layer } from "@effect/vitest"
 import { FlowProducer } from "bullmq"
-import type { HttpServer } from "@effect/platform"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bullmq, bullmqFromOutside } from "../../src/agents/engines/bullmq/BullMQ.ts"
 import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
 import { add, bull, connection, gate } from "../agents/engines/bullmq/world.ts"
 import { type Answer, baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
 import { engines } from "../databases.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
@@ -23,12 +23,17 @@ const prepared = Effect.gen(function*() {
   const project = yield* freshProject()
   const admin = yield* freshKey({ isAdmin: true })
   const call = (method: string, path: string, body?: unknown) =>
-    request(method, `/projects/${project.slug}${path}`, body === undefined ? { token: admin.token } : { token: admin.token, body })
+    request(
+      method,
+      `/projects/${project.slug}${path}`,
+      body === undefined ? { token: admin.token } : { token: admin.token, body }
+    )
   const created = yield* call("POST", "/agents", { name: "shop" })
   assert.strictEqual(created.status, 201)
   const { agent, hmac_secret: hmacSecret, token } = created.json
   const task = (id: string) => Effect.map(call("GET", `/tasks/bullmq/${encodeURIComponent(id)}`), ({ json }) => json)
-  const settled = (id: string, ...states: ReadonlyArray<string>) => until(task(id), ({ state }) => states.includes(state))
+  const settled = (id: string, ...states: ReadonlyArray<string>) =>
+    until(task(id), ({ state }) => states.includes(state))
   const command = (action: string, body: object) =>
     Effect.gen(function*() {
       const posted = yield* call("POST", `/commands/${action}`, { agent_id: agent.id, ...body })
@@ -47,7 +52,10 @@ const prepared = Effect.gen(function*() {
 
 const twoWorkers = (call: (method: string, path: string) => Effect.Effect<Answer, never, HttpServer.HttpServer>) =>
   until(
-    Effect.map(call("GET", "/workers"), ({ json }) => json as ReadonlyArray<{ readonly name: string; readonly pid: number }>),
+    Effect.map(
+      call("GET", "/workers"),
+      ({ json }) => json as ReadonlyArray<{ readonly name: string; readonly pid: number }>
+    ),
     (workers) => workers.filter(({ pid }) => pid !== null).length === 2
   )
 
@@ -71,7 +79,9 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         const shop = yield* queue("shop")
         const brainUrl = yield* baseUrl
         yield* Effect.acquireRelease(
-          Effect.promise(() => startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })),
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })
+          ),
           (app) => Effect.promise(() => app.close())
         )
         const first = yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(connection.port))
@@ -120,11 +130,17 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         const root = `shop:${flow.job.id}`
         yield* settled(root, "success")
         const leaf = `shop:${flow.children?.[0]?.children?.[0]?.job.id}`
-        const tree = yield* until(call("GET", `/tasks/bullmq/${encodeURIComponent(leaf)}/tree`), ({ json }) => json.node_count === 4)
+        const tree = yield* until(
+          call("GET", `/tasks/bullmq/${encodeURIComponent(leaf)}/tree`),
+          ({ json }) => json.node_count === 4
+        )
         assert.deepInclude(tree.json, { root_task_id: root, truncated: false })
 
         const done = (action: string, body: object) =>
-          Effect.tap(command(action, body), ({ error, status }) => assert.strictEqual(status, "completed", `${action}: ${error}`))
+          Effect.tap(
+            command(action, body),
+            ({ error, status }) => assert.strictEqual(status, "completed", `${action}: ${error}`)
+          )
         const dead = yield* add(shop, "charge", { closed: true })
         yield* settled(`shop:${dead.id}`, "failure")
         yield* done("requeue-dead-letter", { engine: "bullmq", task_id: `shop:${dead.id}` })
@@ -147,7 +163,9 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         yield* done("rate-limit", { engine: "bullmq", task_name: "shop", rate: "0" })
         yield* settled(`shop:${limited[1]?.id}`, "success")
 
-        for (const pid of [first.pid, second.pid]) yield* done("cancel-consumer", { worker_name: ofProcess(pid), queue: "shop" })
+        for (const pid of [first.pid, second.pid]) {
+          yield* done("cancel-consumer", { worker_name: ofProcess(pid), queue: "shop" })
+        }
         const parked = yield* Effect.forEach([1, 2], () => add(shop, "greet", {}))
         const wrong = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 7 })
         assert.strictEqual(wrong.status, "failed")
@@ -167,7 +185,11 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         const lines = Effect.map(Effect.promise(() => shop.getWorkers()), (clients) => clients.map(({ id }) => id))
         const before = yield* lines
         yield* done("restart-worker", { worker_name: ofProcess(second.pid) })
-        assert.strictEqual((yield* lines).filter((id) => before.includes(id)).length, 1, "of two connections one is new")
+        assert.strictEqual(
+          (yield* lines).filter((id) => before.includes(id)).length,
+          1,
+          "of two connections one is new"
+        )
         yield* runsIt(second.pid)
         yield* done("add-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
 
@@ -190,11 +212,21 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         const brainUrl = yield* baseUrl
         yield* Effect.acquireRelease(
           Effect.promise(() =>
-            startAgent({ brainUrl, token, hmacSecret, home, transport: "longpoll", engines: [bullmq({ workers: [runs], queues: [mail] })] })
+            startAgent({
+              brainUrl,
+              token,
+              hmacSecret,
+              home,
+              transport: "longpoll",
+              engines: [bullmq({ workers: [runs], queues: [mail] })]
+            })
           ),
           (agent) => Effect.promise(() => agent.close())
         )
-        const [shown] = yield* until(Effect.map(call("GET", "/workers"), ({ json }) => json), (workers) => workers.length > 0)
+        const [shown] = yield* until(
+          Effect.map(call("GET", "/workers"), ({ json }) => json),
+          (workers) => workers.length > 0
+        )
         const restarted = yield* command("restart-worker", { engine: "bullmq", worker_name: shown.name })
         assert.deepInclude(restarted, { status: "completed", result: { worker: shown.name, restarted: true } })
         const long = yield* add(mail, "long", {}, { attempts: 5 })
@@ -225,12 +257,21 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         const brainUrl = yield* baseUrl
         yield* Effect.acquireRelease(
           Effect.promise(() =>
-            startAgent({ brainUrl, token, hmacSecret, home, engines: [bullmqFromOutside({ queues: ["mail"], connection, prefix })] })
+            startAgent({
+              brainUrl,
+              token,
+              hmacSecret,
+              home,
+              engines: [bullmqFromOutside({ queues: ["mail"], connection, prefix })]
+            })
           ),
           (agent) => Effect.promise(() => agent.close())
         )
         const task_id = `mail:${old.id}`
-        assert.deepInclude(yield* settled(task_id, "failure"), { exception: "RangeError: the box is closed", kwargs: { to: "ada" } })
+        assert.deepInclude(yield* settled(task_id, "failure"), {
+          exception: "RangeError: the box is closed",
+          kwargs: { to: "ada" }
+        })
         closed = false
         assert.deepInclude(yield* command("retry-task", { engine: "bullmq", task_id }), { status: "completed" })
         assert.deepInclude(yield* settled(task_id, "success"), { result: { to: "ada" } })
@@ -246,11 +287,15 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         assert.include(refused.error, "from outside cannot cancel it")
         held.open()
         yield* settled(`mail:${long.id}`, "success")
-        const [shown] = yield* until(Effect.map(call("GET", "/workers"), ({ json }) => json), (workers) => workers.length > 0)
+        const [shown] = yield* until(Effect.map(call("GET", "/workers"), ({ json }) => json), (workers) =>
+          workers.length > 0)
         const restart = yield* command("restart-worker", { engine: "bullmq", worker_name: shown.name })
         assert.strictEqual(restart.status, "failed")
         assert.include(restart.error, "cannot do restart_worker")
-        yield* until(call("GET", "/queues"), ({ json }) => json.some((queue: { name: string; depth: number }) => queue.name === "mail" && queue.depth === 0))
+        yield* until(call("GET", "/queues"), ({ json }) =>
+          json.some((queue: { name: string; depth: number }) =>
+            queue.name === "mail" && queue.depth === 0
+          ))
       }))
   })
 })
@@ -265,10 +310,14 @@ describe.skipIf(!await has("redis-server", "Redis"))("BullMQ's agents and a Redi
         const shop = yield* queue("shop", redis.connection)
         const brainUrl = yield* baseUrl
         yield* Effect.acquireRelease(
-          Effect.promise(() => startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })),
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })
+          ),
           (app) => Effect.promise(() => app.close())
         )
-        for (const _ of [1, 2]) yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(redis.connection.port))
+        for (const _ of [1, 2]) {
+          yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(redis.connection.port))
+        }
         yield* twoWorkers(call)
 
         const naps = (count: number) =>
@@ -278,12 +327,18 @@ describe.skipIf(!await has("redis-server", "Redis"))("BullMQ's agents and a Redi
         yield* redis.kill
         yield* redis.start
         yield* naps(60)
-        const inRedis = yield* until(Effect.promise(() => shop.getJobCounts()), ({ completed = 0, failed = 0 }) => completed + failed === 180)
+        const inRedis = yield* until(
+          Effect.promise(() => shop.getJobCounts()),
+          ({ completed = 0, failed = 0 }) => completed + failed === 180
+        )
         const inBrain = Effect.gen(function*() {
           const states: Record<string, number> = {}
           let cursor = ""
           do {
-            const { json } = yield* call("GET", `/tasks?limit=200${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)
+            const { json } = yield* call(
+              "GET",
+              `/tasks?limit=200${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
+            )
             for (const { state } of json.items) states[state] = (states[state] ?? 0) + 1
             cursor = json.next_cursor ?? ""
           } while (cursor !== "")

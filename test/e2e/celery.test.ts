@@ -20,7 +20,8 @@ const prepared = Effect.gen(function*() {
   assert.strictEqual(created.status, 201)
   const agent: { readonly id: string } = created.json.agent
   const task = (id: string) => Effect.map(call("GET", `/tasks/celery/${encodeURIComponent(id)}`), ({ json }) => json)
-  const settled = (id: string, ...states: ReadonlyArray<string>) => until(task(id), ({ state }) => states.includes(state))
+  const settled = (id: string, ...states: ReadonlyArray<string>) =>
+    until(task(id), ({ state }) => states.includes(state))
   /** Posts a command and waits for its end. */
   const command = (action: string, body: object) =>
     Effect.gen(function*() {
@@ -32,7 +33,16 @@ const prepared = Effect.gen(function*() {
       )
       return ended
     })
-  return { project, agent, token: created.json.token, hmacSecret: created.json.hmac_secret, call, task, settled, command }
+  return {
+    project,
+    agent,
+    token: created.json.token,
+    hmacSecret: created.json.hmac_secret,
+    call,
+    task,
+    settled,
+    command
+  }
 })
 
 describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engine) => {
@@ -53,11 +63,20 @@ describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engin
         yield* until(call("GET", "/agents"), ({ json }) => json[0]?.state === "online").pipe(
           Effect.tapError(() => Effect.log(celery.log()))
         )
-        yield* until(call("GET", "/workers"), ({ json }) => json.some((worker: { name: string }) => worker.name === node))
+        yield* until(
+          call("GET", "/workers"),
+          ({ json }) => json.some((worker: { name: string }) => worker.name === node)
+        )
 
         const [added = ""] = yield* celery.send("add")
         const success = yield* settled(added, "success")
-        assert.deepInclude(success, { name: "shop.add", queue: "celery", state: "success", retry_count: 0, worker_name: node })
+        assert.deepInclude(success, {
+          name: "shop.add",
+          queue: "celery",
+          state: "success",
+          retry_count: 0,
+          worker_name: node
+        })
         assert.deepStrictEqual([success.args, success.kwargs], [[2, 3], {}])
 
         const [failed = ""] = yield* celery.send("fail")
@@ -66,7 +85,11 @@ describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engin
         assert.match(failure.exception, /ValueError.*no stock/)
 
         const [flaky = ""] = yield* celery.send("flaky")
-        assert.deepInclude(yield* settled(flaky, "success"), { name: "shop.flaky", retry_count: 1, parent_task_id: null })
+        assert.deepInclude(yield* settled(flaky, "success"), {
+          name: "shop.flaky",
+          retry_count: 1,
+          parent_task_id: null
+        })
 
         const [first = "", second = ""] = yield* celery.send("chain")
         yield* settled(first, "success")
@@ -83,7 +106,9 @@ describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engin
 
         const events = yield* call("GET", `/events?engine=celery&task_id=${flaky}`)
         const kinds = events.json.items.map((event: { kind: string }) => event.kind)
-        for (const kind of ["task.received", "task.started", "task.retried", "task.succeeded"]) assert.include(kinds, kind)
+        for (const kind of ["task.received", "task.started", "task.retried", "task.succeeded"]) {
+          assert.include(kinds, kind)
+        }
 
         const retried = yield* command("retry-task", { engine: "celery", task_id: added })
         assert.deepInclude(retried, { status: "completed", error: null })
@@ -120,37 +145,53 @@ describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engin
 
         const consuming = yield* command("add-consumer", { worker_name: node, queue: "parked" })
         assert.strictEqual(consuming.status, "completed")
-        for (const id of yield* celery.send("parked")) yield* settled(id, "success")
-        assert.strictEqual((yield* command("cancel-consumer", { worker_name: node, queue: "parked" })).status, "completed")
+        for (const id of yield* celery.send("parked")) {
+          yield* settled(id, "success")
+        }
+        assert.strictEqual(
+          (yield* command("cancel-consumer", { worker_name: node, queue: "parked" })).status,
+          "completed"
+        )
 
         assert.strictEqual((yield* task(added)).state, "success")
       }), 180_000)
 
-    it.scoped("runs the README's shop: what the bank declined is retried with the arguments it had", () =>
-      Effect.gen(function*() {
-        const { agent, call, command, hmacSecret, project, settled, task, token } = yield* prepared
-        const celery = yield* celeryWorker({
-          brainUrl: yield* baseUrl,
-          project: project.slug,
-          agentId: agent.id,
-          token,
-          hmacSecret,
-          redisDatabase: engine === "SQLite" ? 9 : 10,
-          node: "worker@shop",
-          app: join(import.meta.dirname, "../../examples/celery")
-        })
-        yield* Effect.tapError(until(call("GET", "/agents"), ({ json }) => json[0]?.state === "online"), () => Effect.log(celery.log()))
-        const [charged = "", thanked = ""] = yield* celery.send("")
-        yield* settled(thanked, "success")
-        const declined = yield* settled(charged, "failure")
-        assert.match(declined.exception, /the bank declined order/)
-        const retried = yield* command("retry-task", { engine: "celery", task_id: charged })
-        assert.deepInclude(retried, { status: "completed", note: null })
-        assert.include(JSON.stringify((yield* settled(retried.result.new_task_id, "success")).result), "1999")
-        assert.strictEqual((yield* task(charged)).retry_note, null)
-        const cancelled = yield* command("cancel-task", { engine: "celery", task_id: thanked })
-        assert.deepInclude(cancelled, { status: "completed", dispatched_at: null, note: "There was nothing to cancel: the task has ended (success)." })
-      }), 180_000)
+    it.scoped(
+      "runs the README's shop: what the bank declined is retried with the arguments it had",
+      () =>
+        Effect.gen(function*() {
+          const { agent, call, command, hmacSecret, project, settled, task, token } = yield* prepared
+          const celery = yield* celeryWorker({
+            brainUrl: yield* baseUrl,
+            project: project.slug,
+            agentId: agent.id,
+            token,
+            hmacSecret,
+            redisDatabase: engine === "SQLite" ? 9 : 10,
+            node: "worker@shop",
+            app: join(import.meta.dirname, "../../examples/celery")
+          })
+          yield* Effect.tapError(
+            until(call("GET", "/agents"), ({ json }) => json[0]?.state === "online"),
+            () => Effect.log(celery.log())
+          )
+          const [charged = "", thanked = ""] = yield* celery.send("")
+          yield* settled(thanked, "success")
+          const declined = yield* settled(charged, "failure")
+          assert.match(declined.exception, /the bank declined order/)
+          const retried = yield* command("retry-task", { engine: "celery", task_id: charged })
+          assert.deepInclude(retried, { status: "completed", note: null })
+          assert.include(JSON.stringify((yield* settled(retried.result.new_task_id, "success")).result), "1999")
+          assert.strictEqual((yield* task(charged)).retry_note, null)
+          const cancelled = yield* command("cancel-task", { engine: "celery", task_id: thanked })
+          assert.deepInclude(cancelled, {
+            status: "completed",
+            dispatched_at: null,
+            note: "There was nothing to cancel: the task has ended (success)."
+          })
+        }),
+      180_000
+    )
 
     it.scoped("works over long-poll as well", () =>
       Effect.gen(function*() {

@@ -18,7 +18,13 @@ const virtualEnvironment = Effect.sync(() => {
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
     rmSync(environment, { recursive: true, force: true })
     execFileSync("python3", ["-m", "venv", environment], { stdio: "ignore" })
-    execFileSync(join(environment, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", "-r", requirements], { stdio: "ignore" })
+    execFileSync(join(environment, "bin/pip"), [
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      "-r",
+      requirements
+    ], { stdio: "ignore" })
     writeFileSync(stamp, wanted)
   }
   return join(environment, "bin")
@@ -74,14 +80,29 @@ export const celeryWorker = (options: {
       Z4J_CELERY_LOCAL_HOSTNAME: options.node
     }
     yield* Effect.promise(() =>
-      promisify(execFile)(join(bin, "python"), ["-c", `import redis; redis.Redis.from_url("${broker}").flushdb()`], { env })
+      promisify(execFile)(join(bin, "python"), ["-c", `import redis; redis.Redis.from_url("${broker}").flushdb()`], {
+        env
+      })
     )
     let log = ""
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         const child = spawn(
           join(bin, "celery"),
-          ["-A", "shop", "worker", "-E", "--concurrency", "2", "--hostname", options.node, "--queues", "celery", "--loglevel", "INFO"],
+          [
+            "-A",
+            "shop",
+            "worker",
+            "-E",
+            "--concurrency",
+            "2",
+            "--hostname",
+            options.node,
+            "--queues",
+            "celery",
+            "--loglevel",
+            "INFO"
+          ],
           { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] }
         )
         for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)))

@@ -50,7 +50,8 @@ const prepared = (brain: BrainProcess) =>
   })
 
 /** On SQLite a claim is over at once, and nothing can happen within it. */
-const claimedOn = (engine: Engine, cell: Cell): Partial<Record<Arrow, Cell>> => engine === "SQLite" ? {} : { claimed: cell }
+const claimedOn = (engine: Engine, cell: Cell): Partial<Record<Arrow, Cell>> =>
+  engine === "SQLite" ? {} : { claimed: cell }
 
 describe.each(engines)("commands on %s", (engine) => {
   column(
@@ -65,7 +66,9 @@ describe.each(engines)("commands on %s", (engine) => {
       yield* brain.kill
       if (database === null) { // what a kill between claim and frame leaves behind
         const db = new BetterSqlite3(join(site.env.SVC_HOME ?? "", "svc.db"))
-        db.prepare("UPDATE commands SET status = 'dispatched', worker_id = ?, session_id = 'gone', dispatched_at = issued_at WHERE id = ?")
+        db.prepare(
+          "UPDATE commands SET status = 'dispatched', worker_id = ?, session_id = 'gone', dispatched_at = issued_at WHERE id = ?"
+        )
           .run(first.process.workerId, first.id)
         db.close()
       } else database.release()
@@ -186,7 +189,9 @@ describe("commands of two brains over one PostgreSQL", () => {
       yield* answer(underway.answered)
       const first = yield* claimed(scene, database ?? (yield* Effect.dieMessage("PostgreSQL has a proxy")))
       const all = { issued: waiting, claimed: first, ...underway }
-      for (const { actor } of Object.values(all)) yield* Effect.flatMap(actor.start(null, two), (process) => process.told("connected"))
+      for (const { actor } of Object.values(all)) {
+        yield* Effect.flatMap(actor.start(null, two), (process) => process.told("connected"))
+      }
       for (const { process } of [first, ...Object.values(underway)]) yield* process.kill
       yield* scene.goneOffline(first.process)
       database?.release()

@@ -12,81 +12,98 @@ const between = 150
 const kills = 3
 
 describe.each(engines)("on %s, while commands are issued and executed", (engine) => {
-  it.scopedLive("the brain is killed again and again: none is lost, stuck or executed twice", () =>
-    Effect.gen(function*() {
-      const { brain: start } = yield* site(engine, { SVC_COMMAND_TIMEOUT_SECONDS: "15" })
-      const brain = yield* start
-      const scene = yield* sceneAt(brain)
-      const actor = yield* scene.actor
-      for (const process of [yield* actor.start(null), yield* actor.start(null)]) yield* process.told("connected")
+  it.scopedLive(
+    "the brain is killed again and again: none is lost, stuck or executed twice",
+    () =>
+      Effect.gen(function*() {
+        const { brain: start } = yield* site(engine, { SVC_COMMAND_TIMEOUT_SECONDS: "15" })
+        const brain = yield* start
+        const scene = yield* sceneAt(brain)
+        const actor = yield* scene.actor
+        for (const process of [yield* actor.start(null), yield* actor.start(null)]) yield* process.told("connected")
 
-      const accepted = new Set<string>()
-      const post = Effect.suspend(() => actor.issue).pipe(
-        Effect.tap((id) => Effect.sync(() => accepted.add(id))),
-        Effect.catchAllCause(() => Effect.sleep("50 millis")) // the brain is gone: whoever asks, asks again
-      )
-      const posters = yield* Effect.fork(Effect.all(Array.from({ length: 4 }, () => Effect.forever(post)), { concurrency: "unbounded" }))
-      for (let kill = 1; kill <= kills; kill++) {
-        yield* until(Effect.sync(() => accepted.size), (count) => count >= kill * between)
-        yield* brain.kill
-        yield* brain.start
-      }
-      yield* Fiber.interrupt(posters)
-
-      const open = Effect.map(
-        Effect.all([
-          scene.call("GET", "/projects/faults/commands?status=pending&limit=1"),
-          scene.call("GET", "/projects/faults/commands?status=dispatched&limit=1")
-        ]),
-        (answers) => answers.flatMap(({ json }) => json.items)
-      )
-      yield* until(open, (items) => items.length === 0)
-
-      const executed = new Map<string, number>()
-      for (const line of readFileSync(scene.journal, "utf8").split("\n")) {
-        const id = line.split(" ")[0] ?? ""
-        executed.set(id, (executed.get(id) ?? 0) + 1)
-      }
-      const seen = new Set<string>()
-      for (let cursor: string | null = ""; cursor !== null;) {
-        const { json }: { readonly json: Page } = yield* scene.call("GET", `/projects/faults/commands?limit=500${cursor}`)
-        for (const { error, id, status } of json.items) {
-          seen.add(id)
-          const times = executed.get(id) ?? 0
-          assert.include(["completed", "timeout"], status)
-          if (status === "completed") assert.strictEqual(times, 1, id)
-          else assert.isAtMost(times, error?.startsWith("Never sent") === true ? 0 : 1, id)
+        const accepted = new Set<string>()
+        const post = Effect.suspend(() => actor.issue).pipe(
+          Effect.tap((id) => Effect.sync(() => accepted.add(id))),
+          Effect.catchAllCause(() => Effect.sleep("50 millis")) // the brain is gone: whoever asks, asks again
+        )
+        const posters = yield* Effect.fork(
+          Effect.all(Array.from({ length: 4 }, () => Effect.forever(post)), { concurrency: "unbounded" })
+        )
+        for (let kill = 1; kill <= kills; kill++) {
+          yield* until(Effect.sync(() => accepted.size), (count) => count >= kill * between)
+          yield* brain.kill
+          yield* brain.start
         }
-        cursor = json.next_cursor === null ? null : `&cursor=${json.next_cursor}`
-      }
-      assert.deepStrictEqual([...accepted].filter((id) => !seen.has(id)), [])
-    }), 240_000)
+        yield* Fiber.interrupt(posters)
+
+        const open = Effect.map(
+          Effect.all([
+            scene.call("GET", "/projects/faults/commands?status=pending&limit=1"),
+            scene.call("GET", "/projects/faults/commands?status=dispatched&limit=1")
+          ]),
+          (answers) => answers.flatMap(({ json }) => json.items)
+        )
+        yield* until(open, (items) => items.length === 0)
+
+        const executed = new Map<string, number>()
+        for (const line of readFileSync(scene.journal, "utf8").split("\n")) {
+          const id = line.split(" ")[0] ?? ""
+          executed.set(id, (executed.get(id) ?? 0) + 1)
+        }
+        const seen = new Set<string>()
+        for (let cursor: string | null = ""; cursor !== null;) {
+          const { json }: { readonly json: Page } = yield* scene.call(
+            "GET",
+            `/projects/faults/commands?limit=500${cursor}`
+          )
+          for (const { error, id, status } of json.items) {
+            seen.add(id)
+            const times = executed.get(id) ?? 0
+            assert.include(["completed", "timeout"], status)
+            if (status === "completed") assert.strictEqual(times, 1, id)
+            else assert.isAtMost(times, error?.startsWith("Never sent") === true ? 0 : 1, id)
+          }
+          cursor = json.next_cursor === null ? null : `&cursor=${json.next_cursor}`
+        }
+        assert.deepStrictEqual([...accepted].filter((id) => !seen.has(id)), [])
+      }),
+    240_000
+  )
 })
 
 describe("on PostgreSQL", () => {
-  it.scopedLive("the database goes away while an agent answers: the answer is kept, and requests get 503", () =>
-    Effect.gen(function*() {
-      const { database, site } = yield* siteBehind("PostgreSQL", 60)
-      const brain = yield* site.brain
-      const scene = yield* sceneAt(brain)
-      const actor = yield* scene.actor
-      const process = yield* actor.start("result")
-      yield* process.told("connected")
-      const id = yield* actor.issue
-      yield* process.told("result")
-      database?.refuse(true)
-      database?.drop()
-      yield* process.open
-      yield* process.told("answered")
-      const away = yield* until(
-        scene.call("POST", "/projects/faults/commands/cancel-task", { agent_id: actor.agentId, engine: "celery", task_id: "t" }),
-        ({ status }) => status !== 202
-      )
-      assert.deepInclude(away.json, { status: 503, code: "unavailable" })
-      database?.refuse(false)
-      assert.deepInclude(yield* scene.endingOf(id), { status: "completed", executions: [process.workerId] })
-      yield* until(Effect.exit(actor.issue), Exit.isSuccess)
-    }), 120_000)
+  it.scopedLive(
+    "the database goes away while an agent answers: the answer is kept, and requests get 503",
+    () =>
+      Effect.gen(function*() {
+        const { database, site } = yield* siteBehind("PostgreSQL", 60)
+        const brain = yield* site.brain
+        const scene = yield* sceneAt(brain)
+        const actor = yield* scene.actor
+        const process = yield* actor.start("result")
+        yield* process.told("connected")
+        const id = yield* actor.issue
+        yield* process.told("result")
+        database?.refuse(true)
+        database?.drop()
+        yield* process.open
+        yield* process.told("answered")
+        const away = yield* until(
+          scene.call("POST", "/projects/faults/commands/cancel-task", {
+            agent_id: actor.agentId,
+            engine: "celery",
+            task_id: "t"
+          }),
+          ({ status }) => status !== 202
+        )
+        assert.deepInclude(away.json, { status: 503, code: "unavailable" })
+        database?.refuse(false)
+        assert.deepInclude(yield* scene.endingOf(id), { status: "completed", executions: [process.workerId] })
+        yield* until(Effect.exit(actor.issue), Exit.isSuccess)
+      }),
+    120_000
+  )
 })
 
 /** What of a CommandList is looked at. */

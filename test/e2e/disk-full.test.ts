@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { join } from "node:path"
 import * as Agent from "../../src/agents/runtime/Agent.ts"
-import { MemoryEngine } from "../agents/engines/memory.ts"
 import { connectAgent, event, longPoll } from "../agent.ts"
+import { MemoryEngine } from "../agents/engines/memory.ts"
 import { temporaryHome } from "../databases.ts"
 import { until } from "../until.ts"
 import { adminKey, type BrainProcess } from "./brainProcess.ts"
@@ -21,8 +21,10 @@ if (!hasPrlimit) {
 }
 
 /** No file of the brain can be written to any more, as on a full disk. */
-const fill = (brain: BrainProcess) => Effect.sync(() => execFileSync("prlimit", ["--pid", String(brain.pid()), "--fsize=0:"]))
-const free = (brain: BrainProcess) => Effect.sync(() => execFileSync("prlimit", ["--pid", String(brain.pid()), "--fsize=unlimited:"]))
+const fill = (brain: BrainProcess) =>
+  Effect.sync(() => execFileSync("prlimit", ["--pid", String(brain.pid()), "--fsize=0:"]))
+const free = (brain: BrainProcess) =>
+  Effect.sync(() => execFileSync("prlimit", ["--pid", String(brain.pid()), "--fsize=unlimited:"]))
 
 describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => {
   it.scopedLive("goes on reading, takes nothing that it cannot keep, and recovers", () =>
@@ -32,7 +34,11 @@ describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => 
       const call = callAt(brain, yield* adminKey(brain))
       const neverUsed = callAt(brain, yield* adminKey(brain))
       const { json: created } = yield* call("POST", "/projects/default/agents", { name: "agent" })
-      const agent = { token: String(created.token), hmac_secret: String(created.hmac_secret), agent_id: String(created.agent.id) }
+      const agent = {
+        token: String(created.token),
+        hmac_secret: String(created.hmac_secret),
+        agent_id: String(created.agent.id)
+      }
       const { json: project } = yield* call("GET", "/projects/default")
 
       // beside it an agent of ours, whose events wait in its own buffer meanwhile
@@ -40,7 +46,12 @@ describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => 
       const { json: ours } = yield* call("POST", "/projects/shop/agents", { name: "ours" })
       const shop = new MemoryEngine()
       const secrets = { token: String(ours.token), hmacSecret: String(ours.hmac_secret) }
-      const running = yield* Agent.make({ brainUrl: brain.url, ...secrets, home: yield* temporaryHome, engines: [shop.engine] })
+      const running = yield* Agent.make({
+        brainUrl: brain.url,
+        ...secrets,
+        home: yield* temporaryHome,
+        engines: [shop.engine]
+      })
       const sell = (count: number) => Effect.sync(() => Array.from({ length: count }, () => shop.work(shop.enqueue())))
       yield* until(Effect.sync(running.status), ({ state }) => state === "online")
       yield* sell(10)
@@ -67,10 +78,21 @@ describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => 
         assert.deepInclude(json, { code: "unavailable", status: 503 })
       }
       const acked = streamer.acked
-      for (const path of ["/projects", "/projects/default/tasks", "/projects/default/tasks?search=shop", "/projects/default/workers", "/auth/me"]) {
+      for (
+        const path of [
+          "/projects",
+          "/projects/default/tasks",
+          "/projects/default/tasks?search=shop",
+          "/projects/default/workers",
+          "/auth/me"
+        ]
+      ) {
         assert.strictEqual((yield* neverUsed("GET", path)).status, 200, path)
       }
-      const deep = yield* until(call("GET", "/health/deep"), ({ json }) => json.checks["loop.ingest"].status === "failed")
+      const deep = yield* until(
+        call("GET", "/health/deep"),
+        ({ json }) => json.checks["loop.ingest"].status === "failed"
+      )
       assert.strictEqual(deep.json.checks.database.status, "ok")
       assert.strictEqual(streamer.acked, acked)
       assert.deepInclude(running.status(), { lostEvents: 0 })

@@ -24,8 +24,10 @@ const random = Random.make(Number(process.env.SVC_FAULTS_SEED ?? 1))
 
 /** As many places in a run of that length, in order, each in a part of its own. */
 const places = (count: number, length: number) =>
-  Effect.map(Effect.replicateEffect(random.next, count), (parts) =>
-    parts.map((part, index) => Math.floor(((index + part) / count) * length * 0.95)))
+  Effect.map(
+    Effect.replicateEffect(random.next, count),
+    (parts) => parts.map((part, index) => Math.floor(((index + part) / count) * length * 0.95))
+  )
 
 const killed = (brain: BrainProcess) => Effect.zipRight(brain.kill, brain.start)
 
@@ -71,26 +73,30 @@ describe.each(engines)("ingest on %s", (engine) => {
 })
 
 describe("ingest of two brains over one PostgreSQL", () => {
-  it.scopedLive("loses and doubles nothing when an agent hops between them, and another sends the same", () =>
-    Effect.gen(function*() {
-      const shared = yield* site("PostgreSQL")
-      const brains = yield* Effect.all([shared.brain, shared.brain])
-      const [one] = brains
-      const call = (yield* signedIn(one))(one)
-      const agent = yield* freshAgentAt(call, "hop")
-      const run = runOf(600, 10)
-      const urls = brains.map(({ url }) => url)
-      // a process that takes over the buffer of a dead one sends what that one had sent
-      const first = yield* streaming(agent, urls, run.batches, 32)
-      const second = yield* streaming(agent, urls.toReversed(), run.batches, 32)
-      for (const place of yield* places(8, run.batches.length)) {
-        yield* Effect.promise(() => first.streamer.when(place))
-        first.streamer.cut()
-      }
-      yield* Effect.promise(() => Promise.all([first.done, second.done]))
-      assert.isAtLeast(first.streamer.connections, 2)
-      yield* expectStoredOnce(call, "hop", run)
-    }), 240_000)
+  it.scopedLive(
+    "loses and doubles nothing when an agent hops between them, and another sends the same",
+    () =>
+      Effect.gen(function*() {
+        const shared = yield* site("PostgreSQL")
+        const brains = yield* Effect.all([shared.brain, shared.brain])
+        const [one] = brains
+        const call = (yield* signedIn(one))(one)
+        const agent = yield* freshAgentAt(call, "hop")
+        const run = runOf(600, 10)
+        const urls = brains.map(({ url }) => url)
+        // a process that takes over the buffer of a dead one sends what that one had sent
+        const first = yield* streaming(agent, urls, run.batches, 32)
+        const second = yield* streaming(agent, urls.toReversed(), run.batches, 32)
+        for (const place of yield* places(8, run.batches.length)) {
+          yield* Effect.promise(() => first.streamer.when(place))
+          first.streamer.cut()
+        }
+        yield* Effect.promise(() => Promise.all([first.done, second.done]))
+        assert.isAtLeast(first.streamer.connections, 2)
+        yield* expectStoredOnce(call, "hop", run)
+      }),
+    240_000
+  )
 
   it.scopedLive("goes on at the other one when one is killed", () =>
     Effect.gen(function*() {

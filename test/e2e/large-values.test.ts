@@ -8,7 +8,7 @@ import * as TaskHistory from "../../src/domain/TaskHistory.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { type Engine, engines } from "../databases.ts"
 import { type StoredTask, storedTask } from "../tasks.ts"
-import { adminKey, type BrainProcess, type Call, type Site, signedIn } from "./brainProcess.ts"
+import { adminKey, type BrainProcess, type Call, signedIn, type Site } from "./brainProcess.ts"
 import { mebibyte, memoryOf } from "./memory.ts"
 import { site } from "./site.ts"
 import { type Batch, streaming } from "./streaming.ts"
@@ -78,14 +78,14 @@ const lengthOf = (reader: Reader, format: string) =>
     const response = await open(reader, `format=${format}`)
     assert.strictEqual(response.status, 200)
     let bytes = 0
-    if (response.body !== null) for await (const chunk of response.body) bytes += chunk.length
+    if (response.body !== null) { for await (const chunk of response.body) bytes += chunk.length }
     return bytes
   })
 
 /** All tasks of the project, asked for in the largest pages: the text of each page goes to `look`. */
 const paged = (reader: Reader, look: (items: string) => void) =>
   Effect.promise(async () => {
-    for (let cursor = ""; ;) {
+    for (let cursor = "";;) {
       const response = await open(reader, `limit=500${cursor}`)
       assert.strictEqual(response.status, 200)
       const body = await response.text()
@@ -109,58 +109,73 @@ const batchOf = (task_id: string): Batch => ({
   }]
 })
 
-const projectAt = (call: Call, slug: string) => Effect.map(call("POST", "/projects", { slug, name: slug }), ({ json }) => String(json.id))
+const projectAt = (call: Call, slug: string) =>
+  Effect.map(call("POST", "/projects", { slug, name: slug }), ({ json }) => String(json.id))
 
 describe.each(engines)("large values on %s", (engine) => {
-  it.scopedLive("of rows that were stored without a cap are paged and exported within 300 MiB", () =>
-    Effect.gen(function*() {
-      const { brain: start, env } = yield* site(engine, settings)
-      const brain = yield* start
-      const call = (yield* signedIn(brain))(brain)
-      const reader = { brain, token: yield* adminKey(brain), slug: "old" }
-      const project = yield* projectAt(call, "old")
-      const history = historyWithKwargs()
-      yield* insertInto(engine, env, Array.from({ length: stored }, (_, index) =>
-        storedTask(project, Date.now() + index, index < 20 ? { kwargs, history } : { kwargs })))
+  it.scopedLive(
+    "of rows that were stored without a cap are paged and exported within 300 MiB",
+    () =>
+      Effect.gen(function*() {
+        const { brain: start, env } = yield* site(engine, settings)
+        const brain = yield* start
+        const call = (yield* signedIn(brain))(brain)
+        const reader = { brain, token: yield* adminKey(brain), slug: "old" }
+        const project = yield* projectAt(call, "old")
+        const history = historyWithKwargs()
+        yield* insertInto(
+          engine,
+          env,
+          Array.from(
+            { length: stored },
+            (_, index) => storedTask(project, Date.now() + index, index < 20 ? { kwargs, history } : { kwargs })
+          )
+        )
 
-      const memory = yield* memoryOf(brain)
-      let tasks = 0
-      yield* paged(reader, (page) => (tasks += page.split(kwargs).length - 1))
-      assert.strictEqual(tasks, stored)
-      assert.isAbove(yield* lengthOf(reader, "csv"), stored * text.length)
-      const unread = yield* Effect.promise(() => open(reader, "format=json"))
-      yield* lengthOf(reader, "xlsx")
-      yield* Effect.promise(() => unread.body?.cancel() ?? Promise.resolve())
-      assert.isAtMost(memory.held(), mostHeld)
-    }), 240_000)
+        const memory = yield* memoryOf(brain)
+        let tasks = 0
+        yield* paged(reader, (page) => (tasks += page.split(kwargs).length - 1))
+        assert.strictEqual(tasks, stored)
+        assert.isAbove(yield* lengthOf(reader, "csv"), stored * text.length)
+        const unread = yield* Effect.promise(() => open(reader, "format=json"))
+        yield* lengthOf(reader, "xlsx")
+        yield* Effect.promise(() => unread.body?.cancel() ?? Promise.resolve())
+        assert.isAtMost(memory.held(), mostHeld)
+      }),
+    240_000
+  )
 
-  it.scopedLive("that arrive are cut, and all are stored, paged and exported within 300 MiB", () =>
-    Effect.gen(function*() {
-      const { brain: start } = yield* site(engine, settings)
-      const brain = yield* start
-      const call = (yield* signedIn(brain))(brain)
-      const reader = { brain, token: yield* adminKey(brain), slug: "new" }
-      yield* projectAt(call, "new")
-      const { json: agent } = yield* call("POST", "/projects/new/agents", { name: "agent" })
-      const credentials = { token: String(agent.token), hmac_secret: String(agent.hmac_secret) }
+  it.scopedLive(
+    "that arrive are cut, and all are stored, paged and exported within 300 MiB",
+    () =>
+      Effect.gen(function*() {
+        const { brain: start } = yield* site(engine, settings)
+        const brain = yield* start
+        const call = (yield* signedIn(brain))(brain)
+        const reader = { brain, token: yield* adminKey(brain), slug: "new" }
+        yield* projectAt(call, "new")
+        const { json: agent } = yield* call("POST", "/projects/new/agents", { name: "agent" })
+        const credentials = { token: String(agent.token), hmac_secret: String(agent.hmac_secret) }
 
-      const memory = yield* memoryOf(brain)
-      const taskIds = Array.from({ length: arriving }, () => randomUUID())
-      const { done, streamer } = yield* streaming(credentials, [brain.url], taskIds.map(batchOf), 100)
-      yield* Effect.promise(() => done)
-      assert.strictEqual(streamer.rejected, 0)
-      const found: Array<string> = []
-      yield* paged(reader, (page) => {
-        for (const { kwargs: shown, task_id } of JSON.parse(page).items) {
-          found.push(task_id)
-          assert.strictEqual(shown.svc_truncated, true)
-          assert.strictEqual(shown.bytes, kwargs.length)
-          assert.isTrue(kwargs.startsWith(shown.begins))
-        }
-      })
-      assert.deepStrictEqual(found.sort(), taskIds.sort())
-      assert.isAbove(yield* lengthOf(reader, "csv"), arriving * 200_000)
-      yield* lengthOf(reader, "xlsx")
-      assert.isAtMost(memory.held(), mostHeld)
-    }), 240_000)
+        const memory = yield* memoryOf(brain)
+        const taskIds = Array.from({ length: arriving }, () => randomUUID())
+        const { done, streamer } = yield* streaming(credentials, [brain.url], taskIds.map(batchOf), 100)
+        yield* Effect.promise(() => done)
+        assert.strictEqual(streamer.rejected, 0)
+        const found: Array<string> = []
+        yield* paged(reader, (page) => {
+          for (const { kwargs: shown, task_id } of JSON.parse(page).items) {
+            found.push(task_id)
+            assert.strictEqual(shown.svc_truncated, true)
+            assert.strictEqual(shown.bytes, kwargs.length)
+            assert.isTrue(kwargs.startsWith(shown.begins))
+          }
+        })
+        assert.deepStrictEqual(found.sort(), taskIds.sort())
+        assert.isAbove(yield* lengthOf(reader, "csv"), arriving * 200_000)
+        yield* lengthOf(reader, "xlsx")
+        assert.isAtMost(memory.held(), mostHeld)
+      }),
+    240_000
+  )
 })

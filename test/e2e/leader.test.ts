@@ -40,7 +40,11 @@ const startReplica = (program: string, url: string, name: string) =>
       let output = ""
       child.stdout.on("data", (chunk) => (output += String(chunk)))
       const reports = (line: string) => Effect.sync(() => output.split("\n").filter((one) => one === line).length)
-      return { leads: reports("leads"), lost: reports("lost"), signal: (name: NodeJS.Signals) => Effect.sync(() => void child.kill(name)) }
+      return {
+        leads: reports("leads"),
+        lost: reports("lost"),
+        signal: (name: NodeJS.Signals) => Effect.sync(() => void child.kill(name))
+      }
     }),
     ({ signal }) => signal("SIGKILL")
   )
@@ -60,8 +64,10 @@ describe("a leader on PostgreSQL that stands still past its lease", () => {
       yield* sql`INSERT INTO gates VALUES ('one'), ('two')`
       const path = yield* program
       const writes = sql<Write>`SELECT replica, fence FROM writes ORDER BY id`
-      const writesOf = (name: string) => Effect.map(writes, (rows) => rows.filter(({ replica }) => replica === name).length)
-      const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      const writesOf = (name: string) =>
+        Effect.map(writes, (rows) => rows.filter(({ replica }) => replica === name).length)
+      const waiting =
+        sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
       const one = yield* startReplica(path, url, "one")
       yield* until(writesOf("one"), (count) => count > 5)
@@ -93,8 +99,14 @@ describe("a leader on PostgreSQL that stands still past its lease", () => {
       yield* until(writesOf("two"), (count) => count > last + 5)
 
       const fences = (yield* writes).map(({ fence }) => fence)
-      assert.deepStrictEqual(fences, fences.toSorted((a, b) => a - b), "no row of an earlier leader follows one of a later leader")
-      const leaders = (yield* writes).map(({ replica }) => replica).filter((replica, at, all) => replica !== all[at - 1])
+      assert.deepStrictEqual(
+        fences,
+        fences.toSorted((a, b) => a - b),
+        "no row of an earlier leader follows one of a later leader"
+      )
+      const leaders = (yield* writes).map(({ replica }) => replica).filter((replica, at, all) =>
+        replica !== all[at - 1]
+      )
       assert.deepStrictEqual(leaders, ["one", "two", "one", "two"])
     }).pipe(Effect.provide(DatabaseLayer.layer.pipe(Layer.provideMerge(settingsOn("PostgreSQL"))))))
 })

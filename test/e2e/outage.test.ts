@@ -55,7 +55,11 @@ describe("PostgreSQL that goes away for ten seconds", () => {
       const { brain, home, listening, proxy } = yield* cuttable
       const call = callAt(brain, yield* adminKey(brain))
       const { json: created } = yield* call("POST", "/projects/default/agents", { name: "agent" })
-      const agent = { token: String(created.token), hmac_secret: String(created.hmac_secret), agent_id: String(created.agent.id) }
+      const agent = {
+        token: String(created.token),
+        hmac_secret: String(created.hmac_secret),
+        agent_id: String(created.agent.id)
+      }
       const { json: project } = yield* call("GET", "/projects/default")
       const metrics = callAt(brain, readFileSync(join(home, "metrics.token"), "utf8").trim())("GET", "//metrics")
 
@@ -98,7 +102,9 @@ describe("PostgreSQL that goes away for ten seconds", () => {
         assert.deepInclude(json, { code: "unavailable", status: 503 })
         assert.isString(json.request_id)
       }
-      const upgrade = yield* Effect.promise(() => connectAgent({ base: brain.url, ...agent }).then(() => "let in", String))
+      const upgrade = yield* Effect.promise(() =>
+        connectAgent({ base: brain.url, ...agent }).then(() => "let in", String)
+      )
       assert.include(upgrade, "503")
       // what the process knows by itself it tells all the same
       const told = yield* until(metrics, ({ text }) => /svc_background_task_error_active\{task="ingest"\} 1/.test(text))
@@ -117,7 +123,10 @@ describe("PostgreSQL that goes away for ten seconds", () => {
       yield* until(listening, (count) => count === 1)
       const posted = yield* call("POST", "/projects/default/commands/restart-worker", restart)
       assert.strictEqual(posted.status, 202)
-      yield* until(call("GET", `/projects/default/commands/${posted.json.id}`), ({ json }) => json.status === "completed")
+      yield* until(
+        call("GET", `/projects/default/commands/${posted.json.id}`),
+        ({ json }) => json.status === "completed"
+      )
       assert.deepStrictEqual(executed, [posted.json.id])
       yield* until(call("GET", "/health/deep"), ({ json }) => json?.status === "ok")
       const recovered = yield* metrics
@@ -139,34 +148,38 @@ describe("PostgreSQL that goes away for ten seconds", () => {
       yield* expectStoredOnce(call, "default", run)
     }), 120_000)
 
-  it.scopedLive("may hang for long: requests end with 503, the readiness tells at once, and nothing is lost", () =>
-    Effect.gen(function*() {
-      const { brain, call, done, proxy, run, streamer } = yield* busy
+  it.scopedLive(
+    "may hang for long: requests end with 503, the readiness tells at once, and nothing is lost",
+    () =>
+      Effect.gen(function*() {
+        const { brain, call, done, proxy, run, streamer } = yield* busy
 
-      proxy.delay(true)
-      const waiting = yield* Effect.fork(Effect.all([
-        call("GET", "/projects/default/tasks"),
-        call("GET", "/auth/me"),
-        call("POST", "/projects", { slug: "perhaps", name: "perhaps" })
-      ], { concurrency: "unbounded" }))
-      const unready = yield* call("GET", "/health/ready")
-      assert.deepStrictEqual(unready, { ...unready, status: 503, json: { status: "unready", reason: "database" } })
-      assert.isNull(waiting.unsafePoll(), "the readiness waited as long as everybody else")
-      const acked = streamer.acked
-      for (const { json, status } of yield* Fiber.join(waiting)) {
-        assert.strictEqual(status, 503, JSON.stringify(json))
-        assert.deepInclude(json, { code: "unavailable", status: 503 })
-      }
-      assert.strictEqual((yield* call("GET", "/health/ready")).status, 503)
-      assert.strictEqual((yield* call("GET", "/projects/default/tasks")).status, 503) // on new connections
-      assert.strictEqual(streamer.acked, acked)
+        proxy.delay(true)
+        const waiting = yield* Effect.fork(Effect.all([
+          call("GET", "/projects/default/tasks"),
+          call("GET", "/auth/me"),
+          call("POST", "/projects", { slug: "perhaps", name: "perhaps" })
+        ], { concurrency: "unbounded" }))
+        const unready = yield* call("GET", "/health/ready")
+        assert.deepStrictEqual(unready, { ...unready, status: 503, json: { status: "unready", reason: "database" } })
+        assert.isNull(waiting.unsafePoll(), "the readiness waited as long as everybody else")
+        const acked = streamer.acked
+        for (const { json, status } of yield* Fiber.join(waiting)) {
+          assert.strictEqual(status, 503, JSON.stringify(json))
+          assert.deepInclude(json, { code: "unavailable", status: 503 })
+        }
+        assert.strictEqual((yield* call("GET", "/health/ready")).status, 503)
+        assert.strictEqual((yield* call("GET", "/projects/default/tasks")).status, 503) // on new connections
+        assert.strictEqual(streamer.acked, acked)
 
-      proxy.delay(false)
-      yield* until(call("GET", "/health/ready"), ({ status }) => status === 200)
-      yield* Effect.promise(() => done)
-      assert.strictEqual(streamer.connections, 1)
-      yield* expectStoredOnce(call, "default", run)
-      yield* until(call("GET", "/health/deep"), ({ json }) => json?.status === "ok")
-      assert.notInclude(brain.log(), "DeprecationWarning")
-    }), 120_000)
+        proxy.delay(false)
+        yield* until(call("GET", "/health/ready"), ({ status }) => status === 200)
+        yield* Effect.promise(() => done)
+        assert.strictEqual(streamer.connections, 1)
+        yield* expectStoredOnce(call, "default", run)
+        yield* until(call("GET", "/health/deep"), ({ json }) => json?.status === "ok")
+        assert.notInclude(brain.log(), "DeprecationWarning")
+      }),
+    120_000
+  )
 })

@@ -149,7 +149,9 @@ const pageSize = 500
 
 const allTasks = (call: Call, project: string) =>
   Effect.gen(function*() {
-    const found: Array<{ readonly task_id: string; readonly state: string; readonly retry_count: number; readonly result: unknown }> = []
+    const found: Array<
+      { readonly task_id: string; readonly state: string; readonly retry_count: number; readonly result: unknown }
+    > = []
     for (let cursor: string | null = ""; cursor !== null;) {
       const query: string = cursor === "" ? "" : `&cursor=${cursor}`
       const page = yield* call("GET", `/projects/${project}/tasks?limit=${pageSize}${query}`)
@@ -165,18 +167,27 @@ export const expectStoredOnce = (call: Call, project: string, ...runs: ReadonlyA
     const taskIds = runs.flatMap((run) => run.taskIds)
     const rows = yield* allTasks(call, project)
     assert.deepStrictEqual(rows.map(({ task_id }) => task_id).sort(), [...taskIds].sort())
-    assert.deepStrictEqual(new Set(rows.map(({ retry_count, state }) => `${state} ${retry_count}`)), new Set(["success 0"]))
+    assert.deepStrictEqual(
+      new Set(rows.map(({ retry_count, state }) => `${state} ${retry_count}`)),
+      new Set(["success 0"])
+    )
     for (const filter of ["", "&state=success"]) {
       const { json } = yield* call("GET", `/projects/${project}/tasks?limit=1&include_total=true${filter}`)
       assert.strictEqual(json.total_count, taskIds.length, filter)
     }
     const wrong = yield* Effect.forEach(runs.flatMap((run) => [...run.eventIds]), ([taskId, eventIds]) =>
       Effect.map(call("GET", `/projects/${project}/events?engine=celery&task_id=${taskId}`), ({ json }) => {
-        const stored = json.items.map(({ id }: { readonly id: string }) => id)
+        const stored = json.items.map(({ id }: { readonly id: string }) =>
+          id
+        )
         return stored.join() === eventIds.join() ? [] : [`${taskId}: ${stored.join()} instead of ${eventIds.join()}`]
       }), { concurrency: 8 })
     assert.deepStrictEqual(wrong.flat(), [])
     const workers = yield* call("GET", `/projects/${project}/workers`)
-    assert.deepStrictEqual(workers.json.map(({ name, succeeded }: { readonly name: string; readonly succeeded: number }) => [name, succeeded]),
-      [["w@box", taskIds.length]])
+    assert.deepStrictEqual(
+      workers.json.map((
+        { name, succeeded }: { readonly name: string; readonly succeeded: number }
+      ) => [name, succeeded]),
+      [["w@box", taskIds.length]]
+    )
   })

@@ -19,7 +19,15 @@ export const tlsProxy = (target: string) =>
     )
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")]
     const options = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-    execFileSync("openssl", [...options, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert], {
+    execFileSync("openssl", [
+      ...options,
+      "-addext",
+      "subjectAltName=DNS:localhost,IP:127.0.0.1",
+      "-keyout",
+      key,
+      "-out",
+      cert
+    ], {
       stdio: "ignore"
     })
     const { hostname, port } = new URL(target)

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import type { Server } from "node:http"
@@ -19,9 +19,13 @@ interface Row {
 }
 
 /** The example, as its readers run it: plain JavaScript that this package's types do not know. */
-const example = Effect.promise(() => import(new URL("../../examples/audit-webhook/receiver.mjs", import.meta.url).href) as Promise<{
-  readonly receiver: (options: { readonly secret: string; readonly onRow: (row: Row) => void; readonly now?: () => number }) => Server
-}>)
+const example = Effect.promise(() =>
+  import(new URL("../../examples/audit-webhook/receiver.mjs", import.meta.url).href) as Promise<{
+    readonly receiver: (
+      options: { readonly secret: string; readonly onRow: (row: Row) => void; readonly now?: () => number }
+    ) => Server
+  }>
+)
 
 const running = (clock?: () => number) =>
   Effect.gen(function*() {

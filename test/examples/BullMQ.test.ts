@@ -27,7 +27,10 @@ const program = Effect.gen(function*() {
   yield* Effect.promise(() =>
     build({
       entryPoints: { shop: join(root, "examples/bullmq/shop.mjs") },
-      alias: { "svc/agent/bullmq": join(root, "src/agents/engines/bullmq/BullMQ.ts"), "svc/agent": join(root, "src/agent.ts") },
+      alias: {
+        "svc/agent/bullmq": join(root, "src/agents/engines/bullmq/BullMQ.ts"),
+        "svc/agent": join(root, "src/agent.ts")
+      },
       outdir: folder,
       bundle: true,
       packages: "external",
@@ -46,42 +49,45 @@ const emptyRedis = Effect.promise(async () => {
 })
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("examples/bullmq", (it) => {
-  it.scoped.skipIf(!ready)("runs as it is: the declined payment is retried, and its receipt goes out", () =>
-    Effect.gen(function*() {
-      yield* Effect.acquireRelease(emptyRedis, () => emptyRedis)
-      const project = yield* freshProject()
-      const { token } = yield* freshKey({ isAdmin: true })
-      const call = (method: string, path: string, body?: object) =>
-        request(method, `/projects/${project.slug}${path}`, body === undefined ? { token } : { token, body })
-      const created = (yield* call("POST", "/agents", { name: "shop" })).json
-      const env = {
-        PATH: process.env.PATH ?? "",
-        HOME: yield* temporaryHome,
-        REDIS_URL: redisUrl,
-        SVC_AGENT_BRAIN_URL: yield* baseUrl,
-        SVC_AGENT_TOKEN: created.token,
-        SVC_AGENT_HMAC_SECRET: created.hmac_secret
-      }
-      const file = yield* program
-      const shop = yield* Effect.acquireRelease(
-        Effect.sync(() => spawn(process.execPath, [file], { env, stdio: ["ignore", "pipe", "inherit"] })),
-        (shop) => Effect.sync(() => shop.kill("SIGKILL"))
-      )
-      let printed = ""
-      shop.stdout.on("data", (chunk) => (printed += String(chunk)))
-      const list = (query: string) => Effect.map(call("GET", `/tasks?${query}`), ({ json }) => json.items)
+  it.scoped.skipIf(!ready)(
+    "runs as it is: the declined payment is retried, and its receipt goes out",
+    () =>
+      Effect.gen(function*() {
+        yield* Effect.acquireRelease(emptyRedis, () => emptyRedis)
+        const project = yield* freshProject()
+        const { token } = yield* freshKey({ isAdmin: true })
+        const call = (method: string, path: string, body?: object) =>
+          request(method, `/projects/${project.slug}${path}`, body === undefined ? { token } : { token, body })
+        const created = (yield* call("POST", "/agents", { name: "shop" })).json
+        const env = {
+          PATH: process.env.PATH ?? "",
+          HOME: yield* temporaryHome,
+          REDIS_URL: redisUrl,
+          SVC_AGENT_BRAIN_URL: yield* baseUrl,
+          SVC_AGENT_TOKEN: created.token,
+          SVC_AGENT_HMAC_SECRET: created.hmac_secret
+        }
+        const file = yield* program
+        const shop = yield* Effect.acquireRelease(
+          Effect.sync(() => spawn(process.execPath, [file], { env, stdio: ["ignore", "pipe", "inherit"] })),
+          (shop) => Effect.sync(() => shop.kill("SIGKILL"))
+        )
+        let printed = ""
+        shop.stdout.on("data", (chunk) => (printed += String(chunk)))
+        const list = (query: string) => Effect.map(call("GET", `/tasks?${query}`), ({ json }) => json.items)
 
-      const [declined] = yield* until(list("state=failure&name=charge"), (items) => items.length === 1)
-      assert.match(declined.exception, /the bank declined order \d+/)
-      assert.include(printed, `svc commands retry ${declined.task_id} --wait`)
-      const body = { agent_id: created.agent.id, engine: "bullmq", task_id: declined.task_id }
-      assert.strictEqual((yield* call("POST", "/commands/retry-task", body)).status, 202)
-      const [charged] = yield* until(list("state=success&name=charge"), (items) => items.length === 1)
-      assert.strictEqual(charged.result.charged, 1999)
-      yield* until(list("state=success&name=receipt"), (items) => items.length === 1)
+        const [declined] = yield* until(list("state=failure&name=charge"), (items) => items.length === 1)
+        assert.match(declined.exception, /the bank declined order \d+/)
+        assert.include(printed, `svc commands retry ${declined.task_id} --wait`)
+        const body = { agent_id: created.agent.id, engine: "bullmq", task_id: declined.task_id }
+        assert.strictEqual((yield* call("POST", "/commands/retry-task", body)).status, 202)
+        const [charged] = yield* until(list("state=success&name=charge"), (items) => items.length === 1)
+        assert.strictEqual(charged.result.charged, 1999)
+        yield* until(list("state=success&name=receipt"), (items) => items.length === 1)
 
-      const exit = new Promise((resolve) => shop.once("exit", resolve))
-      shop.kill("SIGTERM")
-      assert.strictEqual(yield* Effect.promise(() => exit), 0)
-    }))
+        const exit = new Promise((resolve) => shop.once("exit", resolve))
+        shop.kill("SIGTERM")
+        assert.strictEqual(yield* Effect.promise(() => exit), 0)
+      })
+  )
 })

@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import * as Agent from "../../src/agents/runtime/Agent.ts"
 import { MemoryEngine } from "../agents/engines/memory.ts"
+import { temporaryHome } from "../databases.ts"
 import { adminKey } from "../e2e/brainProcess.ts"
 import { callAt } from "../e2e/calls.ts"
 import { site } from "../e2e/site.ts"
-import { temporaryHome } from "../databases.ts"
 import { until } from "../until.ts"
 
 const root = new URL("../../", import.meta.url).pathname
@@ -36,7 +36,9 @@ const programs = Effect.gen(function*() {
       target: "node20.19",
       external: ["better-sqlite3", "argon2", "pg-native", "@sentry/node", "@parcel/watcher", "msgpackr-extract"],
       logLevel: "error",
-      banner: { js: `import { createRequire as appRequire } from "node:module"; const require = appRequire(import.meta.url);` }
+      banner: {
+        js: `import { createRequire as appRequire } from "node:module"; const require = appRequire(import.meta.url);`
+      }
     })
   )
   return folder
@@ -45,7 +47,10 @@ const programs = Effect.gen(function*() {
 const running = (file: string, env: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child: ChildProcess = spawn(process.execPath, [file], { env: { ...env, SVC_PORT: "0" }, stdio: ["ignore", "pipe", "pipe"] })
+      const child: ChildProcess = spawn(process.execPath, [file], {
+        env: { ...env, SVC_PORT: "0" },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
       let said = ""
       for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (said += String(chunk)))
       const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
@@ -68,7 +73,10 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
 
     const page = yield* Effect.promise(() => fetch(`${url}/`))
     assert.match(yield* Effect.promise(() => page.text()), /projects: .*shop/)
-    assert.isNull(page.headers.get("content-security-policy"), "the brain's headers are not put on the application's pages")
+    assert.isNull(
+      page.headers.get("content-security-policy"),
+      "the brain's headers are not put on the application's pages"
+    )
     const call = callAt({ url }, yield* adminKey({ url }))
     assert.strictEqual((yield* call("GET", "/health")).json.status, "ok")
     assert.strictEqual((yield* call("GET", "/health/ready")).json.status, "ready")
@@ -83,20 +91,37 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     yield* call("POST", "/projects/shop/agents", { name: "a stranger that never came" })
     const { json: agent } = yield* call("POST", "/projects/shop/agents", { name: "mail" })
     const engine = new MemoryEngine()
-    yield* Agent.make({ brainUrl: url, token: agent.token, hmacSecret: agent.hmac_secret, home: join(folder, "agent"), engines: [engine.engine] })
-    yield* until(call("GET", "/projects/shop/agents"), ({ json }) => json.some(({ state }: { readonly state: string }) => state === "online"))
+    yield* Agent.make({
+      brainUrl: url,
+      token: agent.token,
+      hmacSecret: agent.hmac_secret,
+      home: join(folder, "agent"),
+      engines: [engine.engine]
+    })
+    yield* until(
+      call("GET", "/projects/shop/agents"),
+      ({ json }) => json.some(({ state }: { readonly state: string }) => state === "online")
+    )
     const task = engine.enqueue({ task_name: "mail.send", args: ["fail"] })
     engine.work(task)
     yield* until(Effect.sync(() => engine.done), (done) => done.includes("retry_task"))
-    yield* until(Effect.sync(app.said), (text) => text.includes(`mail.send ${task}: `) && text.includes(`another try of ${task}`))
-    const second = yield* until(Effect.sync(() => [...engine.jobs.keys()].find((id) => id !== task)), (id) => id !== undefined)
+    yield* until(
+      Effect.sync(app.said),
+      (text) => text.includes(`mail.send ${task}: `) && text.includes(`another try of ${task}`)
+    )
+    const second = yield* until(
+      Effect.sync(() => [...engine.jobs.keys()].find((id) => id !== task)),
+      (id) => id !== undefined
+    )
     engine.work(second ?? "")
     yield* until(Effect.sync(app.said), (text) => text.includes(`${second} was the second try`))
     const { json: commands } = yield* call("GET", "/projects/shop/commands")
     assert.strictEqual(commands.items.length, 1, "it was tried more than once")
     assert.deepInclude(commands.items[0], { action: "retry_task", target_id: task, agent_id: agent.agent.id })
     const { json: audit } = yield* call("GET", "/projects/shop/audit")
-    const row = audit.items.find(({ target_id }: { readonly target_id: string }) => target_id === commands.items[0].id) ??
+    const row = audit.items.find(({ target_id }: { readonly target_id: string }) =>
+      target_id === commands.items[0].id
+    ) ??
       audit.items.find(({ metadata }: { readonly metadata: { readonly by?: string } }) => metadata.by !== undefined)
     assert.deepInclude(row?.metadata, { by: "the shop's back office" })
 
@@ -104,14 +129,20 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     const refused = yield* call("POST", "/projects/shop/commands/purge-queue", purge)
     assert.strictEqual(refused.status, 409)
     assert.strictEqual(refused.json.code, "payments_are_kept")
-    assert.strictEqual((yield* call("POST", "/projects/shop/commands/purge-queue", { ...purge, queue: "mail" })).status, 202)
+    assert.strictEqual(
+      (yield* call("POST", "/projects/shop/commands/purge-queue", { ...purge, queue: "mail" })).status,
+      202
+    )
 
     assert.strictEqual(yield* app.stop, 0)
   }))
 
 it.scopedLive("the README's example: makes a brain, asks it, prints the answer and ends", () =>
   Effect.gen(function*() {
-    const app = yield* running(join(yield* programs, "shortest.js"), { SVC_HOME: yield* temporaryHome, SVC_LOG_LEVEL: "warning" })
+    const app = yield* running(join(yield* programs, "shortest.js"), {
+      SVC_HOME: yield* temporaryHome,
+      SVC_LOG_LEVEL: "warning"
+    })
     assert.strictEqual(yield* app.exit, 0, app.said())
     assert.strictEqual(app.said(), "[]\n")
   }))

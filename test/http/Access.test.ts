@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { accessTable } from "../../scripts/accessTable.ts"
-import type { Role, AccessRule } from "../../src/domain/Access.ts"
+import type { AccessRule, Role } from "../../src/domain/Access.ts"
+import { accessRules, adminScopes, scopes } from "../../src/http/AccessRules.ts"
 import { Api } from "../../src/http/Api.ts"
-import { adminScopes, accessRules, scopes } from "../../src/http/AccessRules.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { freshUser, fromElsewhere, proxied, signedIn } from "./people.ts"
@@ -29,8 +29,13 @@ const isRole = (caller: AccessRule["caller"]): caller is Role => ["viewer", "ope
 
 /** A path that exists as far as access is concerned: the project is real, the ids are nobody's. */
 const pathIn = (slug: string, path: string): string =>
-  `/${path.replaceAll("::", "\0").replaceAll(/:([a-z_]+)/g, (_, name: string) =>
-    name === "slug" ? slug : name === "engine" ? "celery" : name === "task_id" ? "t-1" : randomUUID()).replaceAll("\0", ":")}`
+  `/${
+    path.replaceAll("::", "\0").replaceAll(/:([a-z_]+)/g, (_, name: string) =>
+      name === "slug" ? slug : name === "engine" ? "celery" : name === "task_id" ? "t-1" : randomUUID()).replaceAll(
+        "\0",
+        ":"
+      )
+  }`
 
 describe("declarations", () => {
   it("names each path parameter so that access knows what it is", () => {
@@ -128,7 +133,9 @@ describe.each(engines)("access on %s", (engine) => {
             expectRefused(endpoint, yield* call(endpoint, project.slug, weaker[caller]), 403, "forbidden")
           }
           if (caller === "global_admin") {
-            const [status, code] = endpoint.path.includes(":slug") ? [404, "not_found"] as const : [403, "forbidden"] as const
+            const [status, code] = endpoint.path.includes(":slug")
+              ? [404, "not_found"] as const
+              : [403, "forbidden"] as const
             expectRefused(endpoint, yield* call(endpoint, project.slug, stranger), status, code)
           }
           if (caller === "session") {
@@ -153,7 +160,9 @@ describe.each(engines)("access on %s", (engine) => {
         }
         // a stream never ends, and a deleted project would be missed by the others
         const tried = closed.filter(({ method, path, rule }) =>
-          rule.caller !== "session" && !path.endsWith("/stream") && `${method} ${path}` !== "DELETE /api/v1/projects/:slug")
+          rule.caller !== "session" && !path.endsWith("/stream") &&
+          `${method} ${path}` !== "DELETE /api/v1/projects/:slug"
+        )
         for (const endpoint of tried) {
           const { caller } = endpoint.rule
           if (caller === "public" || caller === "agent" || caller === "session") continue

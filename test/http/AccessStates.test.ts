@@ -27,7 +27,8 @@ import { sessionOf } from "./people.ts"
 const day = 86_400
 
 /** Where a session decides what is answered: everywhere but where anybody may, or an agent. */
-const looksAtSession = (endpoint: Endpoint) => !isForAgents(endpoint) && (!isPublic(endpoint) || endpoint.marks.includes("csrf"))
+const looksAtSession = (endpoint: Endpoint) =>
+  !isForAgents(endpoint) && (!isPublic(endpoint) || endpoint.marks.includes("csrf"))
 
 /** Global admins in a state that lets them do only what is marked; `enter` brings a person into it, and gives their browser. */
 const onlyMarked = <E, R>(
@@ -43,14 +44,18 @@ const onlyMarked = <E, R>(
       const isOpen = !looksAtSession(endpoint) || endpoint.marks.includes(mark)
       const expected = isOpen ? byRole(endpoint, kind) : [refused]
       const of = { endpoint, sender: { kind, user_id: person.user_id, person } } as const
-      return check({ ...of, who, headers: headers ?? {}, expected }, headers === undefined ? enter(person) : Effect.void)
+      return check(
+        { ...of, who, headers: headers ?? {}, expected },
+        headers === undefined ? enter(person) : Effect.void
+      )
     }
     const shared = yield* make(endpoints[0] as Endpoint) // the table is not empty
     const headers = yield* enter(shared)
     return yield* all(endpoints.map((endpoint) =>
       needsOwnPerson(endpoint)
         ? Effect.flatMap(make(endpoint), (person) => checks(endpoint, person))
-        : checks(endpoint, shared, headers)))
+        : checks(endpoint, shared, headers)
+    ))
   })
 
 describe("sessions that may less", () => {
@@ -62,7 +67,8 @@ describe("sessions that may less", () => {
           "a restricted session",
           "while restricted",
           "403 mfa_enrollment_required",
-          ({ path }) => path.endsWith("/enroll-complete") ? people.enrolling("global admin") : people.person("global admin"),
+          ({ path }) =>
+            path.endsWith("/enroll-complete") ? people.enrolling("global admin") : people.person("global admin"),
           (person) => Effect.as(back("users", "mfa_enforcement_started_at", person.user_id, 8 * day), person.browser)
         )
         assert.deepStrictEqual(lines, [])
@@ -80,7 +86,8 @@ describe("sessions that may less", () => {
             sender: { kind: "global admin", user_id: person.user_id },
             headers: person.key,
             expected: byKey(endpoint, "global admin")
-          }))
+          })
+        )
         assert.deepStrictEqual(yield* all(lines), [])
       }))
 
@@ -109,7 +116,8 @@ describe("sessions that may less", () => {
               { endpoint, who: "a session that proved itself an hour ago", sender, headers: person.browser, expected },
               back("sessions", "proven_at", person.user_id, 3600)
             )
-          }))
+          })
+        )
         assert.deepStrictEqual(yield* all(lines), [])
       }))
 
@@ -119,7 +127,11 @@ describe("sessions that may less", () => {
         const person = yield* people.enrolled("admin")
         const stranger = yield* people.enrolled("stranger")
         const sessions = yield* call({ method: "GET", path: "/api/v1/auth/sessions", headers: stranger.browser })
-        const device = yield* call({ method: "POST", path: "/api/v1/auth/mfa/trusted-devices", headers: stranger.browser })
+        const device = yield* call({
+          method: "POST",
+          path: "/api/v1/auth/mfa/trusted-devices",
+          headers: stranger.browser
+        })
         const foreign: Values = {
           ...there.things,
           key_id: yield* people.keyOf(stranger.user_id),
@@ -128,7 +140,9 @@ describe("sessions that may less", () => {
         }
         const sender = { kind: "admin", user_id: person.user_id, person } as const
         const lines = endpoints.flatMap((endpoint) =>
-          Object.keys(foreign).filter((name) => name.endsWith("_id") && endpoint.path.includes(`{${name}}`)).flatMap((name) =>
+          Object.keys(foreign).filter((name) => name.endsWith("_id") && endpoint.path.includes(`{${name}}`)).flatMap((
+            name
+          ) =>
             [foreign[name] ?? "", randomUUID(), "no-uuid"].map((value) =>
               check({
                 endpoint,
@@ -137,7 +151,10 @@ describe("sessions that may less", () => {
                 headers: person.browser,
                 expected: ["404 not_found"],
                 instead: { [name]: value }
-              }))))
+              })
+            )
+          )
+        )
         assert.isAbove(lines.length, 30)
         assert.deepStrictEqual(yield* all(lines), [])
       }))
@@ -148,7 +165,8 @@ describe("sessions that may less", () => {
         const { browser } = yield* people.person("admin")
         const { agent_id = "", task_id = "" } = there.things
         const base = `/api/v1/projects/${here.project.slug}`
-        const post = (path: string, body: unknown) => call({ method: "POST", path: `${base}${path}`, headers: browser, body })
+        const post = (path: string, body: unknown) =>
+          call({ method: "POST", path: `${base}${path}`, headers: browser, body })
         const worker = { agent_id, worker_name: "w@box" }
         const commands: Readonly<Record<string, unknown>> = {
           "retry-task": { agent_id, engine: "celery", task_id },
@@ -165,15 +183,20 @@ describe("sessions that may less", () => {
         for (const [name, body] of Object.entries(commands)) {
           assert.strictEqual((yield* post(`/commands/${name}`, body)).outcome, "404 not_found", name)
         }
-        assert.deepStrictEqual((yield* post("/tasks/bulk-delete", { task_ids: [there.row_id] })).json, { deleted_count: 0 })
+        assert.deepStrictEqual((yield* post("/tasks/bulk-delete", { task_ids: [there.row_id] })).json, {
+          deleted_count: 0
+        })
       }))
 
     it.effect("/metrics answers its own token alone", () =>
       Effect.gen(function*() {
         const { agent, people } = yield* Scene
         const { browser, key } = yield* people.person("global admin")
-        const metrics = (headers: Credential) => Effect.map(call({ method: "GET", path: "/metrics", headers }), ({ status }) => status)
-        for (const headers of [{}, browser, key, agent, bearer("nothing")]) assert.strictEqual(yield* metrics(headers), 401)
+        const metrics = (headers: Credential) =>
+          Effect.map(call({ method: "GET", path: "/metrics", headers }), ({ status }) => status)
+        for (const headers of [{}, browser, key, agent, bearer("nothing")]) {
+          assert.strictEqual(yield* metrics(headers), 401)
+        }
         assert.strictEqual(yield* metrics(bearer(metricsToken)), 200)
       }))
 

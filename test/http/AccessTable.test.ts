@@ -32,7 +32,8 @@ const refusedTo = (nobody: string, headers: Credential) => (endpoint: Endpoint) 
   })
 
 /** What is for everybody looks at nobody: it is asked as the least and as the most. */
-const askedAs = (kind: Kind) => (endpoint: Endpoint) => !isPublic(endpoint) || kind === "stranger" || kind === "global admin"
+const askedAs = (kind: Kind) => (endpoint: Endpoint) =>
+  !isPublic(endpoint) || kind === "stranger" || kind === "global admin"
 
 const forPeople = endpoints.filter((endpoint) => !isPublic(endpoint) && !isForAgents(endpoint))
 
@@ -42,7 +43,8 @@ describe("every endpoint against the table", () => {
       Effect.gen(function*() {
         const { json } = yield* call({ method: "GET", path: "/api/v1/openapi.json" })
         const documented = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
-          Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+          Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+        )
         const elsewhere = ["GET /health/ready", "GET /metrics", "GET /ws/agent"] // balancers, Prometheus and agents
         assert.sameMembers([...endpoints.map(nameOf), ...elsewhere], [...documented, "GET /"])
       }))
@@ -61,8 +63,15 @@ describe("every endpoint against the table", () => {
               Effect.gen(function*() {
                 const person = needsOwnPerson(endpoint) ? yield* personFor(endpoint, kind) : shared
                 const sender = { kind, user_id: person.user_id, person }
-                return yield* check({ endpoint, who: kind, sender, headers: person.browser, expected: byRole(endpoint, kind) })
-              }))))
+                return yield* check({
+                  endpoint,
+                  who: kind,
+                  sender,
+                  headers: person.browser,
+                  expected: byRole(endpoint, kind)
+                })
+              })
+            )))
         assert.deepStrictEqual(yield* all(lines.flat()), [])
       }))
 
@@ -80,8 +89,11 @@ describe("every endpoint against the table", () => {
             const kind = leastKind(endpoint)
             const scope = endpoint.scope ?? "none"
             const by = (who: string, scopes: ReadonlyArray<string>, expected: ReadonlyArray<string>) =>
-              Effect.flatMap(people.key(kind, { scopes }), ({ token, user_id }) =>
-                check({ endpoint, who, sender: { kind, user_id }, headers: bearer(token), expected }))
+              Effect.flatMap(
+                people.key(kind, { scopes }),
+                ({ token, user_id }) =>
+                  check({ endpoint, who, sender: { kind, user_id }, headers: bearer(token), expected })
+              )
             const givesRole = endpoint.marks.includes("gives a role")
             return yield* all([
               by(`a key with ${scope} alone`, [scope], givesRole ? ["403 scope_missing"] : endpoint.answers),
@@ -89,7 +101,8 @@ describe("every endpoint against the table", () => {
               by(`a key with all but ${scope}`, scopes.filter((other) => other !== scope), ["403 scope_missing"]),
               by("a key without scopes", [], ["403 scope_missing"])
             ])
-          }))
+          })
+        )
         assert.deepStrictEqual(yield* all(lines), [])
       }))
 
@@ -106,22 +119,31 @@ describe("every endpoint against the table", () => {
     it.effect("a bound key finds no other project than its own, whatever its owner may; what is outside projects stays open", () =>
       Effect.gen(function*() {
         const { here, people, there } = yield* Scene
-        const lines = yield* Effect.forEach(["viewer", "admin", "global admin"] as const, (kind) =>
-          Effect.gen(function*() {
-            const own = yield* people.key(kind, { boundTo: here.project.id })
-            const other = yield* people.key(kind, { boundTo: there.project.id })
-            const by = (endpoint: Endpoint, who: string, { token, user_id }: typeof own, expected: ReadonlyArray<string>) =>
-              check({ endpoint, who, sender: { kind, user_id }, headers: bearer(token), expected })
-            return forPeople.flatMap((endpoint) => {
-              const elsewhere = isInProject(endpoint) && endpoint.least !== "session" ? ["404 not_found"] : byKey(endpoint, kind)
-              // what a global admin would delete is another project, made for it
-              const isOther = kind === "global admin" && nameOf(endpoint) === "DELETE /api/v1/projects/{slug}"
-              return [
-                by(endpoint, `${kind}'s key bound here`, own, isOther ? elsewhere : byKey(endpoint, kind)),
-                by(endpoint, `${kind}'s key bound elsewhere`, other, elsewhere)
-              ]
+        const lines = yield* Effect.forEach(
+          ["viewer", "admin", "global admin"] as const,
+          (kind) =>
+            Effect.gen(function*() {
+              const own = yield* people.key(kind, { boundTo: here.project.id })
+              const other = yield* people.key(kind, { boundTo: there.project.id })
+              const by = (
+                endpoint: Endpoint,
+                who: string,
+                { token, user_id }: typeof own,
+                expected: ReadonlyArray<string>
+              ) => check({ endpoint, who, sender: { kind, user_id }, headers: bearer(token), expected })
+              return forPeople.flatMap((endpoint) => {
+                const elsewhere = isInProject(endpoint) && endpoint.least !== "session"
+                  ? ["404 not_found"]
+                  : byKey(endpoint, kind)
+                // what a global admin would delete is another project, made for it
+                const isOther = kind === "global admin" && nameOf(endpoint) === "DELETE /api/v1/projects/{slug}"
+                return [
+                  by(endpoint, `${kind}'s key bound here`, own, isOther ? elsewhere : byKey(endpoint, kind)),
+                  by(endpoint, `${kind}'s key bound elsewhere`, other, elsewhere)
+                ]
+              })
             })
-          }))
+        )
         assert.deepStrictEqual(yield* all(lines.flat()), [])
       }))
 
@@ -156,7 +178,9 @@ describe("every endpoint against the table", () => {
               sender: { kind: "global admin", user_id },
               headers,
               expected: ["403 csrf_failed"]
-            })))
+            })
+          )
+        )
         assert.deepStrictEqual(yield* all(lines), [])
       }))
 
@@ -165,7 +189,10 @@ describe("every endpoint against the table", () => {
         const { agent, people } = yield* Scene
         const sql = yield* SqlClient.SqlClient
         const past = Timestamp.addSeconds(yield* Timestamp.now, -1)
-        const key = Effect.map(people.key("global admin"), ({ token, user_id }) => ({ user_id, headers: bearer(token) }))
+        const key = Effect.map(
+          people.key("global admin"),
+          ({ token, user_id }) => ({ user_id, headers: bearer(token) })
+        )
         const revoked = yield* key
         const expired = yield* key
         const inactive = yield* key
@@ -190,7 +217,8 @@ describe("every endpoint against the table", () => {
         }
         const visited = ["a key that never was", "an ended session"]
         const lines = Object.entries(invalid).flatMap(([who, headers]) =>
-          endpoints.filter((endpoint) => !isPublic(endpoint) || visited.includes(who)).map(refusedTo(who, headers)))
+          endpoints.filter((endpoint) => !isPublic(endpoint) || visited.includes(who)).map(refusedTo(who, headers))
+        )
         assert.deepStrictEqual(yield* all([...lines, ...forPeople.map(refusedTo("an agent", agent))]), [])
       }))
   })

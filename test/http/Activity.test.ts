@@ -14,11 +14,19 @@ const actionsOf = (items: ReadonlyArray<{ readonly action: string }>) => items.m
 const site = Effect.gen(function*() {
   const project = yield* freshProject()
   const mark = `t${randomUUID().slice(0, 8)}`
-  const entry = (action: string, more = {}) =>
-    ({ action: `${mark}.${action}`, target_type: "test", target_id: action, project_id: project.id, ...more })
+  const entry = (action: string, more = {}) => ({
+    action: `${mark}.${action}`,
+    target_type: "test",
+    target_id: action,
+    project_id: project.id,
+    ...more
+  })
   const author = randomUUID()
   yield* appendAudit([entry("first", { metadata: { n: 1 } }), entry("a_b")], person(author))
-  yield* appendAudit([entry("axb", { outcome: "deny", result: "failure" }), entry("wide", { project_id: null })], person(author))
+  yield* appendAudit(
+    [entry("axb", { outcome: "deny", result: "failure" }), entry("wide", { project_id: null })],
+    person(author)
+  )
   yield* appendAudit([entry("last")])
   const member = yield* freshKey({ roles: { [project.id]: "viewer" } })
   const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
@@ -36,7 +44,10 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
         const feed = (key: { readonly token: string }, query = "") =>
           Effect.map(request("GET", `/activity?action_prefix=${mark}.${query}`, key), ({ json }) => json)
         const own = yield* feed(member)
-        assert.deepStrictEqual(actionsOf(own.items), ["last", "axb", "a_b", "first"].map((action) => `${mark}.${action}`))
+        assert.deepStrictEqual(
+          actionsOf(own.items),
+          ["last", "axb", "a_b", "first"].map((action) => `${mark}.${action}`)
+        )
         assert.deepStrictEqual(Object.keys(own.items[3]), [...activityFields])
         assert.deepInclude(own.items[3], {
           project_id: project.id,
@@ -55,11 +66,19 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
 
         const all = yield* feed(root)
         assert.strictEqual(all.items.length, 5)
-        assert.deepInclude(all.items[1], { action: `${mark}.wide`, project_id: null, project_slug: null, source_ip: "192.0.2.1" })
+        assert.deepInclude(all.items[1], {
+          action: `${mark}.wide`,
+          project_id: null,
+          project_slug: null,
+          source_ip: "192.0.2.1"
+        })
 
         const empty = { items: [], next_before_cursor: null, newest_cursor: null }
         assert.deepStrictEqual(yield* feed(yield* freshKey()), empty)
-        assert.deepStrictEqual(yield* feed(yield* freshKey({ isAdmin: true, boundTo: (yield* freshProject()).id })), empty)
+        assert.deepStrictEqual(
+          yield* feed(yield* freshKey({ isAdmin: true, boundTo: (yield* freshProject()).id })),
+          empty
+        )
         const bound = yield* feed(yield* freshKey({ isAdmin: true, boundTo: project.id }))
         assert.strictEqual(bound.items.length, 4)
       }))
@@ -106,7 +125,10 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
         const statuses = yield* Effect.forEach(Array.from({ length: 60 }), () =>
           Effect.map(request("GET", "/activity?limit=1", member), ({ status }) => status), { concurrency: 8 })
         assert.deepStrictEqual([...new Set(statuses)], [200])
-        const refused = yield* request("GET", "/activity?limit=1", { ...member, headers: { "x-forwarded-for": "203.0.113.9" } })
+        const refused = yield* request("GET", "/activity?limit=1", {
+          ...member,
+          headers: { "x-forwarded-for": "203.0.113.9" }
+        })
         assert.strictEqual(refused.status, 429)
         assert.strictEqual(refused.headers.get("retry-after"), "60")
         assert.strictEqual(refused.json.code, "rate_limited")
@@ -157,12 +179,20 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
       Effect.gen(function*() {
         const { admin, project } = yield* site
         const at = `/projects/${project.slug}/audit`
-        const entry = (target_id: string) =>
-          ({ action: "x.done", target_type: "=1+1", target_id, project_id: project.id, metadata: { text: "é, \"q\"" } })
+        const entry = (target_id: string) => ({
+          action: "x.done",
+          target_type: "=1+1",
+          target_id,
+          project_id: project.id,
+          metadata: { text: "é, \"q\"" }
+        })
         yield* appendAudit(["@SUM(A1)", "+1", "-1", "plain"].map(entry))
         const csv = yield* request("GET", `${at}?format=csv&limit=1&action_prefix=x.`, admin)
         assert.strictEqual(csv.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
-        assert.match(csv.headers.get("content-disposition") ?? "", new RegExp(`^attachment; filename="audit-${project.slug}-\\d{8}T\\d{6}Z\\.csv"$`))
+        assert.match(
+          csv.headers.get("content-disposition") ?? "",
+          new RegExp(`^attachment; filename="audit-${project.slug}-\\d{8}T\\d{6}Z\\.csv"$`)
+        )
         const [heading, ...rows] = cellsOfCsv(csv.text)
         assert.deepStrictEqual(heading, [...activityFields])
         const column = (name: string) => rows.map((row) => row[heading!.indexOf(name)])
@@ -181,10 +211,15 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
         const bytes = yield* Effect.flatMap(baseUrl, (base) =>
           Effect.promise(async () => {
             const headers = { authorization: `Bearer ${admin.token}` }
-            const response = await fetch(`${base}/api/v1${at}?format=xlsx&action_prefix=x.&fields=action,target_id`, { headers })
+            const response = await fetch(`${base}/api/v1${at}?format=xlsx&action_prefix=x.&fields=action,target_id`, {
+              headers
+            })
             return Buffer.from(await response.arrayBuffer())
           }))
-        assert.deepStrictEqual(cellsOfXlsx(bytes), [["action", "target_id"], ["x.done", "plain"], ["x.done", "'-1"], ["x.done", "'+1"]])
+        assert.deepStrictEqual(cellsOfXlsx(bytes), [["action", "target_id"], ["x.done", "plain"], ["x.done", "'-1"], [
+          "x.done",
+          "'+1"
+        ]])
       }))
   })
 })

@@ -45,7 +45,9 @@ const statusesOf = (projectId: string) =>
 const hinted = (count: number) =>
   Effect.gen(function*() {
     const hints = yield* Hints
-    return yield* Effect.forkScoped(Effect.map(Stream.runCollect(Stream.take(hints.subscribe("access"), count)), Chunk.toArray))
+    return yield* Effect.forkScoped(
+      Effect.map(Stream.runCollect(Stream.take(hints.subscribe("access"), count)), Chunk.toArray)
+    )
   })
 
 describe.each(engines)("agents on %s", (engine) => {
@@ -55,19 +57,27 @@ describe.each(engines)("agents on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
         const global = yield* freshKey({ isAdmin: true })
-        for (const name of ["one", "two", "three"]) yield* request("POST", `/projects/${project.slug}/agents`, { ...global, body: { name } })
+        for (const name of ["one", "two", "three"]) {
+          yield* request("POST", `/projects/${project.slug}/agents`, { ...global, body: { name } })
+        }
         yield* m0006.down
         yield* sql`UPDATE agents SET name = 'shop' WHERE project_id = ${project.id}`
         yield* m0006.up
-        const rows = yield* sql<{ id: string; name: string }>`SELECT id, name FROM agents WHERE project_id = ${project.id} ORDER BY id`
-        assert.deepStrictEqual(rows.map(({ name }) => name), rows.map(({ id }, at) => (at === 0 ? "shop" : `shop (${id.slice(24)})`)))
+        const rows = yield* sql<
+          { id: string; name: string }
+        >`SELECT id, name FROM agents WHERE project_id = ${project.id} ORDER BY id`
+        assert.deepStrictEqual(
+          rows.map(({ name }) => name),
+          rows.map(({ id }, at) => (at === 0 ? "shop" : `shop (${id.slice(24)})`))
+        )
       }))
 
     it.effect("a name is taken once in a project", () =>
       Effect.gen(function*() {
         const [project, other] = [yield* freshProject(), yield* freshProject()]
         const global = yield* freshKey({ isAdmin: true })
-        const create = (slug: string, name: string) => request("POST", `/projects/${slug}/agents`, { ...global, body: { name } })
+        const create = (slug: string, name: string) =>
+          request("POST", `/projects/${slug}/agents`, { ...global, body: { name } })
         assert.strictEqual((yield* create(project.slug, "shop")).status, 201)
         assert.deepInclude((yield* create(project.slug, "shop")).json, { status: 409, code: "agent_name_taken" })
         assert.strictEqual((yield* create(project.slug, "Shop")).status, 201)
@@ -157,7 +167,10 @@ describe.each(engines)("agents on %s", (engine) => {
         const told = yield* hinted(1)
         const stranger = yield* freshProject()
         const foreign = yield* freshKey({ roles: { [stranger.id]: "admin" } })
-        assert.strictEqual((yield* request("DELETE", `/projects/${stranger.slug}/agents/${agent.id}`, foreign)).status, 404)
+        assert.strictEqual(
+          (yield* request("DELETE", `/projects/${stranger.slug}/agents/${agent.id}`, foreign)).status,
+          404
+        )
         assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 204)
         assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 404)
         assert.deepStrictEqual(yield* agents.findByToken(token), Option.none())
@@ -198,7 +211,8 @@ describe.each(engines)("agents on %s", (engine) => {
 
         yield* projects.sweepDeleted()
         const left = (table: string) =>
-          Effect.map(sql<{ project_id: string }>`SELECT project_id FROM ${sql(table)}`, (rows) => rows.map((row) => row.project_id))
+          Effect.map(sql<{ project_id: string }>`SELECT project_id FROM ${sql(table)}`, (rows) =>
+            rows.map((row) => row.project_id))
         assert.deepStrictEqual(yield* left("tasks"), [kept.id])
         assert.deepStrictEqual(yield* left("commands"), [])
         assert.deepStrictEqual(yield* left("project_deletions"), [project.id], "events may still be on their way")

@@ -23,11 +23,18 @@ describe.each(engines)("API keys on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const headers = yield* signedIn(yield* freshUser())
-        const created = yield* mint(headers, { scopes: ["projects:read", "auth:read", "auth:read"], expires_in_days: 1 })
+        const created = yield* mint(headers, {
+          scopes: ["projects:read", "auth:read", "auth:read"],
+          expires_in_days: 1
+        })
         assert.strictEqual(created.status, 201)
         const { token, ...shown } = created.json
         assert.match(token, /^svk_[\w-]{43}$/)
-        assert.deepInclude(shown, { prefix: token.slice(0, 12), scopes: ["projects:read", "auth:read"], revoked_at: null })
+        assert.deepInclude(shown, {
+          prefix: token.slice(0, 12),
+          scopes: ["projects:read", "auth:read"],
+          revoked_at: null
+        })
         const first = yield* request("GET", "/api-keys", { headers })
         assert.deepStrictEqual(first.json, [shown])
         const me = yield* request("GET", "/auth/me", { token, headers: { "x-forwarded-for": "192.0.2.7" } })
@@ -120,7 +127,9 @@ describe.each(engines)("API keys on %s", (engine) => {
 
         const project = yield* freshProject()
         const member = yield* freshUser({ roles: { [project.slug]: "admin" } })
-        const made = (yield* mint(yield* signedIn(member), { scopes: ["agents:read", "agents:write"], project_id: project.id })).json
+        const made =
+          (yield* mint(yield* signedIn(member), { scopes: ["agents:read", "agents:write"], project_id: project.id }))
+            .json
         const agents = `/projects/${project.slug}/agents`
         const create = (name: string) => request("POST", agents, { token: made.token, body: { name } })
         assert.strictEqual((yield* create("one")).status, 201)
@@ -137,10 +146,20 @@ describe.each(engines)("API keys on %s", (engine) => {
         const headers = yield* signedIn(yield* freshUser({ roles: { [project.slug]: "admin" } }))
         const { token } = (yield* mint(headers, { scopes: ["tasks:read"] })).json
         const nothing = (yield* mint(headers, { scopes: [] })).json
-        const of = (path: string, key: string, method = "GET") => request(method, `/projects/${project.slug}${path}`, { token: key })
+        const of = (path: string, key: string, method = "GET") =>
+          request(method, `/projects/${project.slug}${path}`, { token: key })
         assert.strictEqual((yield* of("/tasks", token)).status, 200)
-        for (const [path, scope] of [["/agents", "agents:read"], ["/workers", "workers:read"], ["/commands", "commands:read"]] as const) {
-          assert.deepInclude((yield* of(path, token)).json, { status: 403, code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
+        for (
+          const [path, scope] of [["/agents", "agents:read"], ["/workers", "workers:read"], [
+            "/commands",
+            "commands:read"
+          ]] as const
+        ) {
+          assert.deepInclude((yield* of(path, token)).json, {
+            status: 403,
+            code: "scope_missing",
+            detail: `The API key lacks the scope ${scope}.`
+          })
         }
         assert.strictEqual((yield* of("", token, "DELETE")).status, 403)
         assert.strictEqual((yield* of("/tasks", nothing.token)).json.code, "scope_missing")
@@ -156,7 +175,8 @@ describe.each(engines)("API keys on %s", (engine) => {
         const scopes = ["projects:read", "auth:read"]
         const { project_slug, token } = (yield* mint(headers, { scopes, project_id: project.id.toUpperCase() })).json
         assert.strictEqual(project_slug, project.slug)
-        const slugsOf = (answer: { readonly json: ReadonlyArray<{ slug: string }> }) => answer.json.map(({ slug }) => slug)
+        const slugsOf = (answer: { readonly json: ReadonlyArray<{ slug: string }> }) =>
+          answer.json.map(({ slug }) => slug)
         assert.deepStrictEqual(slugsOf(yield* request("GET", "/projects", { token })), [project.slug])
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, { token })).status, 200)
         assert.strictEqual((yield* request("GET", `/projects/${other.slug}`, { token })).status, 404)
@@ -184,7 +204,10 @@ describe.each(engines)("API keys on %s", (engine) => {
         for (const table of ["api_keys", "sessions"] as const) {
           const insert = sql.literal(`INSERT INTO noted VALUES ('${table}');`)
           yield* sql.onDialectOrElse({
-            pg: () => sql`CREATE FUNCTION note_${sql.literal(table)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${insert} RETURN NEW; END $$`,
+            pg: () =>
+              sql`CREATE FUNCTION note_${
+                sql.literal(table)
+              }() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${insert} RETURN NEW; END $$`,
             orElse: () => sql`SELECT 1`
           })
           yield* sql`CREATE TRIGGER ${sql(`note_${table}`)} AFTER UPDATE ON ${sql(table)} FOR EACH ROW ${
@@ -197,13 +220,18 @@ describe.each(engines)("API keys on %s", (engine) => {
         const authentication = yield* Authentication
         const source = { source_ip: "192.0.2.7", user_agent: null }
         const cookie = /svc_session=([^;]+)/.exec(browser.cookie)?.[1] ?? ""
-        const uses = [authentication.findByApiKey(token, source, true), authentication.findBySession(cookie, source, true)]
+        const uses = [
+          authentication.findByApiKey(token, source, true),
+          authentication.findBySession(cookie, source, true)
+        ]
         const people = yield* Effect.all(Array.from({ length: 50 }, () => uses).flat(), { concurrency: "unbounded" })
         assert.isTrue(people.every(Option.isSome))
         const noted = yield* sql<{ what: string }>`SELECT what FROM noted ORDER BY what`
         assert.deepStrictEqual(noted.map(({ what }) => what), ["api_keys", "sessions"])
         for (const table of ["api_keys", "sessions"] as const) {
-          yield* sql`DROP TRIGGER ${sql(`note_${table}`)} ${sql.onDialectOrElse({ pg: () => sql`ON ${sql(table)}`, orElse: () => sql`` })}`
+          yield* sql`DROP TRIGGER ${sql(`note_${table}`)} ${
+            sql.onDialectOrElse({ pg: () => sql`ON ${sql(table)}`, orElse: () => sql`` })
+          }`
         }
       }))
 

@@ -28,7 +28,8 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
       const [stored] = yield* sql<{ password_hash: string }>`SELECT password_hash FROM users WHERE id = ${id}`
       let made = 0
       return [
-        (text: string) => request("POST", "/users", { token, body: { email: `made-${made++}@personal.example`, password: text } }),
+        (text: string) =>
+          request("POST", "/users", { token, body: { email: `made-${made++}@personal.example`, password: text } }),
         (text: string) => request("POST", `/users/${id}/password`, { token, body: { new_password: text } }),
         (text: string) =>
           Effect.gen(function*() {
@@ -52,7 +53,7 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
                 remember_me: false,
                 source: { source_ip: null, user_agent: null },
                 token: undefined,
-          device: null
+                device: null
               })).pipe(Effect.flip)
             assert.deepInclude(answer, { _tag: "Unauthenticated", code: "login_failed" })
           }
@@ -62,7 +63,11 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
     it.effect("ASVS 6.2.1 a password has at least 12 characters, as whoever types them counts, and ASVS 6.2.9 may have 64 and more", () =>
       Effect.gen(function*() {
         const policy = yield* request("GET", "/auth/policy", { headers: yield* sessionOf((yield* freshKey()).user_id) })
-        assert.deepStrictEqual(policy.json, { min_length: 12, required_character_classes: 0, character_class_names: [] })
+        assert.deepStrictEqual(policy.json, {
+          min_length: 12,
+          required_character_classes: 0,
+          character_class_names: []
+        })
         for (const [index, { set }] of (yield* settings).entries()) {
           for (const short of ["eleven char", "žluťoučký k".normalize("NFD"), "🐎🔋📎✅🐄🔌🖇️❎🐖💡"]) {
             const answer = yield* set(short)
@@ -70,7 +75,16 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
             assert.include(answer.text, "at least 12 characters")
           }
           // hashing takes time: one way is tried with all
-          for (const good of index > 0 ? ["twelve chars"] : ["twelve chars", "žluťoučký kůň", "the quick brown fox jumps over the lazy dog, and so does a slow grey wolf", "Ünïcode 密码 ".repeat(23)]) {
+          for (
+            const good of index > 0
+              ? ["twelve chars"]
+              : [
+                "twelve chars",
+                "žluťoučký kůň",
+                "the quick brown fox jumps over the lazy dog, and so does a slow grey wolf",
+                "Ünïcode 密码 ".repeat(23)
+              ]
+          ) {
             assert.oneOf((yield* set(good)).status, [200, 201, 204], good)
           }
           assert.strictEqual((yield* set("long ago, ".repeat(26))).status, 422, "260 characters")
@@ -120,11 +134,14 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
           [locked.email, "wrong"],
           [inactive.email, password]
         ] as const
-        const answers = yield* Effect.forEach(attempts, ([email, guess]) =>
-          Effect.map(login(email, { password: guess }), ({ headers, json, status }) => {
-            const shown = [...headers].filter(([name]) => !["date", "x-request-id"].includes(name))
-            return { status, shown, json: { ...json, request_id: "" } }
-          }))
+        const answers = yield* Effect.forEach(
+          attempts,
+          ([email, guess]) =>
+            Effect.map(login(email, { password: guess }), ({ headers, json, status }) => {
+              const shown = [...headers].filter(([name]) => !["date", "x-request-id"].includes(name))
+              return { status, shown, json: { ...json, request_id: "" } }
+            })
+        )
         for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
         assert.strictEqual(answers[0]?.status, 401)
       }))
@@ -150,7 +167,10 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
           [(yield* me(first)).status, (yield* me(again)).status, (yield* me(elsewhere)).status],
           [401, 200, 200]
         )
-        const wrong = yield* login(user.email, { password: "wrong", headers: { ...fromElsewhere(), cookie: again.cookie } })
+        const wrong = yield* login(user.email, {
+          password: "wrong",
+          headers: { ...fromElsewhere(), cookie: again.cookie }
+        })
         assert.strictEqual(wrong.status, 401)
         assert.strictEqual((yield* me(again)).status, 200, "a failed login ends nothing")
         const body = { current_password: password, new_password: "another good password" }
@@ -179,7 +199,9 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
             SELECT id, issued_at, expires_at FROM sessions WHERE user_id = ${user.id} ORDER BY id DESC LIMIT 1`
           assert.strictEqual(row?.expires_at, Timestamp.addSeconds(row!.issued_at, seconds))
           assert.strictEqual((yield* me(browser)).status, 200)
-          yield* sql`UPDATE sessions SET expires_at = ${yield* ago(0)}, last_seen_at = ${yield* ago(0)} WHERE id = ${row?.id}`
+          yield* sql`UPDATE sessions SET expires_at = ${yield* ago(0)}, last_seen_at = ${yield* ago(
+            0
+          )} WHERE id = ${row?.id}`
           assert.strictEqual((yield* me(browser)).status, 401)
         }
       }))
@@ -201,7 +223,11 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
       Effect.gen(function*() {
         const { token } = yield* freshKey({ isAdmin: true })
         const [disabled, deleted] = [yield* freshKey(), yield* freshKey()]
-        const sessions = [yield* sessionOf(disabled.user_id), yield* sessionOf(deleted.user_id), yield* sessionOf(deleted.user_id)]
+        const sessions = [
+          yield* sessionOf(disabled.user_id),
+          yield* sessionOf(deleted.user_id),
+          yield* sessionOf(deleted.user_id)
+        ]
         yield* request("PATCH", `/users/${disabled.user_id}`, { token, body: { is_active: false } })
         yield* request("DELETE", `/users/${deleted.user_id}`, { token })
         for (const headers of sessions) assert.strictEqual((yield* me(headers)).status, 401)
@@ -230,7 +256,10 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
         assert.strictEqual((yield* change({ new_password: "another good password" })).status, 422)
         const wrong = yield* change({ current_password: "wrong", new_password: "another good password" })
         assert.deepInclude(wrong.json, { status: 403, code: "wrong_password" })
-        const patched = yield* request("PATCH", "/auth/me", { headers, body: { email: "mine@example.com", is_admin: true } })
+        const patched = yield* request("PATCH", "/auth/me", {
+          headers,
+          body: { email: "mine@example.com", is_admin: true }
+        })
         assert.deepInclude(patched.json, { email: user.email, is_admin: false })
       }))
 
@@ -244,8 +273,14 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
         for (const { id } of shown.filter(({ is_current }) => !is_current)) {
           yield* request("POST", `/auth/sessions/${id}/revoke`, { headers: here })
         }
-        assert.deepStrictEqual([(yield* me(one)).status, (yield* me(other)).status, (yield* me(here)).status], [401, 401, 200])
-        yield* request("POST", `/auth/sessions/${shown.find(({ is_current }) => is_current)?.id}/revoke`, { headers: here })
+        assert.deepStrictEqual([(yield* me(one)).status, (yield* me(other)).status, (yield* me(here)).status], [
+          401,
+          401,
+          200
+        ])
+        yield* request("POST", `/auth/sessions/${shown.find(({ is_current }) => is_current)?.id}/revoke`, {
+          headers: here
+        })
         assert.strictEqual((yield* me(here)).status, 401)
       }))
   })

@@ -13,9 +13,12 @@ const lines: Array<string> = []
 
 const site = (engine: Engine) =>
   serverOn(engine, proxied).pipe(
-    Layer.provideMerge(Logger.replace(Logger.defaultLogger, Logger.map(jsonLogger, (line) => {
-      lines.push(line)
-    })))
+    Layer.provideMerge(Logger.replace(
+      Logger.defaultLogger,
+      Logger.map(jsonLogger, (line) => {
+        lines.push(line)
+      })
+    ))
   )
 
 interface Row {
@@ -30,8 +33,11 @@ interface Row {
 }
 
 const rowsOf = (user_id: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.orDie(sql<Row>`SELECT * FROM audit_log WHERE user_id = ${user_id} OR target_id = ${user_id} ORDER BY seq`))
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      Effect.orDie(sql<Row>`SELECT * FROM audit_log WHERE user_id = ${user_id} OR target_id = ${user_id} ORDER BY seq`)
+  )
 
 /** While the database lacks a table. */
 const without = <A, E, R>(table: string, use: Effect.Effect<A, E, R>) =>
@@ -78,8 +84,13 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
       Effect.gen(function*() {
         const headers = fromElsewhere()
         assert.strictEqual((yield* login("hunter2-typed-here@example.com", { headers })).status, 401)
-        const ofIt = lines.map((line) => JSON.parse(line)).filter((line) => line.source_ip === headers["x-forwarded-for"])
-        assert.deepStrictEqual(ofIt.map(({ level, msg }) => [level, msg]), [["info", "a login failed: no account has the address"]])
+        const ofIt = lines.map((line) => JSON.parse(line)).filter((line) =>
+          line.source_ip === headers["x-forwarded-for"]
+        )
+        assert.deepStrictEqual(ofIt.map(({ level, msg }) => [level, msg]), [[
+          "info",
+          "a login failed: no account has the address"
+        ]])
         assert.notInclude(lines.join("\n"), "hunter2")
       }))
 
@@ -88,7 +99,9 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const project = yield* freshProject()
         const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
         const unscoped = yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] })
-        const destructive = [...accessRules].filter(([, rule]) => rule.destructive === true).map(([endpoint]) => endpoint)
+        const destructive = [...accessRules].filter(([, rule]) => rule.destructive === true).map(([endpoint]) =>
+          endpoint
+        )
         assert.includeMembers(destructive, [
           "POST /api/v1/projects/:slug/commands/purge-queue",
           "POST /api/v1/projects/:slug/tasks/bulk-delete",
@@ -102,10 +115,13 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         assert.strictEqual((yield* request("DELETE", at, unscoped)).status, 403)
         assert.strictEqual((yield* request("GET", `${at}/audit`, viewer)).status, 403)
         const rows = yield* rowsOf(viewer.user_id)
-        assert.deepStrictEqual(rows.map(({ action, outcome, project_id, target_id }) => [action, outcome, project_id, target_id]), [
-          ["access.denied", "deny", project.id, "POST /api/v1/projects/:slug/commands/purge-queue"],
-          ["access.denied", "deny", project.id, "DELETE /api/v1/projects/:slug"]
-        ])
+        assert.deepStrictEqual(
+          rows.map(({ action, outcome, project_id, target_id }) => [action, outcome, project_id, target_id]),
+          [
+            ["access.denied", "deny", project.id, "POST /api/v1/projects/:slug/commands/purge-queue"],
+            ["access.denied", "deny", project.id, "DELETE /api/v1/projects/:slug"]
+          ]
+        )
         assert.deepStrictEqual(JSON.parse(rows[0]!.metadata), { code: "forbidden", path: { slug: project.slug } })
         assert.strictEqual(JSON.parse((yield* rowsOf(unscoped.user_id))[0]!.metadata).code, "scope_missing")
         const logged = lines.map((line) => JSON.parse(line)).filter((line) => line.user_id === viewer.user_id)
@@ -129,17 +145,23 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
           assert.deepInclude(answer.json, { status: 403, code: "address_not_allowed" })
         }
         const rows = yield* rowsOf(key.user_id)
-        const told = rows.map(({ action, api_key_id, metadata, source_ip, target_id }) =>
-          [action, api_key_id, JSON.parse(metadata).code, source_ip, target_id])
+        const told = rows.map((
+          { action, api_key_id, metadata, source_ip, target_id }
+        ) => [action, api_key_id, JSON.parse(metadata).code, source_ip, target_id])
         const endpoints = ["GET /api/v1/projects/:slug", "DELETE /api/v1/projects/:slug"]
         assert.deepStrictEqual(
           told,
           endpoints.map((endpoint) => ["access.denied", id, "address_not_allowed", "198.51.100.66", endpoint])
         )
         const logged = lines.map((line) => JSON.parse(line)).filter((line) => line.api_key_id === id)
-        assert.deepStrictEqual(logged.map(({ code, endpoint, source_ip }) => [code, endpoint, source_ip]), endpoints.map((endpoint) =>
-          ["address_not_allowed", endpoint, "198.51.100.66"]))
-        yield* Effect.forEach(Array.from({ length: 11 }), () => request("GET", "/auth/me", { token: key.token, headers }))
+        assert.deepStrictEqual(
+          logged.map(({ code, endpoint, source_ip }) => [code, endpoint, source_ip]),
+          endpoints.map((endpoint) => ["address_not_allowed", endpoint, "198.51.100.66"])
+        )
+        yield* Effect.forEach(
+          Array.from({ length: 11 }),
+          () => request("GET", "/auth/me", { token: key.token, headers })
+        )
         assert.lengthOf(yield* rowsOf(key.user_id), 10)
         const [{ last_used_at } = { last_used_at: "" }] = yield* sql<{ last_used_at: string | null }>`
           SELECT last_used_at FROM api_keys WHERE id = ${id}`
@@ -160,7 +182,9 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         for (const { token } of [revoked, expired, inactive, stranger]) {
           assert.strictEqual((yield* request("GET", "/auth/me", { token, headers })).status, 401)
         }
-        const written = lines.slice(begun).map((line) => JSON.parse(line)).filter((line) => line.source_ip === headers["x-forwarded-for"])
+        const written = lines.slice(begun).map((line) => JSON.parse(line)).filter((line) =>
+          line.source_ip === headers["x-forwarded-for"]
+        )
         assert.deepStrictEqual(written.map(({ level, msg, user_id }) => [level, msg, user_id]), [
           ["info", "an API key was refused: it is revoked", revoked.user_id],
           ["info", "an API key was refused: it has expired", expired.user_id],
@@ -170,7 +194,10 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         assert.isString(written[0]?.api_key_id)
         for (const { token } of [revoked, expired, inactive, stranger]) assert.notInclude(lines.join("\n"), token)
         // no log is filled that way either
-        yield* Effect.forEach(Array.from({ length: 20 }), () => request("GET", "/auth/me", { token: stranger.token, headers }))
+        yield* Effect.forEach(
+          Array.from({ length: 20 }),
+          () => request("GET", "/auth/me", { token: stranger.token, headers })
+        )
         assert.lengthOf(lines.slice(begun).filter((line) => line.includes("an API key was refused")), 10)
       }))
 
@@ -182,7 +209,8 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const nobody = yield* freshKey()
         const before = yield* leftOut
         const id = "00000000-0000-7000-8000-000000000000"
-        yield* Effect.forEach(Array.from({ length: 13 }), () => request("DELETE", `/users/${id}`, nobody))
+        yield* Effect.forEach(Array.from({ length: 13 }), () =>
+          request("DELETE", `/users/${id}`, nobody))
         assert.strictEqual((yield* rowsOf(nobody.user_id)).length, 10)
         assert.strictEqual((yield* leftOut) - before, 3)
       }))
@@ -240,10 +268,13 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const project = yield* freshProject()
         const root = yield* freshKey({ isAdmin: true })
         const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
-        const [removed, tried] = yield* without("audit_log", Effect.all([
-          request("DELETE", `/projects/${project.slug}`, root),
-          request("DELETE", `/projects/${project.slug}`, viewer)
-        ]))
+        const [removed, tried] = yield* without(
+          "audit_log",
+          Effect.all([
+            request("DELETE", `/projects/${project.slug}`, root),
+            request("DELETE", `/projects/${project.slug}`, viewer)
+          ])
+        )
         assert.strictEqual(removed.status, 500)
         assert.strictEqual(tried.status, 500)
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, root)).status, 200)
@@ -255,11 +286,14 @@ describe.each(engines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const project = yield* freshProject()
         const root = yield* freshKey({ isAdmin: true })
         const path = `/projects/${project.slug}/queues`
-        const answers = yield* without("queues", Effect.all([
-          request("GET", path, root),
-          request("GET", "/health", root),
-          request("GET", path, root)
-        ], { concurrency: "unbounded" }))
+        const answers = yield* without(
+          "queues",
+          Effect.all([
+            request("GET", path, root),
+            request("GET", "/health", root),
+            request("GET", path, root)
+          ], { concurrency: "unbounded" })
+        )
         assert.deepStrictEqual(answers.map(({ status }) => status), [500, 200, 500])
         assert.strictEqual((yield* request("GET", path, root)).status, 200)
       }))

@@ -13,7 +13,8 @@ import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "./
 
 const better = "a quite different passphrase"
 
-const askReset = (email: string) => request("POST", "/auth/password-reset/request", { body: { email }, headers: fromElsewhere() })
+const askReset = (email: string) =>
+  request("POST", "/auth/password-reset/request", { body: { email }, headers: fromElsewhere() })
 
 const confirm = (token: string) =>
   request("POST", "/auth/password-reset/confirm", { body: { token, new_password: better }, headers: fromElsewhere() })
@@ -33,7 +34,14 @@ describe.each(engines)("ASVS on %s", (engine) => {
         const project = yield* freshProject({ name: "Shop\r\nBcc: victim@example.com\r\n\r\nA text of my own" })
         const { token } = yield* freshKey({ isAdmin: true })
         const path = `/projects/${project.slug}/invitations`
-        for (const email of ["a@example.com\r\nBcc: victim@example.com", "a@example.com,victim@example.com", "<a@example.com>", "a@example.com\u0000"]) {
+        for (
+          const email of [
+            "a@example.com\r\nBcc: victim@example.com",
+            "a@example.com,victim@example.com",
+            "<a@example.com>",
+            "a@example.com\u0000"
+          ]
+        ) {
           assert.strictEqual((yield* request("POST", path, { token, body: { email } })).status, 422, email)
         }
         yield* request("POST", path, { token, body: { email: "injected@example.com" } })
@@ -68,10 +76,17 @@ describe.each(engines)("ASVS on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* freshUser()
         const headers = yield* signedIn(user)
-        const changed = yield* request("POST", "/auth/change-password", { headers, body: { current_password: password, new_password: better } })
+        const changed = yield* request("POST", "/auth/change-password", {
+          headers,
+          body: { current_password: password, new_password: better }
+        })
         assert.strictEqual(changed.status, 200)
         const { token } = yield* freshKey({ isAdmin: true })
-        assert.strictEqual((yield* request("POST", `/users/${user.id}/password`, { token, body: { new_password: `${better} again` } })).status, 204)
+        assert.strictEqual(
+          (yield* request("POST", `/users/${user.id}/password`, { token, body: { new_password: `${better} again` } }))
+            .status,
+          204
+        )
         const [own, set] = yield* mailsTo(user.email, 2)
         assert.match(own?.text ?? "", /was changed at [-\d]+ [:\d]+ UTC, from the address \S+\. /)
         assert.match(set?.text ?? "", /was set by an administrator at [-\d]+ [:\d]+ UTC\. /)
@@ -87,7 +102,9 @@ describe.each(engines)("ASVS on %s", (engine) => {
         assert.strictEqual(wrong.status, 403)
         const disabled = yield* ask(now, "POST", "/auth/mfa/disable", { password, code: yield* nextCode(user) })
         assert.strictEqual(disabled.status, 200)
-        const subjects = (yield* mailsTo(email, 4)).map(({ headers }) => headers.find((header) => header.startsWith("Subject: ")))
+        const subjects = (yield* mailsTo(email, 4)).map(({ headers }) =>
+          headers.find((header) => header.startsWith("Subject: "))
+        )
         assert.sameMembers(subjects, [
           "Subject: You have a second factor for svc",
           "Subject: A recovery code for svc was used",
@@ -112,7 +129,11 @@ describe.each(engines)("ASVS on %s", (engine) => {
         const user = yield* freshUser()
         const [known, unknown] = [yield* askReset(user.email), yield* askReset("nobody@example.com")]
         const varying = ["date", "x-request-id"]
-        const shown = ({ headers, status, text }: typeof known) => [status, text, [...headers].filter(([name]) => !varying.includes(name))]
+        const shown = ({ headers, status, text }: typeof known) => [
+          status,
+          text,
+          [...headers].filter(([name]) => !varying.includes(name))
+        ]
         assert.deepStrictEqual(shown(known), shown(unknown))
       }))
 
@@ -135,7 +156,10 @@ describe.each(engines)("ASVS on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* freshUser()
         const done = yield* confirm(yield* mailedToken(user.email))
-        assert.deepStrictEqual([done.status, done.json, done.headers.getSetCookie()], [200, { success: true, working_api_keys: 0 }, []])
+        assert.deepStrictEqual([done.status, done.json, done.headers.getSetCookie()], [200, {
+          success: true,
+          working_api_keys: 0
+        }, []])
         const sql = yield* SqlClient.SqlClient
         assert.deepStrictEqual(yield* sql`SELECT 1 FROM sessions WHERE user_id = ${user.id}`, [])
       }))

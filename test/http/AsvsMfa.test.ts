@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { system } from "../../src/domain/Actor.ts"
-import { accessRules } from "../../src/http/AccessRules.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { PasswordResets } from "../../src/services/PasswordResets.ts"
@@ -18,8 +18,17 @@ const openedSomehow = (user_id: string) =>
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
     const token = yield* Ids.secret
-    const row = { id: yield* Ids.next, user_id, token_hash: Ids.hashSecret(token), remember_me: 0, issued_at: now, last_seen_at: now }
-    yield* sql`INSERT INTO sessions ${sql.insert({ ...row, expires_at: Timestamp.addSeconds(now, 60), ip_at_issue: "" })}`
+    const row = {
+      id: yield* Ids.next,
+      user_id,
+      token_hash: Ids.hashSecret(token),
+      remember_me: 0,
+      issued_at: now,
+      last_seen_at: now
+    }
+    yield* sql`INSERT INTO sessions ${
+      sql.insert({ ...row, expires_at: Timestamp.addSeconds(now, 60), ip_at_issue: "" })
+    }`
     return { cookie: `svc_session=${token}` } satisfies Browser
   }).pipe(Effect.orDie)
 
@@ -60,7 +69,10 @@ describe.each(engines)("ASVS on %s", (engine) => {
         )
         const token = new URL(link).searchParams.get("token")
         const next = "a password that was set anew"
-        const reset = yield* request("POST", "/auth/password-reset/confirm", { headers: fromElsewhere(), body: { token, new_password: next } })
+        const reset = yield* request("POST", "/auth/password-reset/confirm", {
+          headers: fromElsewhere(),
+          body: { token, new_password: next }
+        })
         assert.strictEqual(reset.status, 200, reset.text)
         assert.deepStrictEqual(reset.headers.getSetCookie(), [], "nobody is signed in by it")
         const headers = { ...fromElsewhere(), cookie: trusted.cookie ?? "" }
@@ -97,7 +109,9 @@ describe.each(engines)("ASVS on %s", (engine) => {
         const letters = new Set("23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ")
         for (const code of user.codes) assert.isTrue([...code].every((letter) => letters.has(letter)), code)
         assert.isAtLeast(Math.min(...user.codes.map((code) => code.length)) * Math.log2(letters.size), 112)
-        const rows = yield* sql<{ code_hash: string }>`SELECT code_hash FROM mfa_recovery_codes WHERE user_id = ${user.id}`
+        const rows = yield* sql<
+          { code_hash: string }
+        >`SELECT code_hash FROM mfa_recovery_codes WHERE user_id = ${user.id}`
         assert.sameMembers(rows.map(({ code_hash }) => code_hash), user.codes.map(Ids.hashSecret))
       }))
 
@@ -158,7 +172,10 @@ describe.each(engines)("ASVS on %s", (engine) => {
         for (const [method, path, body] of calls) {
           assert.strictEqual((yield* ask(user.browser, method, path, body)).json.code, "mfa_reverify_required", path)
         }
-        const browser = after(user.browser, yield* ask(user.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) }))
+        const browser = after(
+          user.browser,
+          yield* ask(user.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })
+        )
         assert.strictEqual((yield* ask(browser, "DELETE", `/users/${other.id}`)).status, 204)
       }))
   })

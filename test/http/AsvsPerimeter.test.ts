@@ -15,14 +15,37 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
     it.effect("13.4.5 documentation and monitoring are there for those they are meant for, and nothing else is", () =>
       Effect.gen(function*() {
         const status = (path: string, token?: string) =>
-          Effect.map(request("GET", path, { headers: fromElsewhere(), ...(token !== undefined && { token }) }), (answer) => answer.status)
-        for (const path of ["//metrics", "/health/system", "/health/deep", "/users"]) assert.strictEqual(yield* status(path), 401, path)
+          Effect.map(
+            request("GET", path, { headers: fromElsewhere(), ...(token !== undefined && { token }) }),
+            (answer) => answer.status
+          )
+        for (const path of ["//metrics", "/health/system", "/health/deep", "/users"]) {
+          assert.strictEqual(yield* status(path), 401, path)
+        }
         const { token } = yield* freshKey()
         assert.strictEqual(yield* status("//metrics", token), 401, "an API key is not the metrics token")
-        for (const path of ["//debug", "//status", "//admin", "//.git/config", "//.env", "//server-status", "//actuator", "//swagger", "//openapi.json", "//docs", "/debug"]) {
+        for (
+          const path of [
+            "//debug",
+            "//status",
+            "//admin",
+            "//.git/config",
+            "//.env",
+            "//server-status",
+            "//actuator",
+            "//swagger",
+            "//openapi.json",
+            "//docs",
+            "/debug"
+          ]
+        ) {
           assert.strictEqual(yield* status(path, token), 404, path)
         }
-        assert.deepStrictEqual((yield* request("GET", "//health")).json, { status: "ok" }, "no version, nothing of the inside")
+        assert.deepStrictEqual(
+          (yield* request("GET", "//health")).json,
+          { status: "ok" },
+          "no version, nothing of the inside"
+        )
         // the API's description is meant for everybody, and tells nothing of this brain
         const document = (yield* request("GET", "/openapi.json", { headers: fromElsewhere() })).text
         for (const name of ["127.0.0.1", "postgres", "/tmp/"]) assert.notInclude(document, name)
@@ -49,22 +72,48 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
         const headers = yield* signedIn(user)
         const stored = Effect.map(sql`SELECT * FROM users WHERE id = ${user.id}`, (rows) => ({ ...rows[0] }))
         const before = yield* stored
-        const more = { id: "x", is_admin: true, is_active: false, email: "other@example.com", password_hash: "!", role: "admin", __proto__: { is_admin: true } }
+        const more = {
+          id: "x",
+          is_admin: true,
+          is_active: false,
+          email: "other@example.com",
+          password_hash: "!",
+          role: "admin",
+          __proto__: { is_admin: true }
+        }
         yield* request("PATCH", "/auth/me", { headers, body: { display_name: "Changed", ...more } })
         const after = yield* stored
-        for (const column of ["id", "is_admin", "is_active", "email", "email_key", "password_hash"]) assert.strictEqual(after[column], before[column], column)
+        for (const column of ["id", "is_admin", "is_active", "email", "email_key", "password_hash"]) {
+          assert.strictEqual(after[column], before[column], column)
+        }
         const key = yield* request("POST", "/api-keys", {
           headers,
-          body: { name: "k", scopes: ["auth:read"], user_id: "x", token: "svk_chosen", token_hash: "x", prefix: "svk_chosen", revoked_at: null, expires_at: null }
+          body: {
+            name: "k",
+            scopes: ["auth:read"],
+            user_id: "x",
+            token: "svk_chosen",
+            token_hash: "x",
+            prefix: "svk_chosen",
+            revoked_at: null,
+            expires_at: null
+          }
         })
         assert.strictEqual(key.status, 201, "what it does not know is passed over")
-        const [made] = yield* sql<{ user_id: string; prefix: string }>`SELECT user_id, prefix FROM api_keys WHERE id = ${key.json.id}`
+        const [made] = yield* sql<
+          { user_id: string; prefix: string }
+        >`SELECT user_id, prefix FROM api_keys WHERE id = ${key.json.id}`
         assert.strictEqual(made?.user_id, user.id)
         assert.notStrictEqual(made?.prefix, "svk_chosen")
         const project = yield* freshProject()
         const { token } = yield* freshKey({ isAdmin: true })
-        yield* request("PATCH", `/projects/${project.slug}`, { token, body: { name: "Renamed", id: user.id, created_at: "2000-01-01T00:00:00Z" } })
-        const [row] = yield* sql<{ id: string; created_at: string }>`SELECT id, created_at FROM projects WHERE slug = ${project.slug}`
+        yield* request("PATCH", `/projects/${project.slug}`, {
+          token,
+          body: { name: "Renamed", id: user.id, created_at: "2000-01-01T00:00:00Z" }
+        })
+        const [row] = yield* sql<
+          { id: string; created_at: string }
+        >`SELECT id, created_at FROM projects WHERE slug = ${project.slug}`
         assert.deepInclude(row, { id: project.id, created_at: project.created_at })
       }))
 
@@ -73,11 +122,15 @@ describe.each(engines)("ASVS 5.0 on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const user = yield* freshUser()
         yield* login(user.email, { headers: { "x-forwarded-for": "10.0.0.1, 203.0.113.77" } })
-        const rows = yield* sql<{ source_ip: string }>`SELECT source_ip FROM audit_log WHERE action = 'auth.login' AND user_id = ${user.id}`
+        const rows = yield* sql<
+          { source_ip: string }
+        >`SELECT source_ip FROM audit_log WHERE action = 'auth.login' AND user_id = ${user.id}`
         assert.deepStrictEqual(rows.map(({ source_ip }) => source_ip), ["203.0.113.77"])
         // what is written before the proxy's own entry does not make another client
-        const statuses = yield* Effect.forEach(Array.from({ length: 11 }), (_, n) =>
-          request("GET", "/openapi.json", { headers: { "x-forwarded-for": `198.51.100.${n}, 203.0.113.78` } }))
+        const statuses = yield* Effect.forEach(
+          Array.from({ length: 11 }),
+          (_, n) => request("GET", "/openapi.json", { headers: { "x-forwarded-for": `198.51.100.${n}, 203.0.113.78` } })
+        )
         assert.deepStrictEqual(statuses.map(({ status }) => status).slice(-2), [200, 429])
         const [refused] = statuses.slice(-1)
         for (const [name] of refused?.headers ?? []) assert.notMatch(name, /^(retry-after|x-ratelimit)/)
@@ -125,11 +178,17 @@ layer(serverOn("SQLite", proxied), { excludeTestServices: true })("rate buckets"
       }
       for (const open of ["GET /api/v1/health", "GET /api/v1/health/ready"]) {
         assert.isUndefined(accessRules.get(open)?.bucket, open)
-        assert.strictEqual((yield* request("GET", open.replace("GET /api/v1", ""))).headers.get("content-type"), "application/json", open)
+        assert.strictEqual(
+          (yield* request("GET", open.replace("GET /api/v1", ""))).headers.get("content-type"),
+          "application/json",
+          open
+        )
       }
       const headers = fromElsewhere()
-      const answers = yield* Effect.forEach(Array.from({ length: 6 }), (_, n) =>
-        request("GET", n % 2 === 0 ? "/docs" : "/openapi.json", { headers }))
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 6 }),
+        (_, n) => request("GET", n % 2 === 0 ? "/docs" : "/openapi.json", { headers })
+      )
       assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 200])
       yield* Effect.forEach([1, 2, 3, 4], () => request("GET", "/docs", { headers }))
       const { token } = yield* freshKey({ isAdmin: true })

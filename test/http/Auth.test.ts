@@ -45,7 +45,11 @@ describe.each(engines)("sessions on %s", (engine) => {
         const user = yield* freshUser()
         const answer = yield* login(user.email.toUpperCase())
         assert.strictEqual(answer.status, 200)
-        assert.deepInclude(answer.json, { mfa_required: false, mfa_enrollment_required: false, mfa_enrollment_deadline: null })
+        assert.deepInclude(answer.json, {
+          mfa_required: false,
+          mfa_enrollment_required: false,
+          mfa_enrollment_deadline: null
+        })
         assert.hasAllKeys(answer.json.user, [
           "id",
           "email",
@@ -93,14 +97,18 @@ describe.each(engines)("sessions on %s", (engine) => {
           assert.strictEqual(status, 401)
           assert.deepStrictEqual({ ...json, request_id: "" }, { ...answers[0]?.json, request_id: "" })
         }
-        const actions = yield* sql<{ action: string }>`SELECT action FROM audit_log WHERE target_id = ${user.id} ORDER BY seq`
+        const actions = yield* sql<
+          { action: string }
+        >`SELECT action FROM audit_log WHERE target_id = ${user.id} ORDER BY seq`
         assert.deepStrictEqual(actions.slice(1).map(({ action }) => action), [
           "auth.login_failed",
           "auth.login_failed",
           "auth.account_locked",
           "auth.login_failed"
         ])
-        const ofInactive = yield* sql<{ action: string }>`SELECT action FROM audit_log WHERE target_id = ${inactive.id} ORDER BY seq`
+        const ofInactive = yield* sql<
+          { action: string }
+        >`SELECT action FROM audit_log WHERE target_id = ${inactive.id} ORDER BY seq`
         assert.strictEqual(ofInactive.at(-1)?.action, "auth.login_failed", "the right password too")
         yield* sql`UPDATE users SET locked_until = ${yield* secondsAgo(1)} WHERE id = ${user.id}`
         assert.strictEqual((yield* login(user.email)).status, 200)
@@ -163,7 +171,10 @@ describe.each(engines)("sessions on %s", (engine) => {
         const browser = yield* signedIn(yield* freshUser())
         const change = ["PATCH", "/auth/me", { display_name: "Still Here" }] as const
         assert.strictEqual(yield* slowly(change, browser, Effect.sleep("1200 millis")), 200)
-        const logout = request("POST", "/auth/logout", { headers: browser }).pipe(Effect.delay("100 millis"), Effect.zipRight(Effect.sleep("1200 millis")))
+        const logout = request("POST", "/auth/logout", { headers: browser }).pipe(
+          Effect.delay("100 millis"),
+          Effect.zipRight(Effect.sleep("1200 millis"))
+        )
         assert.strictEqual(yield* slowly(change, browser, logout), 401)
       }))
 
@@ -173,7 +184,11 @@ describe.each(engines)("sessions on %s", (engine) => {
         const [first, second, third] = [yield* signedIn(user), yield* signedIn(user), yield* signedIn(user)]
         const list = yield* request("GET", "/auth/sessions", { headers: first })
         assert.lengthOf(list.json, 3)
-        assert.deepStrictEqual(list.json.map((session: { is_current: boolean }) => session.is_current), [false, false, true])
+        assert.deepStrictEqual(list.json.map((session: { is_current: boolean }) => session.is_current), [
+          false,
+          false,
+          true
+        ])
         assert.hasAllKeys(list.json[0], [
           "id",
           "issued_at",
@@ -201,8 +216,16 @@ describe.each(engines)("sessions on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { user_id } = yield* freshKey()
         const now = yield* Timestamp.now
-        const row = { user_id, remember_me: 1, issued_at: now, last_seen_at: now, expires_at: Timestamp.addSeconds(now, 60), ip_at_issue: "" }
-        const rows = yield* Effect.forEach(Array.from({ length: 501 }), () => Effect.map(Ids.next, (id) => ({ ...row, id, token_hash: id })))
+        const row = {
+          user_id,
+          remember_me: 1,
+          issued_at: now,
+          last_seen_at: now,
+          expires_at: Timestamp.addSeconds(now, 60),
+          ip_at_issue: ""
+        }
+        const rows = yield* Effect.forEach(Array.from({ length: 501 }), () =>
+          Effect.map(Ids.next, (id) => ({ ...row, id, token_hash: id })))
         yield* sql`INSERT INTO sessions ${sql.insert(rows)}`
         const list = yield* request("GET", "/auth/sessions", { headers: yield* sessionOf(user_id) })
         assert.lengthOf(list.json, 500)
@@ -233,17 +256,40 @@ describe.each(engines)("sessions on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { email, user_id } = yield* freshKey()
         const before = yield* sessionOf(user_id)
-        const [row] = yield* sql<{ id: string; expires_at: string }>`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
-        const via = { kind: "session", session_id: row?.id ?? "", enrolled: false, factor_pending: false, is_fresh: true, overdue_since: null } as const
-        const person = { kind: "person", user_id, email, is_admin: false, roles: new Map(), via, source_ip: null, user_agent: null } as const
-        const rotate = Effect.flatMap(Sessions, (sessions) => Effect.provideService(sessions.rotate(), CurrentActor, person))
+        const [row] = yield* sql<
+          { id: string; expires_at: string }
+        >`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
+        const via = {
+          kind: "session",
+          session_id: row?.id ?? "",
+          enrolled: false,
+          factor_pending: false,
+          is_fresh: true,
+          overdue_since: null
+        } as const
+        const person = {
+          kind: "person",
+          user_id,
+          email,
+          is_admin: false,
+          roles: new Map(),
+          via,
+          source_ip: null,
+          user_agent: null
+        } as const
+        const rotate = Effect.flatMap(
+          Sessions,
+          (sessions) => Effect.provideService(sessions.rotate(), CurrentActor, person)
+        )
         const { maxAgeSeconds, token } = yield* rotate
         assert.strictEqual((yield* me(before)).status, 401)
         const list = yield* request("GET", "/auth/sessions", { headers: { cookie: `svc_session=${token}` } })
         assert.deepStrictEqual(list.json.map(({ id }: { id: string }) => id), [row?.id])
         assert.isAtMost(maxAgeSeconds, 86_400)
         assert.isAbove(maxAgeSeconds, 86_000)
-        const [after] = yield* sql<{ id: string; expires_at: string }>`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
+        const [after] = yield* sql<
+          { id: string; expires_at: string }
+        >`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
         assert.deepStrictEqual(after, row)
         yield* sql`UPDATE sessions SET revoked_at = issued_at WHERE user_id = ${user_id}`
         assert.deepInclude(yield* Effect.flip(rotate), { _tag: "Unauthenticated" })
@@ -269,7 +315,9 @@ describe.each(engines)("sessions on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const user = yield* freshUser()
-        const weak = yield* Effect.promise(() => argon2.hash(password, { memoryCost: 8192, timeCost: 2, parallelism: 1 }))
+        const weak = yield* Effect.promise(() =>
+          argon2.hash(password, { memoryCost: 8192, timeCost: 2, parallelism: 1 })
+        )
         yield* sql`UPDATE users SET password_hash = ${weak} WHERE id = ${user.id}`
         assert.strictEqual((yield* login(user.email)).status, 200)
         const [row] = yield* sql<{ password_hash: string }>`SELECT password_hash FROM users WHERE id = ${user.id}`
@@ -295,7 +343,11 @@ describe.each(engines)("sessions on %s", (engine) => {
       Effect.gen(function*() {
         const browser = yield* signedIn(yield* freshUser())
         const policy = yield* request("GET", "/auth/policy", { headers: browser })
-        assert.deepStrictEqual(policy.json, { min_length: 12, required_character_classes: 0, character_class_names: [] })
+        assert.deepStrictEqual(policy.json, {
+          min_length: 12,
+          required_character_classes: 0,
+          character_class_names: []
+        })
       }))
   })
 })
@@ -333,7 +385,14 @@ describe("a login", () => {
             currentTimeMillis: Effect.succeed(clock.unsafeCurrentTimeMillis()),
             sleep: (duration: Duration.Duration) => Effect.sync(() => void slept.push(Duration.toMillis(duration)))
           })
-          const input = { email, password: Redacted.make(tried), remember_me: false, source: { source_ip: null, user_agent: null }, token: undefined, device: null }
+          const input = {
+            email,
+            password: Redacted.make(tried),
+            remember_me: false,
+            source: { source_ip: null, user_agent: null },
+            token: undefined,
+            device: null
+          }
           const hashes = yield* hashesDuring(Effect.exit(Effect.withClock(sessions.login(input), still)))
           assert.deepStrictEqual({ what, hashes, slept }, { what, hashes: 1, slept: [slot] })
         }

@@ -28,7 +28,9 @@ const is = (received: Received, status: number, place?: string): string | undefi
   received.status !== status || received.contentType !== "application/problem+json"
     ? `not ${status}`
     : problemOf(received) ??
-      (place !== undefined && namedIn(received)[0] !== place ? `names ${namedIn(received).join()}, not ${place}` : undefined)
+      (place !== undefined && namedIn(received)[0] !== place
+        ? `names ${namedIn(received).join()}, not ${place}`
+        : undefined)
 
 const defaultLimit = 8192
 
@@ -70,10 +72,15 @@ describe.each(engines)("bad input on %s", (engine) => {
         const other = yield* begin
         const findings = new Findings()
         for (const operation of operations) {
-          const name = operation.pathParameters.findLast((name) => !["slug", "engine", "user_id", "session_id"].includes(name))
+          const name = operation.pathParameters.findLast((name) =>
+            !["slug", "engine", "user_id", "session_id"].includes(name)
+          )
           if (name === undefined) continue
           const body = operation.body === null ? {} : { body: JSON.stringify(at.body(operation)) }
-          const received = yield* send(at, operation, { target: at.target(operation, { [name]: other.path[name] ?? "" }), ...body })
+          const received = yield* send(at, operation, {
+            target: at.target(operation, { [name]: other.path[name] ?? "" }),
+            ...body
+          })
           findings.note(operation.route, received, is(received, 404))
         }
         assert.deepStrictEqual(findings.all, [])
@@ -108,14 +115,24 @@ describe.each(engines)("bad input on %s", (engine) => {
           const planted = { planted: "a-secret" }
           const body = Object.fromEntries(Object.keys(operation.body?.fields ?? {}).map((name) => [name, planted]))
           const query = Object.fromEntries(operation.query.map((name) => [name, `a-secret${"x".repeat(600)}`]))
-          const wrong = Object.keys(operation.body === null ? query : body).filter((name) => !takenAnyway.includes(name) && !(operation.body === null && name === "token"))
+          const wrong = Object.keys(operation.body === null ? query : body).filter((name) =>
+            !takenAnyway.includes(name) && !(operation.body === null && name === "token")
+          )
           if (wrong.length === 0) continue
-          const received = yield* send(at, operation, operation.body === null
-            ? { target: at.target(operation, {}, query) }
-            : { body: JSON.stringify(body) })
+          const received = yield* send(
+            at,
+            operation,
+            operation.body === null
+              ? { target: at.target(operation, {}, query) }
+              : { body: JSON.stringify(body) }
+          )
           const all = namedIn(received)
           const isAll = all.toSorted().join() === wrong.toSorted().join()
-          findings.note(operation.route, received, is(received, 422) ?? (isAll ? undefined : `names ${all.join()}, not ${wrong.join()}`))
+          findings.note(
+            operation.route,
+            received,
+            is(received, 422) ?? (isAll ? undefined : `names ${all.join()}, not ${wrong.join()}`)
+          )
           if (received.text.includes("a-secret")) findings.note(operation.route, received, "repeats it")
         }
         assert.deepStrictEqual(findings.all, [])
@@ -128,8 +145,13 @@ describe.each(engines)("bad input on %s", (engine) => {
         assert.isDefined(remove)
         const body = { task_ids: Array.from({ length: 50_000 }, () => 1), filter_state: "lost", filter_name: 5 }
         const received = yield* send(at, remove, { body: JSON.stringify(body) })
-        assert.deepStrictEqual(received.json.details.issues.map(({ path }: { path: string }) => path), ["task_ids.0", "filter_state", "filter_name"])
-        const strange = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 1])))
+        assert.deepStrictEqual(received.json.details.issues.map(({ path }: { path: string }) => path), [
+          "task_ids.0",
+          "filter_state",
+          "filter_name"
+        ])
+        const strange = (count: number) =>
+          JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 1])))
         const many = yield* send(at, remove, { body: strange(100) })
         assert.strictEqual(many.json.details.issues.length, 20, "of fields that there are not twenty are named")
         assert.deepStrictEqual((yield* send(at, remove, { body: strange(101) })).json.details.issues, [
@@ -146,44 +168,69 @@ describe.each(engines)("bad input on %s", (engine) => {
           for (const chunked of [false, true]) {
             const body = chunked && limit < megabyte.length ? megabyte : `"${"x".repeat(limit - 1)}"`
             const received = yield* send(at, operation, { body, chunked })
-            const wrong = is(received, 413) ?? (received.json.details.limit === limit ? undefined : "tells another limit")
+            const wrong = is(received, 413) ??
+              (received.json.details.limit === limit ? undefined : "tells another limit")
             findings.note(`${operation.route} with ${body.length} bytes${chunked ? ", chunked" : ""}`, received, wrong)
           }
         }
         assert.deepStrictEqual(findings.all, [])
       }), 60_000)
 
-    it.effect("in the request line: 404, 405 and what Node itself refuses, all as problems", () =>
-      Effect.gen(function*() {
-        const at = yield* begin
-        const findings = new Findings()
-        const headers = () => ({ authorization: `Bearer ${at.token}`, ...fromElsewhere() })
-        for (const operation of operations) {
-          const [target = ""] = at.target(operation).split("?")
-          const methods = operations.filter(({ pattern }) => pattern.test(target)).map(({ method }) => method)
-          for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((method) => !methods.includes(method))) {
-            const received = yield* wire({ method, target, headers: headers() })
-            const allow = String(received.headers["allow"]).split(", ").sort()
-            const wrong = is(received, 405) ?? (allow.join() === methods.sort().join() ? undefined : `allows ${allow.join()}`)
-            findings.note(`${method} ${operation.path}`, received, wrong)
+    it.effect(
+      "in the request line: 404, 405 and what Node itself refuses, all as problems",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* begin
+          const findings = new Findings()
+          const headers = () => ({ authorization: `Bearer ${at.token}`, ...fromElsewhere() })
+          for (const operation of operations) {
+            const [target = ""] = at.target(operation).split("?")
+            const methods = operations.filter(({ pattern }) => pattern.test(target)).map(({ method }) => method)
+            for (
+              const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((method) =>
+                !methods.includes(method)
+              )
+            ) {
+              const received = yield* wire({ method, target, headers: headers() })
+              const allow = String(received.headers["allow"]).split(", ").sort()
+              const wrong = is(received, 405) ??
+                (allow.join() === methods.sort().join() ? undefined : `allows ${allow.join()}`)
+              findings.note(`${method} ${operation.path}`, received, wrong)
+            }
           }
-        }
-        for (const target of ["/", "/metrics", "/health", "/health/ready", "/api/v1/openapi.json", "/api/v1/docs"]) {
-          const received = yield* wire({ method: "POST", target, headers: headers() })
-          const { allow } = received.headers
-          findings.note(`POST ${target}`, received, is(received, 405) ?? (allow === "GET" ? undefined : `allows ${String(allow)}`))
-        }
-        const nowhere = ["/api", "/api/v1", "/api/v1/nothing", "/api/v2/projects", "/nothing",
-          "/api/v1/projects/x/tasks/a/b/c/d", "/api/v1/%00", "/api/v1/%zz", "/api/v1/nothing?a=%ff", "/api/v1/projects%2F", "//x"]
-        for (const target of nowhere) {
-          const received = yield* wire({ method: "GET", target, headers: headers() })
-          findings.note(`GET ${target}`, received, is(received, 404))
-        }
-        for (const value of ["x".repeat(20_000), megabyte]) {
-          const received = yield* wire({ method: "GET", target: `/api/v1/projects?q=${value}`, headers: headers() })
-          findings.note(`GET with ${value.length} bytes of query`, received, is(received, 431))
-        }
-        assert.deepStrictEqual(findings.all, [])
-      }), 60_000)
+          for (const target of ["/", "/metrics", "/health", "/health/ready", "/api/v1/openapi.json", "/api/v1/docs"]) {
+            const received = yield* wire({ method: "POST", target, headers: headers() })
+            const { allow } = received.headers
+            findings.note(
+              `POST ${target}`,
+              received,
+              is(received, 405) ?? (allow === "GET" ? undefined : `allows ${String(allow)}`)
+            )
+          }
+          const nowhere = [
+            "/api",
+            "/api/v1",
+            "/api/v1/nothing",
+            "/api/v2/projects",
+            "/nothing",
+            "/api/v1/projects/x/tasks/a/b/c/d",
+            "/api/v1/%00",
+            "/api/v1/%zz",
+            "/api/v1/nothing?a=%ff",
+            "/api/v1/projects%2F",
+            "//x"
+          ]
+          for (const target of nowhere) {
+            const received = yield* wire({ method: "GET", target, headers: headers() })
+            findings.note(`GET ${target}`, received, is(received, 404))
+          }
+          for (const value of ["x".repeat(20_000), megabyte]) {
+            const received = yield* wire({ method: "GET", target: `/api/v1/projects?q=${value}`, headers: headers() })
+            findings.note(`GET with ${value.length} bytes of query`, received, is(received, 431))
+          }
+          assert.deepStrictEqual(findings.all, [])
+        }),
+      60_000
+    )
   })
 })

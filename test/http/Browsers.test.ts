@@ -9,7 +9,8 @@ const preflight = (origin: string) =>
     headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization" }
   })
 
-const corsOf = (headers: Headers) => [...headers].filter(([name]) => name.startsWith("access-control-")).map(([name]) => name)
+const corsOf = (headers: Headers) =>
+  [...headers].filter(([name]) => name.startsWith("access-control-")).map(([name]) => name)
 
 describe("what browsers are told", () => {
   layer(serverOn("SQLite", { ...proxied, publicUrl: "https://localhost" }), { excludeTestServices: true })((it) => {
@@ -43,7 +44,11 @@ describe("what browsers are told", () => {
       Effect.gen(function*() {
         const hash = "'sha256-[A-Za-z0-9+/]{43}='"
         for (const path of ["//setup", "//reset-password", "//invitation"]) {
-          assert.match((yield* request("GET", path)).headers.get("content-security-policy") ?? "", new RegExp(`^default-src 'none'; script-src ${hash}; style-src ${hash}; `), path)
+          assert.match(
+            (yield* request("GET", path)).headers.get("content-security-policy") ?? "",
+            new RegExp(`^default-src 'none'; script-src ${hash}; style-src ${hash}; `),
+            path
+          )
         }
         const { headers } = yield* request("GET", "/docs")
         const policy = headers.get("content-security-policy") ?? ""
@@ -65,7 +70,9 @@ describe("what browsers are told", () => {
       }))
   })
 
-  layer(serverOn("SQLite", { ...proxied, corsOrigins: [mine, "http://localhost:5173"] }), { excludeTestServices: true })((it) => {
+  layer(serverOn("SQLite", { ...proxied, corsOrigins: [mine, "http://localhost:5173"] }), {
+    excludeTestServices: true
+  })((it) => {
     it.effect("of other sites only those that are named, letter for letter", () =>
       Effect.gen(function*() {
         const asked = yield* preflight(mine)
@@ -82,7 +89,16 @@ describe("what browsers are told", () => {
         const failed = yield* request("GET", "/projects", { headers: { origin: mine } })
         assert.strictEqual(failed.status, 401)
         assert.strictEqual(failed.headers.get("access-control-allow-origin"), mine, "its page may read why")
-        for (const origin of ["https://app.example.com.evil.example", "https://evil.example", "http://app.example.com", "https://app.example.com:444", "null", "HTTPS://APP.EXAMPLE.COM"]) {
+        for (
+          const origin of [
+            "https://app.example.com.evil.example",
+            "https://evil.example",
+            "http://app.example.com",
+            "https://app.example.com:444",
+            "null",
+            "HTTPS://APP.EXAMPLE.COM"
+          ]
+        ) {
           assert.deepStrictEqual(corsOf((yield* preflight(origin)).headers), [], origin)
           const answer = yield* request("GET", "/projects", { token, headers: { origin } })
           assert.deepStrictEqual(corsOf(answer.headers), [], origin)
@@ -94,7 +110,10 @@ describe("what browsers are told", () => {
       Effect.gen(function*() {
         const browser = yield* signedIn(yield* freshUser())
         const change = (headers: Record<string, string>) =>
-          request("PATCH", "/auth/me", { headers: { ...headers, "sec-fetch-site": "cross-site" }, body: { display_name: "New" } })
+          request("PATCH", "/auth/me", {
+            headers: { ...headers, "sec-fetch-site": "cross-site" },
+            body: { display_name: "New" }
+          })
         assert.strictEqual((yield* change({ ...browser, origin: mine })).status, 200)
         assert.strictEqual((yield* change({ cookie: browser.cookie, origin: mine })).json.code, "csrf_failed")
         assert.strictEqual((yield* change({ ...browser, origin: "https://evil.example" })).json.code, "csrf_failed")

@@ -1,5 +1,5 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { system } from "../../src/domain/Actor.ts"
 import { purgeToken } from "../../src/domain/PurgeToken.ts"
@@ -17,7 +17,9 @@ let requests = 0
 const fromAnywhere = () => ({ "x-forwarded-for": `10.${++requests >> 16}.${(requests >> 8) & 255}.${requests & 255}` })
 
 /** A project with an agent of these engines, and a key of this role. */
-const world = (options: { readonly role?: "viewer" | "operator" | "admin"; readonly engines?: ReadonlyArray<string> } = {}) =>
+const world = (
+  options: { readonly role?: "viewer" | "operator" | "admin"; readonly engines?: ReadonlyArray<string> } = {}
+) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const agents = yield* Agents
@@ -26,10 +28,16 @@ const world = (options: { readonly role?: "viewer" | "operator" | "admin"; reado
       Effect.provideService(CurrentActor, system("test")),
       Effect.provideService(CurrentProject, project)
     )
-    yield* sql`UPDATE agents SET engine_adapters = ${JSON.stringify(options.engines ?? ["celery"])} WHERE id = ${agent.id}`
+    yield* sql`UPDATE agents SET engine_adapters = ${
+      JSON.stringify(options.engines ?? ["celery"])
+    } WHERE id = ${agent.id}`
     const { token, user_id } = yield* freshKey({ roles: { [project.id]: options.role ?? "admin" } })
     const post = (route: string, body: object, headers: Record<string, string> = fromAnywhere()) =>
-      request("POST", `/projects/${project.slug}/commands/${route}`, { token, headers, body: { agent_id: agent.id, ...body } })
+      request("POST", `/projects/${project.slug}/commands/${route}`, {
+        token,
+        headers,
+        body: { agent_id: agent.id, ...body }
+      })
     const get = (path = "") => request("GET", `/projects/${project.slug}/commands${path}`, { token })
     return { sql, project, agent, hmac_secret, token, user_id, post, get }
   })
@@ -54,14 +62,21 @@ describe.each(engines)("commands on %s", (engine) => {
         const cases = [
           ["retry-task", { engine: "celery", task_id: "t/1 %" }, "retry_task", "task", "t/1 %", { task_id: "t/1 %" }],
           ["cancel-task", { engine: "celery", task_id: "t" }, "cancel_task", "task", "t", { task_id: "t" }],
-          ["requeue-dead-letter", { engine: "rq", task_id: "t" }, "requeue_dead_letter", "task", "t", { task_id: "t", filter: { engine: "rq" } }],
+          ["requeue-dead-letter", { engine: "rq", task_id: "t" }, "requeue_dead_letter", "task", "t", {
+            task_id: "t",
+            filter: { engine: "rq" }
+          }],
           ["purge-queue", { queue: "q", force: true }, "purge_queue", "queue", "q", { queue: "q", force: true }],
           ["restart-worker", w, "restart_worker", "worker", "w1@box", w],
           ["pool-resize", { ...w, delta: 3 }, "pool_grow", "worker", "w1@box", { ...w, delta: 3 }],
           ["pool-resize", { ...w, delta: -100 }, "pool_shrink", "worker", "w1@box", { ...w, delta: 100 }],
           ["add-consumer", { ...w, queue: "q" }, "add_consumer", "worker", "w1@box", { ...w, queue: "q" }],
           ["cancel-consumer", { ...w, queue: "q" }, "cancel_consumer", "worker", "w1@box", { ...w, queue: "q" }],
-          ["rate-limit", { ...w, task_name: "n", rate: "10/m" }, "rate_limit", "worker", "w1@box", { ...w, task_name: "n", rate: "10/m" }],
+          ["rate-limit", { ...w, task_name: "n", rate: "10/m" }, "rate_limit", "worker", "w1@box", {
+            ...w,
+            task_name: "n",
+            rate: "10/m"
+          }],
           ["rate-limit", { task_name: "n", rate: "0" }, "rate_limit", "worker", null, { task_name: "n", rate: "0" }]
         ] as const
         for (const [route, body, action, target_type, target_id, payload] of cases) {
@@ -87,7 +102,12 @@ describe.each(engines)("commands on %s", (engine) => {
         const rows = yield* audited(project.id)
         assert.strictEqual(rows.length, cases.length)
         assert.deepInclude(rows[0], { action: "command.issued" })
-        assert.deepInclude(rows[0]?.metadata, { action: "retry_task", agent_id: agent.id, engine: "celery", target_id: "t/1 %" })
+        assert.deepInclude(rows[0]?.metadata, {
+          action: "retry_task",
+          agent_id: agent.id,
+          engine: "celery",
+          target_id: "t/1 %"
+        })
       }))
 
     it.effect("a body out of type, range or size names its field", () =>
@@ -107,7 +127,11 @@ describe.each(engines)("commands on %s", (engine) => {
           ["retry-task", { ...t, override_args: {}, override_kwargs: {} }, "override_args"],
           ["retry-task", { ...t, override_args: [], override_kwargs: [] }, "override_kwargs"],
           ["retry-task", { ...t, override_args: [big], override_kwargs: {} }, "override_args"],
-          ["retry-task", { ...t, override_args: [], override_kwargs: { svc_truncated: true, bytes: 300_000, begins: "{" } }, "override_kwargs"],
+          ["retry-task", {
+            ...t,
+            override_args: [],
+            override_kwargs: { svc_truncated: true, bytes: 300_000, begins: "{" }
+          }, "override_kwargs"],
           ["retry-task", { ...t, override_args: [], override_kwargs: { big } }, "override_kwargs"],
           ["retry-task", { ...t, eta_seconds: -1 }, "eta_seconds"],
           ["retry-task", { ...t, eta_seconds: 86_401 }, "eta_seconds"],
@@ -136,7 +160,11 @@ describe.each(engines)("commands on %s", (engine) => {
         ]
         for (const [route, body, path] of cases) {
           const { json } = yield* post(route, body)
-          assert.deepInclude(json, { status: 422, code: "validation_failed" }, `${route} ${JSON.stringify(body).slice(0, 200)}`)
+          assert.deepInclude(
+            json,
+            { status: 422, code: "validation_failed" },
+            `${route} ${JSON.stringify(body).slice(0, 200)}`
+          )
           assert.include(json.details.issues.map((issue: { path: string }) => issue.path), path)
         }
         for (const rate of ["0", "10", "10/s", "10/m", "10/h"]) {
@@ -154,8 +182,17 @@ describe.each(engines)("commands on %s", (engine) => {
           override_kwargs: { password: "hidden-2" },
           eta_seconds: 0
         })
-        assert.deepStrictEqual(json.payload, { eta_seconds: 0, override_args: "[REDACTED]", override_kwargs: "[REDACTED]", task_id: "t" })
-        const seen = [(yield* get()).text, JSON.stringify(yield* audited(project.id)), JSON.stringify(yield* sql`SELECT * FROM commands`)]
+        assert.deepStrictEqual(json.payload, {
+          eta_seconds: 0,
+          override_args: "[REDACTED]",
+          override_kwargs: "[REDACTED]",
+          task_id: "t"
+        })
+        const seen = [
+          (yield* get()).text,
+          JSON.stringify(yield* audited(project.id)),
+          JSON.stringify(yield* sql`SELECT * FROM commands`)
+        ]
         for (const text of seen) assert.notInclude(text, "hidden")
       }))
 
@@ -165,7 +202,8 @@ describe.each(engines)("commands on %s", (engine) => {
         const raw = (override: string) =>
           request("POST", `/projects/${project.slug}/commands/retry-task`, {
             token,
-            raw: `{"agent_id":"${agent.id}","engine":"celery","task_id":"t","override_args":${override},"override_kwargs":{}}`
+            raw:
+              `{"agent_id":"${agent.id}","engine":"celery","task_id":"t","override_args":${override},"override_kwargs":{}}`
           })
         for (const override of ["[1e400]", "[\"\\ud800\"]", `${"[".repeat(200)}${"]".repeat(200)}`]) {
           assert.deepInclude((yield* raw(override)).json, { status: 422, code: "validation_failed" })
@@ -175,7 +213,10 @@ describe.each(engines)("commands on %s", (engine) => {
         assert.strictEqual((yield* raw(`["${"x".repeat(65_533)}"]`)).status, 422)
         assert.strictEqual((yield* raw(`["${"\\u00e9".repeat(32_766)}"]`)).status, 202) // 64 KiB as JSON, 192 as sent
         assert.strictEqual((yield* raw(`["${"x".repeat(426_000)}"]`)).status, 413)
-        assert.strictEqual((yield* post("cancel-task", { engine: "celery", task_id: "t", more: "x".repeat(9000) })).status, 413)
+        assert.strictEqual(
+          (yield* post("cancel-task", { engine: "celery", task_id: "t", more: "x".repeat(9000) })).status,
+          413
+        )
       }))
 
     it.effect("a retry sends the task's name when it is known, and never a stand-in", () =>
@@ -183,7 +224,8 @@ describe.each(engines)("commands on %s", (engine) => {
         const { post, project } = yield* world()
         yield* task(project.id, "celery", "known", "shop.pay")
         yield* task(project.id, "celery", "strange", "<unknown:strange>")
-        const nameOf = (task_id: string) => Effect.map(post("retry-task", { engine: "celery", task_id }), ({ json }) => json.payload.task_name)
+        const nameOf = (task_id: string) =>
+          Effect.map(post("retry-task", { engine: "celery", task_id }), ({ json }) => json.payload.task_name)
         assert.strictEqual(yield* nameOf("known"), "shop.pay")
         assert.strictEqual(yield* nameOf("strange"), undefined)
         assert.strictEqual(yield* nameOf("never seen"), undefined)
@@ -197,16 +239,26 @@ describe.each(engines)("commands on %s", (engine) => {
         yield* task(project.id, "celery", "c", "n.c")
         yield* task(project.id, "rq", "r", "n.r")
         yield* task((yield* freshProject()).id, "celery", "foreign", "n.f")
-        for (const body of [{}, { filter: null }, { filter: {} }, { filter: { state: "failure" } }, { filter: { task_ids: null } }]) {
+        for (
+          const body of [{}, { filter: null }, { filter: {} }, { filter: { state: "failure" } }, {
+            filter: { task_ids: null }
+          }]
+        ) {
           assert.deepInclude((yield* post("bulk-retry", body)).json, { status: 410, code: "use_bulk_retry_requests" })
         }
         for (const task_ids of [["a", "r"], ["a", "foreign"]]) {
           assert.deepInclude((yield* post("bulk-retry", { filter: { task_ids } })).json, { status: 422 })
         }
         yield* sql`DELETE FROM commands`
-        const { json } = yield* post("bulk-retry", { filter: { task_ids: ["b", "a", "b", "c"], engine: "celery" }, max: 2 })
+        const { json } = yield* post("bulk-retry", {
+          filter: { task_ids: ["b", "a", "b", "c"], engine: "celery" },
+          max: 2
+        })
         assert.deepInclude(json, { action: "bulk_retry", target_type: "task", target_id: null })
-        assert.deepStrictEqual(json.payload, { filter: { engine: "celery", task_ids: ["b", "a"], task_names: { a: "n.a" } }, max: 2 })
+        assert.deepStrictEqual(json.payload, {
+          filter: { engine: "celery", task_ids: ["b", "a"], task_names: { a: "n.a" } },
+          max: 2
+        })
         assert.strictEqual(Date.parse(json.timeout_at) - Date.parse(json.issued_at), 600_000)
         assert.strictEqual(json.agent_id, agent.id)
       }))
@@ -216,16 +268,29 @@ describe.each(engines)("commands on %s", (engine) => {
         const { post } = yield* world()
         const other = yield* world({ role: "operator" })
         const body = { engine: "celery", task_id: "t" }
-        assert.deepInclude((yield* post("cancel-task", { ...body, agent_id: other.agent.id })).json, { status: 404, code: "not_found" })
+        assert.deepInclude((yield* post("cancel-task", { ...body, agent_id: other.agent.id })).json, {
+          status: 404,
+          code: "not_found"
+        })
         assert.strictEqual((yield* post("cancel-task", { ...body, agent_id: yield* Ids.next })).status, 404)
-        assert.strictEqual((yield* other.post("cancel-task", { ...body, agent_id: other.agent.id.toUpperCase() })).status, 202)
+        assert.strictEqual(
+          (yield* other.post("cancel-task", { ...body, agent_id: other.agent.id.toUpperCase() })).status,
+          202
+        )
         assert.strictEqual((yield* other.post("purge-queue", { queue: "q" })).status, 403)
         const viewer = yield* freshKey({ roles: { [other.project.id]: "viewer" } })
         const path = `/projects/${other.project.slug}/commands`
         assert.strictEqual((yield* request("GET", path, viewer)).status, 200)
-        assert.strictEqual((yield* request("POST", `${path}/cancel-task`, { ...viewer, body: { ...body, agent_id: other.agent.id } })).status, 403)
+        assert.strictEqual(
+          (yield* request("POST", `${path}/cancel-task`, { ...viewer, body: { ...body, agent_id: other.agent.id } }))
+            .status,
+          403
+        )
         const reader = yield* freshKey({ roles: { [other.project.id]: "admin" }, scopes: ["commands:read"] })
-        const refused = yield* request("POST", `${path}/cancel-task`, { ...reader, body: { ...body, agent_id: other.agent.id } })
+        const refused = yield* request("POST", `${path}/cancel-task`, {
+          ...reader,
+          body: { ...body, agent_id: other.agent.id }
+        })
         assert.deepInclude(refused.json, { status: 403, code: "scope_missing" })
         const stranger = yield* freshKey()
         assert.strictEqual((yield* request("GET", path, stranger)).status, 404)
@@ -243,7 +308,10 @@ describe.each(engines)("commands on %s", (engine) => {
         }
         yield* task(project.id, "rq", "t", "n.rq")
         const chosen = (body: object, route = "purge-queue") =>
-          Effect.flatMap(post(route, body), ({ json, status }) => (status === 202 ? engineOf(json.id) : Effect.succeed(json.code)))
+          Effect.flatMap(
+            post(route, body),
+            ({ json, status }) => (status === 202 ? engineOf(json.id) : Effect.succeed(json.code))
+          )
         assert.strictEqual(yield* chosen({ queue: "one" }), "rq")
         assert.strictEqual(yield* chosen({ queue: "two" }), "validation_failed")
         assert.strictEqual(yield* chosen({ queue: "other" }), "validation_failed")
@@ -276,7 +344,10 @@ describe.each(engines)("commands on %s", (engine) => {
         const { json } = yield* post("purge-queue", { queue: "é|b", observed_depth: 12 })
         assert.deepStrictEqual(json.payload, { confirm_token: "[REDACTED]", queue: "é|b" })
         const key = Buffer.from("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "hex")
-        assert.strictEqual(purgeToken(key, "a|b", 1), "a52aca0bb5e44c6a0494b64fd2c7be0e308f87f8e69a573d1a38d1e5bab8bc8e")
+        assert.strictEqual(
+          purgeToken(key, "a|b", 1),
+          "a52aca0bb5e44c6a0494b64fd2c7be0e308f87f8e69a573d1a38d1e5bab8bc8e"
+        )
       }))
 
     it.effect("idempotency_key: the same request gets the first command, another one is refused", () =>
@@ -291,7 +362,11 @@ describe.each(engines)("commands on %s", (engine) => {
           post("pool-resize", { ...body, worker_name: "v" })
         ])
         assert.deepStrictEqual([again.status, again.json], [202, first.json])
-        assert.deepStrictEqual(others.map(({ json }) => json.code ?? json.id), [first.json.id, "idempotency_conflict", "idempotency_conflict"])
+        assert.deepStrictEqual(others.map(({ json }) => json.code ?? json.id), [
+          first.json.id,
+          "idempotency_conflict",
+          "idempotency_conflict"
+        ])
         assert.strictEqual(others[1].status, 409)
         // another route, and another person, are other keys
         assert.strictEqual((yield* post("restart-worker", { worker_name: "w", idempotency_key: "k" })).status, 202)
@@ -308,13 +383,21 @@ describe.each(engines)("commands on %s", (engine) => {
         const retry = (digits: string) =>
           request("POST", `/projects/${project.slug}/commands/retry-task`, {
             token,
-            raw: `{"agent_id":"${agent.id}","engine":"celery","task_id":"t","override_args":[${digits}],"override_kwargs":{},"idempotency_key":"n"}`
+            raw:
+              `{"agent_id":"${agent.id}","engine":"celery","task_id":"t","override_args":[${digits}],"override_kwargs":{},"idempotency_key":"n"}`
           })
-        const ids = [yield* retry("12345678901234567890"), yield* retry(" 12345678901234567890 "), yield* retry("12345678901234567891"), yield* retry("12345678901234567890.0")]
+        const ids = [
+          yield* retry("12345678901234567890"),
+          yield* retry(" 12345678901234567890 "),
+          yield* retry("12345678901234567891"),
+          yield* retry("12345678901234567890.0")
+        ]
         assert.deepStrictEqual(ids.map(({ status }) => status), [202, 202, 409, 409])
 
         // after a day the key is free again
-        yield* sql`UPDATE commands SET issued_at = ${Timestamp.addSeconds(yield* Timestamp.now, -86_401)} WHERE id = ${first.json.id}`
+        yield* sql`UPDATE commands SET issued_at = ${
+          Timestamp.addSeconds(yield* Timestamp.now, -86_401)
+        } WHERE id = ${first.json.id}`
         const later = yield* post("pool-resize", { ...body, delta: 7 })
         assert.strictEqual(later.status, 202)
         assert.notStrictEqual(later.json.id, first.json.id)
@@ -349,7 +432,16 @@ describe.each(engines)("commands on %s", (engine) => {
         assert.deepStrictEqual(idsOf(yield* get("?status=pending")), sorted)
         assert.deepStrictEqual(idsOf(yield* get("?status=completed")), [])
         assert.deepStrictEqual(idsOf(yield* get("?status=whatever")), sorted)
-        for (const bad of ["cursor=!", "cursor=abc", `cursor=${Buffer.from("[\"x\"]").toString("base64url")}`, "limit=0", "limit=5001", "limit=x"]) {
+        for (
+          const bad of [
+            "cursor=!",
+            "cursor=abc",
+            `cursor=${Buffer.from("[\"x\"]").toString("base64url")}`,
+            "limit=0",
+            "limit=5001",
+            "limit=x"
+          ]
+        ) {
           assert.strictEqual((yield* get(`?${bad}`)).status, 422, bad)
         }
       }))
@@ -359,7 +451,9 @@ describe.each(engines)("commands on %s", (engine) => {
         const { get, post, sql, project } = yield* world()
         const ids: Array<string> = []
         for (let at = 0; at < 6; at++) ids.push((yield* post("restart-worker", { worker_name: `w${at}` })).json.id)
-        yield* sql`UPDATE commands SET result = ${JSON.stringify("x".repeat(1_000_000))} WHERE project_id = ${project.id}`
+        yield* sql`UPDATE commands SET result = ${
+          JSON.stringify("x".repeat(1_000_000))
+        } WHERE project_id = ${project.id}`
         const first = yield* get()
         assert.strictEqual(first.json.items.length, 4)
         const rest = yield* get(`?cursor=${first.json.next_cursor}`)
@@ -369,7 +463,12 @@ describe.each(engines)("commands on %s", (engine) => {
     it.effect("cancel: while pending, once, with its audit row", () =>
       Effect.gen(function*() {
         const { get, post, project, sql, token } = yield* world()
-        const { json } = yield* post("retry-task", { engine: "celery", task_id: "t", override_args: [1], override_kwargs: {} })
+        const { json } = yield* post("retry-task", {
+          engine: "celery",
+          task_id: "t",
+          override_args: [1],
+          override_kwargs: {}
+        })
         const cancel = (id: string) => request("POST", `/projects/${project.slug}/commands/${id}/cancel`, { token })
         const cancelled = yield* cancel(json.id)
         assert.strictEqual(cancelled.status, 200)
@@ -377,8 +476,13 @@ describe.each(engines)("commands on %s", (engine) => {
         assert.isString(cancelled.json.completed_at)
         assert.deepStrictEqual((yield* get(`/${json.id}`)).json, cancelled.json)
         assert.deepInclude((yield* cancel(json.id)).json, { status: 409, code: "command_not_pending" })
-        assert.deepStrictEqual((yield* sql`SELECT sealed_payload FROM commands WHERE id = ${json.id}`)[0], { sealed_payload: null })
-        assert.deepStrictEqual((yield* audited(project.id)).map(({ action }) => action), ["command.issued", "command.cancelled"])
+        assert.deepStrictEqual((yield* sql`SELECT sealed_payload FROM commands WHERE id = ${json.id}`)[0], {
+          sealed_payload: null
+        })
+        assert.deepStrictEqual((yield* audited(project.id)).map(({ action }) => action), [
+          "command.issued",
+          "command.cancelled"
+        ])
         const other = yield* world()
         const theirs = yield* other.post("restart-worker", { worker_name: "w" })
         for (const id of [theirs.json.id, yield* Ids.next, "none"]) {
@@ -392,7 +496,10 @@ describe.each(engines)("commands on %s", (engine) => {
         const { post } = yield* world()
         const statuses: Array<number> = []
         for (let at = 0; at < 6; at++) {
-          statuses.push((yield* post("purge-queue", { queue: "q" }, {})).status, (yield* post("bulk-retry", {}, {})).status)
+          statuses.push(
+            (yield* post("purge-queue", { queue: "q" }, {})).status,
+            (yield* post("bulk-retry", {}, {})).status
+          )
         }
         assert.deepStrictEqual(statuses, [202, 410, 202, 410, 202, 410, 202, 410, 202, 410, 429, 429])
       }))

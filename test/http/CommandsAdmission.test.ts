@@ -1,5 +1,5 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { connected, type Credentials, event, freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
@@ -9,9 +9,30 @@ import { until } from "../until.ts"
 
 /** What the published agents say that they can (the agents' protocol, section 2.2). */
 const published = {
-  celery: ["add_consumer", "bulk_retry", "cancel_consumer", "cancel_task", "pool_grow", "pool_shrink", "purge_queue", "rate_limit",
-    "restart_worker", "retry_by_reference_v1", "retry_task", "submit_task"],
-  rq: ["bulk_retry", "cancel_task", "list_dead_letters", "purge_queue", "requeue_dead_letter", "retry_by_reference_v1", "retry_task", "submit_task"],
+  celery: [
+    "add_consumer",
+    "bulk_retry",
+    "cancel_consumer",
+    "cancel_task",
+    "pool_grow",
+    "pool_shrink",
+    "purge_queue",
+    "rate_limit",
+    "restart_worker",
+    "retry_by_reference_v1",
+    "retry_task",
+    "submit_task"
+  ],
+  rq: [
+    "bulk_retry",
+    "cancel_task",
+    "list_dead_letters",
+    "purge_queue",
+    "requeue_dead_letter",
+    "retry_by_reference_v1",
+    "retry_task",
+    "submit_task"
+  ],
   dramatiq: ["list_dead_letters", "purge_queue", "retry_by_reference_v1", "retry_task", "submit_task"],
   huey: ["cancel_task", "retry_by_reference_v1", "retry_task", "submit_task"],
   arq: ["cancel_task", "submit_task"],
@@ -33,10 +54,13 @@ const world = Effect.gen(function*() {
   const base = yield* baseUrl
   const path = `/projects/${project.slug}/commands`
   const post = (route: string, body: object) =>
-    Effect.map(request("POST", `${path}/${route}`, { token, body: { agent_id: credentials.agent_id, ...body } }), ({ json, status }) => {
-      assert.strictEqual(status, 202, JSON.stringify(json))
-      return json
-    })
+    Effect.map(
+      request("POST", `${path}/${route}`, { token, body: { agent_id: credentials.agent_id, ...body } }),
+      ({ json, status }) => {
+        assert.strictEqual(status, 202, JSON.stringify(json))
+        return json
+      }
+    )
   const get = (id: string) => Effect.map(request("GET", `${path}/${id}`, { token }), ({ json }) => json)
   const taskOf = (engine: string, id: string) =>
     Effect.map(request("GET", `/projects/${project.slug}/tasks/${engine}/${id}`, { token }), ({ json }) => json)
@@ -58,7 +82,12 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
           yield* insertTask(project.id, { engine: name, task_id: "named", name: "shop.pay", state: "failure" })
         }
         const cases: ReadonlyArray<readonly [string, Engine, object, RegExp]> = [
-          ["pool-resize", "rq", { ...w, delta: 1 }, /rq adapter cannot do pool_grow.*concurrency.*It can do: bulk_retry, cancel_task, .*submit_task\.$/],
+          [
+            "pool-resize",
+            "rq",
+            { ...w, delta: 1 },
+            /rq adapter cannot do pool_grow.*concurrency.*It can do: bulk_retry, cancel_task, .*submit_task\.$/
+          ],
           ["pool-resize", "arq", { ...w, delta: -1 }, /arq adapter cannot do pool_shrink/],
           ["add-consumer", "dramatiq", { ...w, queue: "q" }, /cannot do add_consumer/],
           ["rate-limit", "taskiq", { task_name: "n", rate: "1/s" }, /cannot do rate_limit/],
@@ -67,7 +96,12 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
           ["cancel-task", "dramatiq", { task_id: "runs" }, /cannot do cancel_task.*dramatiq-abort/],
           ["cancel-task", "taskiq", { task_id: "runs" }, /cannot do cancel_task/],
           ["requeue-dead-letter", "huey", named, /cannot do requeue_dead_letter/],
-          ["bulk-retry", "huey", { filter: { task_ids: ["named"], engine: "huey" } }, /cannot do bulk_retry.*one by one/],
+          [
+            "bulk-retry",
+            "huey",
+            { filter: { task_ids: ["named"], engine: "huey" } },
+            /cannot do bulk_retry.*one by one/
+          ],
           ["retry-task", "dramatiq", named, /override_args and override_kwargs/],
           ["retry-task", "huey", named, /override_args and override_kwargs/],
           ["retry-task", "arq", named, /override_args and override_kwargs/],
@@ -79,7 +113,12 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
         ]
         for (const [route, name, body, error] of cases) {
           const command = yield* post(route, { engine: name, ...body })
-          assert.deepInclude(command, { status: "failed", result: null, dispatched_at: null, completed_at: command.issued_at }, `${route} ${name}`)
+          assert.deepInclude(command, {
+            status: "failed",
+            result: null,
+            dispatched_at: null,
+            completed_at: command.issued_at
+          }, `${route} ${name}`)
           assert.match(command.error, error)
           assert.deepStrictEqual(yield* get(command.id), command)
         }
@@ -93,7 +132,9 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
           ["cancel-task", "huey", { task_id: "waits" }],
           ["purge-queue", "dramatiq", { queue: "q", observed_depth: 0 }]
         ]
-        for (const [route, name, body] of fine) assert.strictEqual((yield* post(route, { engine: name, ...body })).error, null, `${route} ${name}`)
+        for (const [route, name, body] of fine) {
+          assert.strictEqual((yield* post(route, { engine: name, ...body })).error, null, `${route} ${name}`)
+        }
         yield* until(Effect.sync(() => agent.commands.length), (count) => count === fine.length)
       }))
 
@@ -106,7 +147,10 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
         yield* until(post("cancel-task", { engine: "rq", task_id: "t" }), ({ note }) => note !== null).pipe(
           Effect.map((command) => {
             assert.deepInclude(command, { status: "pending", error: null })
-            assert.match(command.note, /^No process of the agent "shop" that serves rq is connected\. The command waits for one until /)
+            assert.match(
+              command.note,
+              /^No process of the agent "shop" that serves rq is connected\. The command waits for one until /
+            )
           })
         )
         const refused = yield* post("cancel-task", { engine: "huey", task_id: "t" })
@@ -119,13 +163,19 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
         const { connect, get, post } = yield* world
         const first = yield* post("pool-resize", { engine: "rq", worker_name: "w", delta: 1 })
         assert.deepInclude(first, { status: "pending", error: null })
-        assert.match(first.note, /^The agent "shop" has never connected\. The command waits for it until \S+Z, then it ends as timeout\.$/)
+        assert.match(
+          first.note,
+          /^The agent "shop" has never connected\. The command waits for it until \S+Z, then it ends as timeout\.$/
+        )
         assert.deepStrictEqual(yield* get(first.id), first)
         const agent = yield* connect("rq")
         agent.onCommand = (command) => agent.answer(command, { status: "success", result: {} })
         yield* until(get(first.id), ({ status }) => status === "completed")
         yield* Effect.promise(() => agent.close())
-        const pending = yield* until(post("cancel-task", { engine: "rq", task_id: "t" }), ({ note }) => note?.includes("offline"))
+        const pending = yield* until(
+          post("cancel-task", { engine: "rq", task_id: "t" }),
+          ({ note }) => note?.includes("offline")
+        )
         assert.match(pending.note, /^The agent "shop" is offline, last seen \S+Z\. The command waits for it until /)
         assert.strictEqual((yield* get(pending.id)).note, pending.note)
         assert.strictEqual((yield* post("pool-resize", { engine: "rq", worker_name: "w", delta: 1 })).status, "failed")
@@ -189,11 +239,13 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
           assert.deepStrictEqual(listed, done)
         }
         yield* Effect.promise(() =>
-          agent.sendEvents([event({ engine: "rq", task_id: "u", kind: "task.started", data: { task_name: "n" } })]))
+          agent.sendEvents([event({ engine: "rq", task_id: "u", kind: "task.started", data: { task_name: "n" } })])
+        )
         const { id } = yield* post("cancel-task", { engine: "rq", task_id: "u" })
         yield* until(get(id), ({ note }) => note?.includes("still runs"))
         yield* Effect.promise(() =>
-          agent.sendEvents([event({ engine: "rq", task_id: "u", kind: "task.succeeded", data: { task_name: "n" } })]))
+          agent.sendEvents([event({ engine: "rq", task_id: "u", kind: "task.succeeded", data: { task_name: "n" } })])
+        )
         assert.strictEqual((yield* get(id)).note, "The task was asked to stop, and has ended (success).")
       }))
 
@@ -201,12 +253,23 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
       Effect.gen(function*() {
         const { connect, get, post, project, taskOf } = yield* world
         const agent = yield* connect("celery", "huey", "rq")
-        for (const name of ["celery", "huey", "rq"]) yield* insertTask(project.id, { engine: name, task_id: "t", name: "n", state: "failure" })
-        assert.match((yield* taskOf("huey", "t")).retry_note, /^huey keeps no arguments.*override_args and override_kwargs/)
+        for (const name of ["celery", "huey", "rq"]) {
+          yield* insertTask(project.id, { engine: name, task_id: "t", name: "n", state: "failure" })
+        }
+        assert.match(
+          (yield* taskOf("huey", "t")).retry_note,
+          /^huey keeps no arguments.*override_args and override_kwargs/
+        )
         assert.strictEqual((yield* taskOf("rq", "t")).retry_note, null)
-        assert.match((yield* taskOf("celery", "t")).retry_note, /^Celery keeps a task's arguments only where result_extended = True/)
+        assert.match(
+          (yield* taskOf("celery", "t")).retry_note,
+          /^Celery keeps a task's arguments only where result_extended = True/
+        )
         agent.onCommand = (command) =>
-          agent.answer(command, { status: "failed", error: "the Celery result backend did not store the original arguments (result_extended is off by default)" })
+          agent.answer(command, {
+            status: "failed",
+            error: "the Celery result backend did not store the original arguments (result_extended is off by default)"
+          })
         const { id } = yield* post("retry-task", { engine: "celery", task_id: "t" })
         const failed = yield* until(get(id), ({ status }) => status === "failed")
         assert.match(failed.note, /result_extended = True.*result backend.*override_args and override_kwargs/)

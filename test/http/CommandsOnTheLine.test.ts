@@ -50,7 +50,10 @@ describe.each(engines)("commands over the real line on %s", (engine) => {
         const { base, credentials, post, reaches } = yield* world
         const agent = yield* connected({ base, ...credentials })
         agent.onCommand = (command) =>
-          agent.answer(command, { status: "failed", error: `adapter 'celery' does not support action '${command.action}'` })
+          agent.answer(command, {
+            status: "failed",
+            error: `adapter 'celery' does not support action '${command.action}'`
+          })
         const id = yield* post("pool-resize", { worker_name: "w", delta: -3 })
         assert.include(yield* reaches(id, "failed"), `"error":"adapter 'celery' does not support action 'pool_shrink'"`)
         assert.deepStrictEqual(agent.commands[0]?.parameters, { delta: 3, worker_name: "w" })
@@ -76,7 +79,8 @@ describe.each(engines)("commands over the real line on %s", (engine) => {
         const { base, credentials, path, post, reaches, token } = yield* world
         const rq = { engines: ["rq"], capabilities: { rq: ["cancel_task"] } }
         const agent = yield* connected({ base, ...credentials, hello: { ...rq, worker_id: "bare-7-7" } })
-        agent.onCommand = (command) => agent.answer(command, { status: "success", result: { restarted_via: "self_exit" } })
+        agent.onCommand = (command) =>
+          agent.answer(command, { status: "success", result: { restarted_via: "self_exit" } })
         yield* connected({ base, ...credentials, hello: { worker_id: "bare-8-8" } }) // a process of Celery
         const body = { agent_id: credentials.agent_id, engine: "rq", worker_name: "rqw1" }
         const refusal = yield* until(

@@ -40,24 +40,38 @@ const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readabl
 const openOf = (sockets: ReadonlyArray<Socket>) => Effect.sync(() => sockets.filter(isOpen).length)
 
 describe("connections of one address", () => {
-  it.scopedLive("are limited, but not those of this machine and of trusted proxies; those that end make way", () =>
-    Effect.gen(function*() {
-      const port = yield* Effect.map(baseUrl, (base) => Number(new URL(base).port))
-      const local = yield* clients(12, port, "127.0.0.1")
-      const proxied = yield* clients(12, port, "127.0.0.3")
-      const others = yield* clients(12, port, "127.0.0.2")
-      yield* until(openOf(others), (open) => open === 5)
-      assert.deepStrictEqual([yield* openOf(local), yield* openOf(proxied)], [12, 12])
+  it.scopedLive(
+    "are limited, but not those of this machine and of trusted proxies; those that end make way",
+    () =>
+      Effect.gen(function*() {
+        const port = yield* Effect.map(baseUrl, (base) => Number(new URL(base).port))
+        const local = yield* clients(12, port, "127.0.0.1")
+        const proxied = yield* clients(12, port, "127.0.0.3")
+        const others = yield* clients(12, port, "127.0.0.2")
+        yield* until(openOf(others), (open) => open === 5)
+        assert.deepStrictEqual([yield* openOf(local), yield* openOf(proxied)], [12, 12])
 
-      for (const socket of others) socket.destroy()
-      yield* until(statusAt(port, "127.0.0.2"), (status) => status === 200)
-    }).pipe(Effect.provide(serverOn("SQLite", { connectionsPerAddress: 5, trustedProxies: ["127.0.0.3"] }))), 180_000)
+        for (const socket of others) socket.destroy()
+        yield* until(statusAt(port, "127.0.0.2"), (status) => status === 200)
+      }).pipe(Effect.provide(serverOn("SQLite", { connectionsPerAddress: 5, trustedProxies: ["127.0.0.3"] }))),
+    180_000
+  )
 
-  for (const [what, text, held] of [
-    ["that say nothing", "", true],
-    ["that ask for a WebSocket without a token", "GET /ws/agent HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", false],
-    ["that never end their request", "POST /api/v1/auth/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", true]
-  ] as const) {
+  for (
+    const [what, text, held] of [
+      ["that say nothing", "", true],
+      [
+        "that ask for a WebSocket without a token",
+        "GET /ws/agent HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        false
+      ],
+      [
+        "that never end their request",
+        "POST /api/v1/auth/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+        true
+      ]
+    ] as const
+  ) {
     it.scopedLive(`${what} do not take all files of a process that may open 256`, () =>
       Effect.gen(function*() {
         const home = yield* temporaryHome
@@ -65,15 +79,28 @@ describe("connections of one address", () => {
         const base = `http://127.0.0.1:${port}`
         const program = yield* Effect.acquireRelease(
           Effect.sync(() =>
-            spawn("sh", ["-c", "ulimit -n 256; exec \"$0\" \"$@\"", process.execPath, inject("program"), "serve", "--port", String(port)], {
+            spawn("sh", [
+              "-c",
+              "ulimit -n 256; exec \"$0\" \"$@\"",
+              process.execPath,
+              inject("program"),
+              "serve",
+              "--port",
+              String(port)
+            ], {
               env: { PATH: process.env.PATH ?? "", SVC_HOME: home },
               stdio: "ignore"
-            })),
+            })
+          ),
           (program) => Effect.sync(() => program.kill("SIGKILL"))
         )
         const ask = (path: string, headers: Record<string, string> = {}) =>
           Effect.promise(() =>
-            fetch(`${base}${path}`, { headers: { connection: "close", ...headers } }).then(async (answer) => ({ status: answer.status, text: await answer.text() }), () => null))
+            fetch(`${base}${path}`, { headers: { connection: "close", ...headers } }).then(
+              async (answer) => ({ status: answer.status, text: await answer.text() }),
+              () => null
+            )
+          )
         const isReady = until(ask("/health/ready"), (answer) => answer?.status === 200)
         yield* isReady
         const token = readFileSync(join(home, "metrics.token"), "utf8").trim()

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Cookies } from "../../src/http/middleware/Cookies.ts"
 import { accessRules } from "../../src/http/AccessRules.ts"
+import { Cookies } from "../../src/http/middleware/Cookies.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { freshKey, request, serverOn } from "../brain.ts"
 import { settingsOn } from "../databases.ts"
@@ -12,7 +12,9 @@ describe("cookies over https", () => {
   layer(serverOn("SQLite", { ...proxied, publicUrl: "https://svc.example" }), { excludeTestServices: true })((it) => {
     it.effect("are Secure and bound to the host by their names", () =>
       Effect.gen(function*() {
-        const answer = yield* login((yield* freshUser()).email, { headers: { ...fromElsewhere(), origin: "https://svc.example" } })
+        const answer = yield* login((yield* freshUser()).email, {
+          headers: { ...fromElsewhere(), origin: "https://svc.example" }
+        })
         const [session = "", csrf = ""] = answer.headers.getSetCookie()
         assert.match(session, /^__Host-svc_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
         assert.match(csrf, /^__Host-svc_csrf=[\w-]{43}; Max-Age=604800; Path=\/; Secure; SameSite=Strict$/)
@@ -32,14 +34,15 @@ describe("a brain on all addresses, without https", () => {
       headers: { host, "content-type": "application/json", ...fromElsewhere() },
       body: JSON.stringify({ email, password })
     })
-  const cookieOf = (answer: { readonly headers: Readonly<Record<string, unknown>> }) => [answer.headers["set-cookie"] ?? []].flat().map((cookie) =>
-    String(cookie).split(";", 1)[0]).join("; ")
+  const cookieOf = (answer: { readonly headers: Readonly<Record<string, unknown>> }) =>
+    [answer.headers["set-cookie"] ?? []].flat().map((cookie) => String(cookie).split(";", 1)[0]).join("; ")
 
   layer(serverOn("SQLite", onAll), { excludeTestServices: true })((it) => {
     it.effect("takes passwords and sessions on the machine itself only", () =>
       Effect.gen(function*() {
         const { email } = yield* freshUser()
-        const me = (host: string, cookie: string) => wire({ method: "GET", target: api("/auth/me"), headers: { host, cookie } })
+        const me = (host: string, cookie: string) =>
+          wire({ method: "GET", target: api("/auth/me"), headers: { host, cookie } })
         for (const host of ["localhost:7700", "127.0.0.1", "[::1]:7700"]) {
           const answer = yield* loginAt(host, email)
           assert.match(cookieOf(answer), /^svc_session=[\w-]{43}; svc_csrf=/, host)
@@ -54,7 +57,8 @@ describe("a brain on all addresses, without https", () => {
 
     it.effect("takes no link, and shows no page that asks for a password, elsewhere", () =>
       Effect.gen(function*() {
-        const taking = [...accessRules].filter(([, { caller, mutates }]) => caller === "public" && mutates === true).map(([route]) => route)
+        const taking = [...accessRules].filter(([, { caller, mutates }]) => caller === "public" && mutates === true)
+          .map(([route]) => route)
         const pages = ["GET /setup", "GET /reset-password", "GET /invitation"]
         for (const route of [...taking, ...pages, "POST /api/v1/invitations/preview"]) {
           const [method = "", target = ""] = route.split(" ")
@@ -62,7 +66,11 @@ describe("a brain on all addresses, without https", () => {
           assert.deepInclude(answer.json, { status: 403, code: "https_required" }, route)
         }
         for (const page of pages) {
-          assert.strictEqual((yield* wire({ method: "GET", target: page.slice(4), headers: { host: "localhost" } })).status, 200, page)
+          assert.strictEqual(
+            (yield* wire({ method: "GET", target: page.slice(4), headers: { host: "localhost" } })).status,
+            200,
+            page
+          )
         }
       }))
 
@@ -70,7 +78,11 @@ describe("a brain on all addresses, without https", () => {
       Effect.gen(function*() {
         const { token } = yield* freshKey()
         for (const target of [api("/auth/me"), "/health", api("/docs"), api("/setup/status")]) {
-          const answer = yield* wire({ method: "GET", target, headers: { host: "10.0.0.5:7700", authorization: `Bearer ${token}` } })
+          const answer = yield* wire({
+            method: "GET",
+            target,
+            headers: { host: "10.0.0.5:7700", authorization: `Bearer ${token}` }
+          })
           assert.strictEqual(answer.status, 200, target)
         }
       }))
@@ -103,7 +115,10 @@ describe("the address people sign in at", () => {
       for (const settings of accepted) {
         assert.strictEqual((yield* started(settings))._tag, "Success", JSON.stringify(settings))
       }
-      const refused = [{ publicUrl: "http://svc.example" }, { publicUrl: "ftp://x" }, { publicUrl: "", host: "10.0.0.5" }]
+      const refused = [{ publicUrl: "http://svc.example" }, { publicUrl: "ftp://x" }, {
+        publicUrl: "",
+        host: "10.0.0.5"
+      }]
       for (const settings of refused) {
         assert.include(String(yield* started(settings)), "SVC_PUBLIC_URL", JSON.stringify(settings))
       }

@@ -57,8 +57,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("the pages for people",
       assert.notInclude(policy, "unsafe")
       assert.notMatch(text, /<script|<iframe|<object| style=|@import|url\(/)
       assert.deepStrictEqual(text.match(/(src|href)="(https?:)?\/\/[^"]*"/g) ?? [], [])
-      const { paths }: { paths: Record<string, Record<string, { operationId: string }>> } = (yield* request("GET", "/openapi.json")).json
-      const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+      const { paths }: { paths: Record<string, Record<string, { operationId: string }>> } =
+        (yield* request("GET", "/openapi.json")).json
+      const ids = Object.values(paths).flatMap((methods) =>
+        Object.values(methods).map(({ operationId }) => operationId)
+      )
       assert.deepStrictEqual(ids.filter((id) => !text.includes(`<details id="${id}">`)), [])
     }))
 
@@ -69,7 +72,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("the pages for people",
       assert.include(before.text, "has no admin yet")
       assert.include(before.text, "href=\"api/v1/docs\"")
       assert.include(before.text, "rel=\"icon\" href=\"data:")
-      assert.match(before.headers.get("content-security-policy") ?? "", /^default-src 'none'; script-src 'none'; .*img-src data:$/)
+      assert.match(
+        before.headers.get("content-security-policy") ?? "",
+        /^default-src 'none'; script-src 'none'; .*img-src data:$/
+      )
       yield* freshKey({ isAdmin: true })
       assert.include((yield* request("GET", "//")).text, "svc login")
     }))

@@ -58,13 +58,17 @@ const filled = (at: World, operation: Operation, body: Buffer | string) =>
     : body
 
 const send = ({ at, callers }: Begun, operation: Operation, attempt: Attempt) => {
-  const body = operation.body === null ? undefined : filled(at, operation, attempt.body ?? JSON.stringify(at.body(operation)))
+  const body = operation.body === null
+    ? undefined
+    : filled(at, operation, attempt.body ?? JSON.stringify(at.body(operation)))
   const target = at.target(operation, attempt.path, attempt.query && { [attempt.query.name]: attempt.query.value })
   const sent = {
     method: operation.method,
     target,
     headers: {
-      ...(attempt.caller === undefined ? at.credentials(operation) : { ...fromElsewhere(), ...callers[attempt.caller] }),
+      ...(attempt.caller === undefined
+        ? at.credentials(operation)
+        : { ...fromElsewhere(), ...callers[attempt.caller] }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...attempt.headers
     },
@@ -94,37 +98,41 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
       return { operations: operationsOf(document), schemas: validator(document.components.schemas) }
     })
 
-    it.effect("answers good requests with what it declares, and others with the problem that it declares", () =>
-      Effect.gen(function*() {
-        const { operations, schemas } = yield* fetched
-        const found: Array<string> = []
+    it.effect(
+      "answers good requests with what it declares, and others with the problem that it declares",
+      () =>
+        Effect.gen(function*() {
+          const { operations, schemas } = yield* fetched
+          const found: Array<string> = []
 
-        const fuzz = Effect.fnUntraced(function*(operation: Operation, index: number) {
-          let begun = yield* begin(operation)
-          let uses = 1
-          const good = yield* look(schemas, begun, operation, { what: "good" })
-          // nobody has the setup's token: the brain is set up
-          const isRefused = good.status >= 300 && !operation.path.endsWith("/setup/complete")
-          if (isRefused) found.push(`${operation.route} refuses what is good: ${good.status}`)
-          if (good.wrong !== undefined) found.push(good.wrong)
-          let isUsed = operation.method !== "GET"
+          const fuzz = Effect.fnUntraced(function*(operation: Operation, index: number) {
+            let begun = yield* begin(operation)
+            let uses = 1
+            const good = yield* look(schemas, begun, operation, { what: "good" })
+            // nobody has the setup's token: the brain is set up
+            const isRefused = good.status >= 300 && !operation.path.endsWith("/setup/complete")
+            if (isRefused) found.push(`${operation.route} refuses what is good: ${good.status}`)
+            if (good.wrong !== undefined) found.push(good.wrong)
+            let isUsed = operation.method !== "GET"
 
-          const sampled = { seed: seed + index, numRuns: Math.ceil(runs(engine) * (overall + placesOf(operation))) }
-          for (const attempt of fc.sample(attempts(operation, schemas, begun.isKnown), sampled)) {
-            let seen = yield* look(schemas, begun, operation, attempt)
-            // what succeeded before may have removed what this is about
-            if (++uses > perWorld || (isUsed && seen.isUnexplained)) {
-              begun = yield* begin(operation)
-              seen = yield* look(schemas, begun, operation, attempt)
-              uses = 1
-              isUsed = false
+            const sampled = { seed: seed + index, numRuns: Math.ceil(runs(engine) * (overall + placesOf(operation))) }
+            for (const attempt of fc.sample(attempts(operation, schemas, begun.isKnown), sampled)) {
+              let seen = yield* look(schemas, begun, operation, attempt)
+              // what succeeded before may have removed what this is about
+              if (++uses > perWorld || (isUsed && seen.isUnexplained)) {
+                begun = yield* begin(operation)
+                seen = yield* look(schemas, begun, operation, attempt)
+                uses = 1
+                isUsed = false
+              }
+              if (seen.wrong !== undefined) found.push(seen.wrong)
+              isUsed ||= operation.method !== "GET" && seen.status < 300
             }
-            if (seen.wrong !== undefined) found.push(seen.wrong)
-            isUsed ||= operation.method !== "GET" && seen.status < 300
-          }
-        })
-        yield* Effect.forEach(operations, fuzz, { concurrency: 4, discard: true })
-        assert.strictEqual(found.length, 0, `with SVC_FUZZ_SEED=${seed}:\n${found.join("\n")}\n`)
-      }), 3_600_000)
+          })
+          yield* Effect.forEach(operations, fuzz, { concurrency: 4, discard: true })
+          assert.strictEqual(found.length, 0, `with SVC_FUZZ_SEED=${seed}:\n${found.join("\n")}\n`)
+        }),
+      3_600_000
+    )
   })
 })

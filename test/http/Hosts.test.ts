@@ -14,7 +14,10 @@ const raw = (lines: ReadonlyArray<string>) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.async<string>((resume) => {
       let answer = ""
-      const socket = connect({ host: "127.0.0.1", port: Number(new URL(base).port) }, () => socket.write(`${lines.join("\r\n")}\r\n\r\n`))
+      const socket = connect(
+        { host: "127.0.0.1", port: Number(new URL(base).port) },
+        () => socket.write(`${lines.join("\r\n")}\r\n\r\n`)
+      )
       socket.on("data", (chunk) => (answer += String(chunk))).on("close", () => resume(Effect.succeed(answer)))
     }))
 
@@ -36,14 +39,34 @@ describe("the names that the brain answers to", () => {
   layer(serverOn("SQLite", settings), { excludeTestServices: true })((it) => {
     it.effect("are those of its settings and of the machine itself, with any port", () =>
       Effect.gen(function*() {
-        for (const host of ["svc.example.com", "SVC.example.com.:8443", "internal.example.com", "192.0.2.7:1", "127.0.0.1", "localhost:1", "[::1]:7700"]) {
+        for (
+          const host of [
+            "svc.example.com",
+            "SVC.example.com.:8443",
+            "internal.example.com",
+            "192.0.2.7:1",
+            "127.0.0.1",
+            "localhost:1",
+            "[::1]:7700"
+          ]
+        ) {
           assert.strictEqual((yield* to(host)).status, 200, host)
         }
       }))
 
     it.effect("are no others, for nothing that it serves, and it says how to add one", () =>
       Effect.gen(function*() {
-        for (const target of ["/", "/api/v1/setup/status", "/api/v1/projects", "/setup", "/metrics", "/api/v1/docs", "/no/such/path"]) {
+        for (
+          const target of [
+            "/",
+            "/api/v1/setup/status",
+            "/api/v1/projects",
+            "/setup",
+            "/metrics",
+            "/api/v1/docs",
+            "/no/such/path"
+          ]
+        ) {
           const answer = yield* to("evil.example:7700", target)
           assert.strictEqual(answer.status, 400, target)
           assert.strictEqual(answer.contentType, "application/problem+json")
@@ -51,14 +74,24 @@ describe("the names that the brain answers to", () => {
           assert.include(answer.json.detail, "svc allowed-hosts add evil.example")
           assert.isString(answer.headers["content-security-policy"])
         }
-        for (const host of ["svc.example.com.evil.example", "evilsvc.example.com", "user@svc.example.com", "svc.example.com,evil.example", "a b", "127.1"]) {
+        for (
+          const host of [
+            "svc.example.com.evil.example",
+            "evilsvc.example.com",
+            "user@svc.example.com",
+            "svc.example.com,evil.example",
+            "a b",
+            "127.1"
+          ]
+        ) {
           assert.deepInclude((yield* to(host)).json, { status: 400, code: "host_not_allowed" }, host)
         }
       }))
 
     it.effect("count for whole URLs and doubled headers, which are refused, and for HTTP/1.0", () =>
       Effect.gen(function*() {
-        const status = (lines: ReadonlyArray<string>) => Effect.map(raw([...lines, "Connection: close"]), (answer) => answer.slice(9, 12))
+        const status = (lines: ReadonlyArray<string>) =>
+          Effect.map(raw([...lines, "Connection: close"]), (answer) => answer.slice(9, 12))
         const good = "Host: svc.example.com"
         const path = "/api/v1/setup/status"
         assert.strictEqual(yield* status([`GET ${path} HTTP/1.1`, good]), "200")
@@ -112,10 +145,22 @@ describe("the names that the brain answers to", () => {
 describe("the paths of the brain on a router with others", () => {
   it("are its own however they are written", () => {
     const written = [
-      "/metrics", "/metrics/", "/metrics?a", "/METRICS", "/metrics;a", "//api/v1/tasks", "/api//v1", "/%61pi/v1/tasks", "/api/v1/%ff",
-      "http://evil.example/api/v1", "http://evil?x/api/v1", "/%ff"
+      "/metrics",
+      "/metrics/",
+      "/metrics?a",
+      "/METRICS",
+      "/metrics;a",
+      "//api/v1/tasks",
+      "/api//v1",
+      "/%61pi/v1/tasks",
+      "/api/v1/%ff",
+      "http://evil.example/api/v1",
+      "http://evil?x/api/v1",
+      "/%ff"
     ]
     for (const url of written) assert.isTrue(isBrainPath(url), url)
-    for (const url of ["/", "/metricsx", "/shop?to=/api/v1", "/shop/api/v1", "/api", "http://a.example/shop"]) assert.isFalse(isBrainPath(url), url)
+    for (const url of ["/", "/metricsx", "/shop?to=/api/v1", "/shop/api/v1", "/api", "http://a.example/shop"]) {
+      assert.isFalse(isBrainPath(url), url)
+    }
   })
 })

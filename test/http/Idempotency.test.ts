@@ -66,7 +66,9 @@ describe.each(engines)("Idempotency-Key on %s", (engine) => {
           if (status !== 201) assert.deepInclude(json, { status: 409, code: "idempotency_conflict" })
         }
         assert.include(answers.map(({ status }) => status), 201)
-        const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM users WHERE email_key = 'only.once@example.com'`
+        const [row] = yield* sql<
+          { n: number }
+        >`SELECT count(*) AS n FROM users WHERE email_key = 'only.once@example.com'`
         assert.strictEqual(row?.n, 1)
         assert.strictEqual((yield* post).headers.get("idempotency-replayed"), "true")
         const stored = JSON.stringify(yield* sql`SELECT * FROM idempotency_keys`)

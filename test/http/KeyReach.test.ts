@@ -5,7 +5,14 @@ import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { freshUser, login, password, proxied } from "./people.ts"
 
-const readsOfViewer: ReadonlyArray<Scope> = ["agents:read", "commands:read", "projects:read", "queues:read", "tasks:read", "workers:read"]
+const readsOfViewer: ReadonlyArray<Scope> = [
+  "agents:read",
+  "commands:read",
+  "projects:read",
+  "queues:read",
+  "tasks:read",
+  "workers:read"
+]
 const newPassword = { new_password: "set by a script of ours" }
 
 describe.each(engines)("what a key gives to others on %s", (engine) => {
@@ -36,10 +43,19 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
         }
         assert.strictEqual((yield* login(admin.email)).status, 200)
         assert.deepInclude((yield* request("GET", `/users/${person.id}`, { token })).json, { is_admin: false })
-        const same = yield* request("PATCH", `/users/${person.id}`, { token, body: { is_admin: false, first_name: "Ada" } })
+        const same = yield* request("PATCH", `/users/${person.id}`, {
+          token,
+          body: { is_admin: false, first_name: "Ada" }
+        })
         assert.deepInclude(same.json, { first_name: "Ada", is_admin: false })
-        assert.strictEqual((yield* request("POST", `/users/${person.id}/password`, { token, body: newPassword })).status, 204)
-        assert.strictEqual((yield* request("PATCH", `/users/${admin.id}`, { token: all, body: { first_name: "Ada" } })).status, 200)
+        assert.strictEqual(
+          (yield* request("POST", `/users/${person.id}/password`, { token, body: newPassword })).status,
+          204
+        )
+        assert.strictEqual(
+          (yield* request("PATCH", `/users/${admin.id}`, { token: all, body: { first_name: "Ada" } })).status,
+          200
+        )
         assert.strictEqual((yield* request("DELETE", `/users/${person.id}`, { token })).status, 204)
       }))
 
@@ -50,7 +66,11 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
         const set = (token: string) => request("POST", `/users/${operator.id}/password`, { token, body: newPassword })
         const alone = yield* freshKey({ isAdmin: true, scopes: ["users:write"] })
         const reader = yield* freshKey({ isAdmin: true, scopes: ["users:write", ...readsOfViewer] })
-        const foreign = yield* freshKey({ isAdmin: true, boundTo: elsewhere.id, scopes: ["users:write", "commands:write", ...readsOfViewer] })
+        const foreign = yield* freshKey({
+          isAdmin: true,
+          boundTo: elsewhere.id,
+          scopes: ["users:write", "commands:write", ...readsOfViewer]
+        })
         for (const { token } of [alone, reader, foreign]) {
           const refused = (yield* set(token)).json
           assert.strictEqual(refused.status, 403, JSON.stringify(refused))
@@ -71,7 +91,8 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
         const { token: admin } = yield* keyOf(["admin:*"])
         const members = `/projects/${project.slug}/memberships`
         const invitations = `/projects/${project.slug}/invitations`
-        const grant = (token: string, user_id: string, role: string) => request("POST", members, { token, body: { user_id, role } })
+        const grant = (token: string, user_id: string, role: string) =>
+          request("POST", members, { token, body: { user_id, role } })
         const invite = (token: string, role: string) =>
           request("POST", invitations, { token, body: { email: `${role}@example.com`, role } })
 
@@ -91,7 +112,9 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
         assert.strictEqual((yield* grant(operator, second.id, "operator")).status, 201)
         assert.strictEqual((yield* invite(operator, "operator")).status, 201)
         const one = `${members}/${viewer.json.id}`
-        assert.deepInclude((yield* request("PATCH", one, { token: reader, body: { role: "operator" } })).json, { code: "scope_missing" })
+        assert.deepInclude((yield* request("PATCH", one, { token: reader, body: { role: "operator" } })).json, {
+          code: "scope_missing"
+        })
         assert.strictEqual((yield* request("PATCH", one, { token: admin, body: { role: "admin" } })).status, 200)
         // taking a role away gives nothing to anybody
         assert.strictEqual((yield* request("PATCH", one, { token: reader, body: { role: "viewer" } })).status, 200)

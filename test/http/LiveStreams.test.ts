@@ -1,6 +1,6 @@
 import { HttpServer } from "@effect/platform"
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream } from "effect"
 import { connect, type Socket } from "node:net"
 import { decodeChangePosition } from "../../src/domain/LiveTask.ts"
@@ -13,15 +13,18 @@ import { until } from "../until.ts"
 import { openStream, putTask, putTasks } from "./live.ts"
 
 const numberOf = (name: "svc_live_looks_total" | "svc_live_streams") =>
-  Effect.flatMap(Metrics, ({ registry }) =>
-    Effect.promise(async () => (await registry.getSingleMetric(name)?.get())?.values[0]?.value ?? 0))
+  Effect.flatMap(
+    Metrics,
+    ({ registry }) => Effect.promise(async () => (await registry.getSingleMetric(name)?.get())?.values[0]?.value ?? 0)
+  )
 
 /** Open streams whose client never reads what comes after the first bytes. */
 const unread = (slug: string, token: string, count: number) =>
   Effect.gen(function*() {
     const server = yield* HttpServer.HttpServer
     const port = server.address._tag === "TcpAddress" ? server.address.port : 0
-    const text = `GET /api/v1/projects/${slug}/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`
+    const text =
+      `GET /api/v1/projects/${slug}/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`
     const one = Effect.acquireRelease(
       Effect.async<Socket>((resume) => {
         const socket = connect(port, "127.0.0.1", () => socket.write(text))
@@ -70,7 +73,8 @@ describe.each(engines)("many live streams on %s", (engine) => {
           (exits) => exits.every(Option.isSome)
         )
         assert.strictEqual(told.length, 3)
-        const [one, two, three] = yield* Effect.forEach(fibers, (fiber) => Effect.map(Fiber.join(fiber), Option.getOrThrow))
+        const [one, two, three] = yield* Effect.forEach(fibers, (fiber) =>
+          Effect.map(Fiber.join(fiber), Option.getOrThrow))
         assert.isTrue(one?.encoded === two?.encoded && two?.encoded === three?.encoded)
       }))
 
@@ -94,40 +98,44 @@ describe.each(engines)("many live streams on %s", (engine) => {
         assert.strictEqual((yield* openStream(project.slug, one.token)).response.status, 200)
       }))
 
-    it.scoped("a stream that nobody reads holds a bounded number of bytes, and gets a reset once it is read", () =>
-      Effect.gen(function*() {
-        const { server } = yield* NodeServer
-        const sockets = new Set<Socket>()
-        server.on("connection", (socket: Socket) => sockets.add(socket))
-        const project = yield* freshProject()
-        const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
-        const clients = yield* unread(project.slug, token, 3)
-        const live = yield* openStream(project.slug, token)
-        const ids = Array.from({ length: 500 }, (_, index) => `task-${index}-${"x".repeat(1800)}`)
-        const held = () => [...sockets].map(({ writableLength }) => writableLength).filter((bytes) => bytes > 0)
-        let round = 0
-        const change = Effect.fnUntraced(function*(taskIds: ReadonlyArray<string>) {
-          yield* putTasks(project.id, taskIds, round++ % 2 === 0 ? "started" : "retry")
-          const last = taskIds[taskIds.length - 1]
-          while ((yield* live.next).data.task_id !== last);
-        })
-        while (held().length < 3) yield* change(ids) // until the kernel's buffers are full
-        const before = held()
-        assert.isBelow(Math.max(...before), 2_000_000, "one look")
-        yield* Effect.replicateEffect(change(ids), 3)
-        yield* Effect.replicateEffect(change(["small"]), 35) // more looks than wait for a slow reader
-        assert.deepStrictEqual(held(), before)
-        const [client] = clients
-        yield* Effect.async<void>((resume) => {
-          let text = ""
-          client?.on("data", (chunk) => {
-            text += String(chunk)
-            if (text.includes("event: reset")) resume(Effect.void)
-            text = text.slice(-100)
+    it.scoped(
+      "a stream that nobody reads holds a bounded number of bytes, and gets a reset once it is read",
+      () =>
+        Effect.gen(function*() {
+          const { server } = yield* NodeServer
+          const sockets = new Set<Socket>()
+          server.on("connection", (socket: Socket) => sockets.add(socket))
+          const project = yield* freshProject()
+          const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+          const clients = yield* unread(project.slug, token, 3)
+          const live = yield* openStream(project.slug, token)
+          const ids = Array.from({ length: 500 }, (_, index) => `task-${index}-${"x".repeat(1800)}`)
+          const held = () => [...sockets].map(({ writableLength }) => writableLength).filter((bytes) => bytes > 0)
+          let round = 0
+          const change = Effect.fnUntraced(function*(taskIds: ReadonlyArray<string>) {
+            yield* putTasks(project.id, taskIds, round++ % 2 === 0 ? "started" : "retry")
+            const last = taskIds[taskIds.length - 1]
+            while ((yield* live.next).data.task_id !== last);
           })
-          client?.resume()
-        })
-      }), 120_000)
+          while (held().length < 3) yield* change(ids) // until the kernel's buffers are full
+          const before = held()
+          assert.isBelow(Math.max(...before), 2_000_000, "one look")
+          yield* Effect.replicateEffect(change(ids), 3)
+          yield* Effect.replicateEffect(change(["small"]), 35) // more looks than wait for a slow reader
+          assert.deepStrictEqual(held(), before)
+          const [client] = clients
+          yield* Effect.async<void>((resume) => {
+            let text = ""
+            client?.on("data", (chunk) => {
+              text += String(chunk)
+              if (text.includes("event: reset")) resume(Effect.void)
+              text = text.slice(-100)
+            })
+            client?.resume()
+          })
+        }),
+      120_000
+    )
 
     it.scoped("a client that comes back again and again misses no change", () =>
       Effect.gen(function*() {
@@ -141,8 +149,10 @@ describe.each(engines)("many live streams on %s", (engine) => {
         yield* putTask(project.id, "first", "received")
         let { id } = yield* first.next
         const writing = yield* Effect.fork(Effect.forEach(states, (state) =>
-          Effect.forEach(ids, (task) => Effect.zipRight(putTask(project.id, task, state), Effect.sleep("2 millis")))))
-        const isDone = () => ids.every((task) => newest.get(task) === "success")
+          Effect.forEach(ids, (task) =>
+            Effect.zipRight(putTask(project.id, task, state), Effect.sleep("2 millis")))))
+        const isDone = () =>
+          ids.every((task) => newest.get(task) === "success")
         while (!isDone()) {
           yield* Effect.scoped(Effect.gen(function*() {
             const stream = yield* openStream(project.slug, token, id)
@@ -162,7 +172,10 @@ describe.each(engines)("many live streams on %s", (engine) => {
         // several writers of PostgreSQL commit in another order than they stamp: there a second is told again
         if (engine === "SQLite") assert.strictEqual(new Set(told).size, told.length)
         const sql = yield* SqlClient.SqlClient
-        assert.deepEqual(yield* sql`SELECT DISTINCT state FROM tasks WHERE project_id = ${project.id} AND task_id <> 'first'`, [{ state: "success" }])
+        assert.deepEqual(
+          yield* sql`SELECT DISTINCT state FROM tasks WHERE project_id = ${project.id} AND task_id <> 'first'`,
+          [{ state: "success" }]
+        )
       }), 60_000)
   })
 })

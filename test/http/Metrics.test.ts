@@ -1,10 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { readFileSync } from "node:fs"
+import { Keys } from "../../src/services/Keys.ts"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { Keys } from "../../src/services/Keys.ts"
 import { until } from "../until.ts"
 
 const recorded: { readonly frame_json: string } = JSON.parse(
@@ -38,14 +38,20 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
       Effect.gen(function*() {
         const { agent } = yield* fresh
         const endOf = (kind: string, task_id: string, task_name: string) =>
-          event({ engine: "rq", kind, task_id, data: { task_name, queue: "q", worker: "w@h", runtime_ms: 700, exception: "ValueError" } })
+          event({
+            engine: "rq",
+            kind,
+            task_id,
+            data: { task_name, queue: "q", worker: "w@h", runtime_ms: 700, exception: "ValueError" }
+          })
         const paid = endOf("task.succeeded", "one", "pay")
         const failed = endOf("task.failed", "two", "pay")
         yield* Effect.promise(() => agent.sendEvents([paid, failed]))
         yield* Effect.promise(() => agent.sendEvents([paid, failed])) // as an agent does after a lost acknowledgement
         yield* Effect.promise(() => agent.sendEvents([endOf("task.failed", "three", "ship")]))
         yield* Effect.promise(() =>
-          agent.sendEvents([endOf("task.failed", "four", "third"), endOf("task.failed", "five", "fourth")]))
+          agent.sendEvents([endOf("task.failed", "four", "third"), endOf("task.failed", "five", "fourth")])
+        )
         const text = yield* until(scrape, (text) => valueOf(text, ended("other", "failure")) === 2)
         assert.strictEqual(valueOf(text, ended("pay", "success")), 1)
         assert.strictEqual(valueOf(text, ended("pay", "failure")), 1)
@@ -67,7 +73,13 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
         const labels = "method=\"GET\",route=\"/api/v1/projects/:slug\""
         assert.strictEqual(valueOf(text, `svc_http_requests_total{${labels},status="401"}`), 1)
         assert.strictEqual(valueOf(text, `svc_http_request_seconds_count{${labels}}`), 1)
-        assert.strictEqual(valueOf(text, "svc_http_requests_total{method=\"GET\",route=\"/api/v1/projects/:slug/tasks/:engine/:task_id/tree\",status=\"401\"}"), 1)
+        assert.strictEqual(
+          valueOf(
+            text,
+            "svc_http_requests_total{method=\"GET\",route=\"/api/v1/projects/:slug/tasks/:engine/:task_id/tree\",status=\"401\"}"
+          ),
+          1
+        )
         assert.strictEqual(valueOf(text, "svc_http_requests_total{method=\"other\",route=\"other\",status=\"404\"}"), 1)
         assert.notInclude(text, `/projects/${slug}`)
       }))
@@ -83,7 +95,13 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
     it.scoped("the process and its event loop are measured", () =>
       Effect.gen(function*() {
         const text = yield* scrape
-        for (const name of ["nodejs_eventloop_lag_p99_seconds", "process_resident_memory_bytes", "process_cpu_seconds_total"]) {
+        for (
+          const name of [
+            "nodejs_eventloop_lag_p99_seconds",
+            "process_resident_memory_bytes",
+            "process_cpu_seconds_total"
+          ]
+        ) {
           assert.isAbove(valueOf(text, name) ?? NaN, 0, name)
         }
       }))
@@ -97,7 +115,12 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
         const idle = yield* until(scrape, (text) => valueOf(text, depth) === 7)
         assert.strictEqual(valueOf(idle, "svc_workers_online{engine=\"celery\"}"), 1)
         assert.strictEqual(valueOf(idle, age), 0)
-        const waiting = event({ engine: "celery", kind: "task.received", task_id: "waits", data: { task_name: "pay", queue: "celery" } })
+        const waiting = event({
+          engine: "celery",
+          kind: "task.received",
+          task_id: "waits",
+          data: { task_name: "pay", queue: "celery" }
+        })
         yield* Effect.promise(() => agent.sendEvents([waiting]))
         yield* until(scrape, (text) => (valueOf(text, age) ?? 0) > 0)
       }))

@@ -9,7 +9,8 @@ import { engines } from "../databases.ts"
 import { actionsOf, after, ask, back, codeOf, enrolled, loginFrom, nextCode, wrongCode } from "./mfa.ts"
 import { freshUser, fromElsewhere, password, proxied } from "./people.ts"
 
-const shown = ({ json }: { readonly json: { readonly status: number; readonly code: string } }) => `${json.status} ${json.code}`
+const shown = ({ json }: { readonly json: { readonly status: number; readonly code: string } }) =>
+  `${json.status} ${json.code}`
 
 describe.each(engines)("the second factor on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
@@ -26,14 +27,24 @@ describe.each(engines)("the second factor on %s", (engine) => {
           enrollment_required: false,
           enrollment_deadline: null
         })
-        assert.strictEqual(shown(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: "123456" })), "409 mfa_enrollment_expired")
+        assert.strictEqual(
+          shown(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: "123456" })),
+          "409 mfa_enrollment_expired"
+        )
         const abandoned = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
         const started = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
         const secret: string = started.json.secret_base32
         assert.include(started.json.provisioning_url, `secret=${secret}`)
         const other = yield* codeOf(abandoned.json.secret_base32)
-        assert.strictEqual(shown(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: other })), "403 wrong_code")
-        assert.strictEqual((yield* ask(browser, "GET", "/auth/mfa/status")).json.enrolled, false, "a secret alone is no factor")
+        assert.strictEqual(
+          shown(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: other })),
+          "403 wrong_code"
+        )
+        assert.strictEqual(
+          (yield* ask(browser, "GET", "/auth/mfa/status")).json.enrolled,
+          false,
+          "a secret alone is no factor"
+        )
 
         const completed = yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: yield* codeOf(secret) })
         assert.strictEqual(completed.status, 200)
@@ -43,7 +54,10 @@ describe.each(engines)("the second factor on %s", (engine) => {
         assert.deepInclude(status.json, { enrolled: true, remaining_recovery_codes: 10 })
         assert.match(status.json.enrolled_at, /Z$/)
         assert.strictEqual(shown(yield* ask(now, "POST", "/auth/mfa/enroll-start")), "409 mfa_enrolled")
-        assert.strictEqual(shown(yield* ask(now, "POST", "/auth/mfa/enroll-complete", { code: yield* codeOf(secret, 1) })), "409 mfa_enrolled")
+        assert.strictEqual(
+          shown(yield* ask(now, "POST", "/auth/mfa/enroll-complete", { code: yield* codeOf(secret, 1) })),
+          "409 mfa_enrolled"
+        )
 
         const stored = JSON.stringify([
           yield* sql`SELECT * FROM users WHERE id = ${user.id}`,
@@ -61,7 +75,9 @@ describe.each(engines)("the second factor on %s", (engine) => {
         const { browser } = yield* loginFrom({}, user.email)
         const { json } = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
         yield* back("users", "mfa_pending_at", user.id, 601)
-        const late = yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: yield* codeOf(json.secret_base32) })
+        const late = yield* ask(browser, "POST", "/auth/mfa/enroll-complete", {
+          code: yield* codeOf(json.secret_base32)
+        })
         assert.strictEqual(shown(late), "409 mfa_enrollment_expired")
       }))
 
@@ -70,10 +86,17 @@ describe.each(engines)("the second factor on %s", (engine) => {
         const user = yield* freshUser()
         const { browser } = yield* loginFrom({}, user.email)
         const { json } = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
-        const complete = (code: string) => Effect.map(ask(browser, "POST", "/auth/mfa/enroll-complete", { code }), shown)
+        const complete = (code: string) =>
+          Effect.map(ask(browser, "POST", "/auth/mfa/enroll-complete", { code }), shown)
         const wrong = yield* wrongCode(json.secret_base32)
         const told = yield* Effect.all([1, 2, 3, 4, 5].map(() => complete(wrong)), { concurrency: "unbounded" })
-        assert.deepStrictEqual(told.sort(), ["403 mfa_locked", "403 mfa_locked", "403 wrong_code", "403 wrong_code", "403 wrong_code"])
+        assert.deepStrictEqual(told.sort(), [
+          "403 mfa_locked",
+          "403 mfa_locked",
+          "403 wrong_code",
+          "403 wrong_code",
+          "403 wrong_code"
+        ])
         const again = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
         const code = yield* codeOf(again.json.secret_base32)
         assert.strictEqual(yield* complete(code), "403 mfa_locked", "another secret is no way round it")
@@ -88,16 +111,18 @@ describe.each(engines)("the second factor on %s", (engine) => {
         const { answer, browser } = yield* loginFrom({}, user.email)
         assert.deepInclude(answer.json, { mfa_required: true, mfa_enrollment_required: false })
         assert.strictEqual((yield* ask(browser, "GET", "/auth/me")).json.email, user.email)
-        for (const [method, path] of [
-          ["GET", "/projects"],
-          ["GET", "/auth/mfa/status"],
-          ["POST", "/auth/mfa/enroll-start"],
-          ["POST", "/auth/mfa/disable"],
-          ["POST", "/auth/reauthenticate"],
-          ["POST", "/auth/change-password"],
-          ["GET", "/auth/sessions"],
-          ["PATCH", "/auth/me"]
-        ] as const) {
+        for (
+          const [method, path] of [
+            ["GET", "/projects"],
+            ["GET", "/auth/mfa/status"],
+            ["POST", "/auth/mfa/enroll-start"],
+            ["POST", "/auth/mfa/disable"],
+            ["POST", "/auth/reauthenticate"],
+            ["POST", "/auth/change-password"],
+            ["GET", "/auth/sessions"],
+            ["PATCH", "/auth/me"]
+          ] as const
+        ) {
           assert.strictEqual(shown(yield* ask(browser, method, path)), "401 mfa_required", path)
         }
         const verified = yield* ask(browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })
@@ -114,7 +139,9 @@ describe.each(engines)("the second factor on %s", (engine) => {
         const here = (yield* loginFrom({}, user.email)).browser
         const there = (yield* loginFrom({}, user.email)).browser
         const { json } = yield* ask(here, "POST", "/auth/mfa/enroll-start")
-        const completed = yield* ask(here, "POST", "/auth/mfa/enroll-complete", { code: yield* codeOf(json.secret_base32) })
+        const completed = yield* ask(here, "POST", "/auth/mfa/enroll-complete", {
+          code: yield* codeOf(json.secret_base32)
+        })
         assert.strictEqual(shown(yield* ask(there, "GET", "/projects")), "401 mfa_required")
         assert.strictEqual((yield* ask(after(here, completed), "GET", "/projects")).status, 200)
       }))
@@ -122,11 +149,18 @@ describe.each(engines)("the second factor on %s", (engine) => {
     it.effect("takes each code once, also when two come at the same time", () =>
       Effect.gen(function*() {
         const user = yield* enrolled()
-        const browsers = yield* Effect.forEach([1, 2, 3], () => Effect.map(loginFrom({}, user.email), ({ browser }) => browser))
+        const browsers = yield* Effect.forEach([1, 2, 3], () =>
+          Effect.map(loginFrom({}, user.email), ({ browser }) => browser))
         const together = (asking: typeof browsers, code: string | undefined) =>
-          Effect.forEach(asking, (browser) => ask(browser, "POST", "/auth/mfa/verify", { code }), { concurrency: "unbounded" })
+          Effect.forEach(asking, (browser) =>
+            ask(browser, "POST", "/auth/mfa/verify", { code }), { concurrency: "unbounded" })
         const answers = yield* together(browsers.slice(0, 2), yield* nextCode(user))
-        assert.sameMembers(answers.map(({ status }) => status), [200, 403])
+        assert.sameMembers(
+          answers.map(({ status }) =>
+            status
+          ),
+          [200, 403]
+        )
         const owing = browsers.filter((_, index) => answers[index]?.status !== 200)
         assert.sameMembers((yield* together(owing, user.codes[0])).map(({ status }) => status), [200, 403])
       }))
@@ -147,7 +181,10 @@ describe.each(engines)("the second factor on %s", (engine) => {
         assert.strictEqual(kept.json.remaining_recovery_codes, 10)
         const regenerated = yield* regenerating
         assert.lengthOf(regenerated.json.recovery_codes, 10)
-        assert.strictEqual(shown(yield* ask(two.browser, "POST", "/auth/mfa/verify", { code: second })), "403 wrong_code")
+        assert.strictEqual(
+          shown(yield* ask(two.browser, "POST", "/auth/mfa/verify", { code: second })),
+          "403 wrong_code"
+        )
         const fresh = yield* ask(two.browser, "POST", "/auth/mfa/verify", { code: regenerated.json.recovery_codes[3] })
         assert.deepInclude(fresh.json, { used_recovery_code: true, remaining_recovery_codes: 9 })
         assert.include(yield* actionsOf(user.id), "auth.mfa_recovery_codes_regenerated")
@@ -161,22 +198,39 @@ describe.each(engines)("the second factor on %s", (engine) => {
         for (let n = 0; n < 3; n++) {
           assert.strictEqual(shown(yield* ask(browser, "POST", "/auth/mfa/verify", { code })), "403 wrong_code")
         }
-        assert.strictEqual(shown(yield* ask(browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })), "403 mfa_locked")
+        assert.strictEqual(
+          shown(yield* ask(browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })),
+          "403 mfa_locked"
+        )
         const [recovery = ""] = user.codes
         assert.strictEqual(shown(yield* ask(browser, "POST", "/auth/mfa/verify", { code: recovery })), "403 mfa_locked")
         const again = yield* loginFrom({}, user.email)
         assert.strictEqual(again.answer.status, 200, "a password says nothing about codes")
-        assert.strictEqual(shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })), "403 mfa_locked")
+        assert.strictEqual(
+          shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })),
+          "403 mfa_locked"
+        )
         assert.deepStrictEqual((yield* actionsOf(user.id)).filter((action) => /mfa_(failed|locked)/.test(action)), [
           "auth.mfa_failed",
           "auth.mfa_failed",
           "auth.mfa_locked"
         ])
         yield* back("users", "mfa_locked_until", user.id, 1)
-        assert.strictEqual(shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code })), "403 wrong_code", "one more, and")
-        assert.strictEqual(shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: recovery })), "403 mfa_locked")
+        assert.strictEqual(
+          shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code })),
+          "403 wrong_code",
+          "one more, and"
+        )
+        assert.strictEqual(
+          shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: recovery })),
+          "403 mfa_locked"
+        )
         yield* back("users", "mfa_locked_until", user.id, 1)
-        assert.strictEqual((yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: recovery })).status, 200, "it was not spent")
+        assert.strictEqual(
+          (yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: recovery })).status,
+          200,
+          "it was not spent"
+        )
       }))
 
     it.effect("is not guessed by many at the same time either", () =>
@@ -187,7 +241,14 @@ describe.each(engines)("the second factor on %s", (engine) => {
         const guesses = [1, 2, 3, 4, 5, 6].map(() => ask(browser, "POST", "/auth/mfa/verify", { code }))
         const answers = yield* Effect.all(guesses, { concurrency: "unbounded" })
         const told = answers.map(({ json }) => json.code).sort()
-        assert.deepStrictEqual(told, ["mfa_locked", "mfa_locked", "mfa_locked", "wrong_code", "wrong_code", "wrong_code"])
+        assert.deepStrictEqual(told, [
+          "mfa_locked",
+          "mfa_locked",
+          "mfa_locked",
+          "wrong_code",
+          "wrong_code",
+          "wrong_code"
+        ])
       }))
 
     it.effect("ten codes a minute of one address, right or wrong", () =>
@@ -207,17 +268,30 @@ describe.each(engines)("the second factor on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* enrolled()
         const remembering = yield* loginFrom({}, user.email)
-        const verified = yield* ask(remembering.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user), remember_device: true })
+        const verified = yield* ask(remembering.browser, "POST", "/auth/mfa/verify", {
+          code: yield* nextCode(user),
+          remember_device: true
+        })
         const device = after(remembering.browser, verified)
         const owing = (yield* loginFrom({}, user.email)).browser
         const disable = (body: object) => ask(user.browser, "POST", "/auth/mfa/disable", body)
-        assert.strictEqual(shown(yield* disable({ password: "not it", code: yield* nextCode(user) })), "403 wrong_password")
+        assert.strictEqual(
+          shown(yield* disable({ password: "not it", code: yield* nextCode(user) })),
+          "403 wrong_password"
+        )
         assert.strictEqual(shown(yield* disable({ password, code: yield* wrongCode(user.secret) })), "403 wrong_code")
         const done = yield* disable({ password, code: yield* nextCode(user) })
         assert.deepStrictEqual(done.json, { ok: true, used_recovery_code: false, remaining_recovery_codes: null })
         const browser = after(user.browser, done)
-        assert.deepInclude((yield* ask(browser, "GET", "/auth/mfa/status")).json, { enrolled: false, remaining_recovery_codes: 0 })
-        assert.strictEqual(shown(yield* ask(owing, "GET", "/auth/me")), "401 unauthenticated", "it had shown a password only")
+        assert.deepInclude((yield* ask(browser, "GET", "/auth/mfa/status")).json, {
+          enrolled: false,
+          remaining_recovery_codes: 0
+        })
+        assert.strictEqual(
+          shown(yield* ask(owing, "GET", "/auth/me")),
+          "401 unauthenticated",
+          "it had shown a password only"
+        )
         assert.strictEqual((yield* ask(device, "GET", "/projects")).status, 200)
         const devices = yield* ask(browser, "GET", "/auth/mfa/trusted-devices")
         assert.isTrue(devices.json.every((one: { revoked_at: string | null }) => one.revoked_at !== null))
@@ -243,7 +317,10 @@ describe.each(engines)("the second factor on %s", (engine) => {
         assert.isFalse(answer.json.mfa_required)
         const devices = yield* ask(browser, "GET", "/auth/mfa/trusted-devices")
         assert.isNotNull(devices.json[0].revoked_at)
-        assert.strictEqual((yield* actionsOf(user.id)).filter((action) => action === "user.mfa_reset_by_admin").length, 1)
+        assert.strictEqual(
+          (yield* actionsOf(user.id)).filter((action) => action === "user.mfa_reset_by_admin").length,
+          1
+        )
       }))
   })
 })

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { readFileSync } from "node:fs"
-import { accessRules } from "../../src/http/AccessRules.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import { Authentication } from "../../src/services/Authentication.ts"
 import { Hints } from "../../src/services/Database.ts"
 import { Settings } from "../../src/services/Settings.ts"
@@ -22,7 +22,9 @@ const enforcementOf = (userId: string) =>
 const anchorOf = (userId: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{ at: Timestamp.Timestamp | null }>`SELECT mfa_enforcement_started_at AS at FROM users WHERE id = ${userId}`
+    const [row] = yield* sql<
+      { at: Timestamp.Timestamp | null }
+    >`SELECT mfa_enforcement_started_at AS at FROM users WHERE id = ${userId}`
     return row?.at ?? null
   }).pipe(Effect.orDie)
 
@@ -58,7 +60,11 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const anchor = yield* anchorOf(user.id)
         assert.isNotNull(anchor)
         const deadline = anchor === null ? null : Timestamp.addSeconds(anchor, 7 * day)
-        assert.deepInclude(first.answer.json, { mfa_required: false, mfa_enrollment_required: true, mfa_enrollment_deadline: deadline })
+        assert.deepInclude(first.answer.json, {
+          mfa_required: false,
+          mfa_enrollment_required: true,
+          mfa_enrollment_deadline: deadline
+        })
         assert.isTrue(yield* mayGoOn(first.browser))
         const status = yield* ask(first.browser, "GET", "/auth/mfa/status")
         assert.deepInclude(status.json, { enrolled: false, enrollment_required: true, enrollment_deadline: deadline })
@@ -95,7 +101,10 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const user = yield* freshUser()
         const { browser } = yield* loginFrom({}, user.email)
         yield* sql`UPDATE users SET is_admin = 1 WHERE id = ${user.id}`
-        assert.deepInclude((yield* ask(browser, "GET", "/auth/mfa/status")).json, { enrollment_required: true, enrollment_deadline: null })
+        assert.deepInclude((yield* ask(browser, "GET", "/auth/mfa/status")).json, {
+          enrollment_required: true,
+          enrollment_deadline: null
+        })
         assert.isTrue(yield* mayGoOn(browser))
       }))
 
@@ -112,8 +121,9 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
           if (caller === "public" || caller === "agent" || path === "/api/v1/auth/logout") continue
           const filled = path.replace(":slug", project.slug).replace(":engine", "celery").replaceAll(/:[a-z_]+/g, uuid)
           const { json, status } = yield* ask(browser, method, `/${filled}`)
-          if (status === 403 && json.code === "mfa_enrollment_required") assert.deepStrictEqual(json.details, { deadline }, route)
-          else allowed.push(route)
+          if (status === 403 && json.code === "mfa_enrollment_required") {
+            assert.deepStrictEqual(json.details, { deadline }, route)
+          } else allowed.push(route)
         }
         assert.sameMembers(allowed, [
           "GET /api/v1/auth/me",
@@ -121,7 +131,11 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
           "POST /api/v1/auth/mfa/enroll-start",
           "POST /api/v1/auth/mfa/enroll-complete"
         ])
-        assert.deepStrictEqual(yield* enforcementOf(user.id), ["auth.mfa_enforcement_grace_started"], "requests are not audited")
+        assert.deepStrictEqual(
+          yield* enforcementOf(user.id),
+          ["auth.mfa_enforcement_grace_started"],
+          "requests are not audited"
+        )
         assert.strictEqual((yield* ask(browser, "POST", "/auth/logout")).status, 204)
       }))
 
@@ -151,7 +165,10 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         assert.isFalse(yield* mayGoOn(browser))
         const { browser: now } = yield* enrol(browser)
         assert.isTrue(yield* mayGoOn(now))
-        assert.deepInclude((yield* ask(now, "GET", "/auth/mfa/status")).json, { enrollment_required: false, enrollment_deadline: null })
+        assert.deepInclude((yield* ask(now, "GET", "/auth/mfa/status")).json, {
+          enrollment_required: false,
+          enrollment_deadline: null
+        })
       }))
 
     it.effect("restricted in an old session: it enrols all the same, without a login and without the password", () =>
@@ -167,7 +184,9 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const user = yield* admin
         const { browser } = yield* loginFrom({}, user.email)
         yield* back("sessions", "proven_at", user.id, 900)
-        assert.deepInclude((yield* ask(browser, "POST", "/auth/mfa/enroll-start")).json, { code: "mfa_reverify_required" })
+        assert.deepInclude((yield* ask(browser, "POST", "/auth/mfa/enroll-start")).json, {
+          code: "mfa_reverify_required"
+        })
       }))
 
     it.effect("enrolled, disabled after the deadline: restricted at the next request, by the same anchor", () =>
@@ -176,7 +195,10 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const anchor = yield* anchorOf(user.id)
         const { browser: now, secret } = yield* enrol(browser)
         assert.strictEqual(yield* anchorOf(user.id), anchor, "enrolling clears nothing")
-        const disabled = yield* ask(now, "POST", "/auth/mfa/disable", { password, code: yield* nextCode({ id: user.id, secret }) })
+        const disabled = yield* ask(now, "POST", "/auth/mfa/disable", {
+          password,
+          code: yield* nextCode({ id: user.id, secret })
+        })
         assert.strictEqual(disabled.status, 200)
         assert.isFalse(yield* mayGoOn(after(now, disabled)))
         assert.strictEqual(yield* anchorOf(user.id), anchor)
@@ -206,14 +228,25 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         const token = /svc_session=([\w-]+)/.exec(browser.cookie ?? "")?.[1] ?? ""
         const overdueSince = (policy: Partial<typeof settings>) =>
           Effect.gen(function*() {
-            const found = yield* (yield* Authentication).findBySession(token, { source_ip: null, user_agent: null }, false)
+            const found = yield* (yield* Authentication).findBySession(
+              token,
+              { source_ip: null, user_agent: null },
+              false
+            )
             const via = Option.getOrThrow(found).via
             return via.kind === "session" ? via.overdue_since : null
-          }).pipe(Effect.provide(Authentication.Default.pipe(Layer.provide(Layer.succeed(Settings, { ...settings, ...policy })))))
+          }).pipe(
+            Effect.provide(
+              Authentication.Default.pipe(Layer.provide(Layer.succeed(Settings, { ...settings, ...policy })))
+            )
+          )
         assert.isNotNull(yield* overdueSince({}))
         assert.isNull(yield* overdueSince({ mfaEnforceForAdmins: false }), "no flag")
         assert.isNull(yield* overdueSince({ mfaEnrollmentGraceDays: 8 }), "a longer grace")
-        assert.isNotNull(yield* overdueSince({ mfaEnforceForAdmins: false, mfaEnforceForAll: true }), "everybody is a superset")
+        assert.isNotNull(
+          yield* overdueSince({ mfaEnforceForAdmins: false, mfaEnforceForAll: true }),
+          "everybody is a superset"
+        )
       }))
 
     it.effect("an API key is not asked", () =>
@@ -226,35 +259,50 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
 })
 
 describe.each(engines)("enforcement for all without grace on %s", (engine) => {
-  layer(serverOn(engine, { ...proxied, mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0, mfaVerificationRate: 2 }), { excludeTestServices: true })((it) => {
+  layer(serverOn(engine, { ...proxied, mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0, mfaVerificationRate: 2 }), {
+    excludeTestServices: true
+  })((it) => {
     it.effect("restricts from the first login on, and enrolling there is the way out", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
         const { answer, browser } = yield* loginFrom({}, user.email)
-        assert.deepInclude(answer.json, { mfa_enrollment_required: true, mfa_enrollment_deadline: yield* anchorOf(user.id) })
+        assert.deepInclude(answer.json, {
+          mfa_enrollment_required: true,
+          mfa_enrollment_deadline: yield* anchorOf(user.id)
+        })
         assert.isFalse(yield* mayGoOn(browser))
-        assert.deepStrictEqual(yield* enforcementOf(user.id), ["auth.mfa_enforcement_grace_started", "auth.mfa_enforcement_blocked"])
+        assert.deepStrictEqual(yield* enforcementOf(user.id), [
+          "auth.mfa_enforcement_grace_started",
+          "auth.mfa_enforcement_blocked"
+        ])
         assert.isTrue(yield* mayGoOn((yield* enrol(browser)).browser))
       }))
 
     it.effect("so many codes a minute of one address as the setting says", () =>
       Effect.gen(function*() {
         const { browser } = yield* loginFrom({}, (yield* freshUser()).email)
-        const guess = request("POST", "/auth/mfa/enroll-complete", { headers: { ...fromElsewhere(), ...browser }, body: { code: "123456" } })
+        const guess = request("POST", "/auth/mfa/enroll-complete", {
+          headers: { ...fromElsewhere(), ...browser },
+          body: { code: "123456" }
+        })
         assert.deepStrictEqual([(yield* guess).status, (yield* guess).status, (yield* guess).status], [409, 409, 429])
       }))
 
     it.effect("a key cannot be made by who is restricted", () =>
       Effect.gen(function*() {
         const { browser } = yield* loginFrom({}, (yield* freshUser()).email)
-        assert.deepInclude((yield* ask(browser, "POST", "/api-keys", { name: "way round" })).json, { code: "mfa_enrollment_required" })
+        assert.deepInclude((yield* ask(browser, "POST", "/api-keys", { name: "way round" })).json, {
+          code: "mfa_enrollment_required"
+        })
       }))
   })
 })
 
 describe("docs/access.md", () => {
   plain("shows the same allowlist", () => {
-    const shown = readFileSync("docs/access.md", "utf8").split("\n").filter((line) => /^\| [A-Z]+ \|/.test(line) && line.includes("while restricted"))
+    const shown = readFileSync("docs/access.md", "utf8").split("\n").filter((line) =>
+      /^\| [A-Z]+ \|/.test(line) && line.includes("while restricted")
+    )
     assert.deepStrictEqual(shown.map((line) => line.split("|").slice(1, 3).map((cell) => cell.trim()).join(" ")), [
       "POST `/auth/logout`",
       "GET `/auth/me`",

@@ -9,8 +9,11 @@ import { freshUser, login, password, proxied } from "./people.ts"
 
 const open = (path: string) => Effect.flatMap(baseUrl, (base) => Effect.promise(() => openPage(base + path)))
 
-const submit = (page: Effect.Effect.Success<ReturnType<typeof open>>, form: string, values: Record<string, string> = {}) =>
-  Effect.promise(() => page.submit(form, values))
+const submit = (
+  page: Effect.Effect.Success<ReturnType<typeof open>>,
+  form: string,
+  values: Record<string, string> = {}
+) => Effect.promise(() => page.submit(form, values))
 
 const better = "a quite different passphrase"
 
@@ -18,7 +21,10 @@ const invite = (email: string) =>
   Effect.gen(function*() {
     const project = yield* freshProject({ name: "The <b>shop" })
     const { token } = yield* freshKey({ isAdmin: true })
-    const made = yield* request("POST", `/projects/${project.slug}/invitations`, { token, body: { email, role: "operator" } })
+    const made = yield* request("POST", `/projects/${project.slug}/invitations`, {
+      token,
+      body: { email, role: "operator" }
+    })
     return { project, path: String(made.json.accept_url_path) }
   })
 
@@ -32,7 +38,10 @@ describe("the pages that mailed links lead to", () => {
           assert.strictEqual(page.headers.get("cache-control"), "no-store")
           assert.strictEqual(page.headers.get("referrer-policy"), "no-referrer")
           const policy = page.headers.get("content-security-policy") ?? ""
-          assert.match(policy, /^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'/)
+          assert.match(
+            policy,
+            /^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'/
+          )
           for (const tag of ["script", "style"]) {
             const inner = new RegExp(`<${tag}[^>]*>([^]*?)</${tag}>`).exec(page.text)?.[1] ?? ""
             assert.include(policy, `${tag}-src 'sha256-${createHash("sha256").update(inner).digest("base64")}'`)
@@ -57,7 +66,11 @@ describe("the pages that mailed links lead to", () => {
         assert.deepStrictEqual([page.section(), page.said()], ["set", "The two passwords differ."])
         yield* submit(page, "fresh", { password: better, again: better })
         assert.deepStrictEqual([page.section(), page.said()], ["done", ""])
-        assert.deepStrictEqual([page.isHidden("keys"), page.textOf("count")], [true, "0"], "there is no API key to think of")
+        assert.deepStrictEqual(
+          [page.isHidden("keys"), page.textOf("count")],
+          [true, "0"],
+          "there is no API key to think of"
+        )
         assert.strictEqual((yield* login(user.email, { password: better })).status, 200)
         const late = yield* open("/reset-password?token=no-such-token")
         yield* submit(late, "fresh", { password: better, again: better })
@@ -69,7 +82,11 @@ describe("the pages that mailed links lead to", () => {
         const { path } = yield* invite("page@example.com")
         const page = yield* open(path)
         assert.strictEqual(page.section(), "invited")
-        assert.deepStrictEqual([page.text("project_name"), page.text("role"), page.text("email")], ["The <b>shop", "operator", "page@example.com"])
+        assert.deepStrictEqual([page.text("project_name"), page.text("role"), page.text("email")], [
+          "The <b>shop",
+          "operator",
+          "page@example.com"
+        ])
         yield* submit(page, "join")
         assert.deepStrictEqual([page.section(), page.said()], ["new", ""])
         yield* submit(page, "account", { display_name: "A Guest", password, again: password })

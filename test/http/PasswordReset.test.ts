@@ -14,9 +14,13 @@ import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "./
 
 const better = "a quite different passphrase"
 
-const ask = (email: string, headers = fromElsewhere()) => request("POST", "/auth/password-reset/request", { body: { email }, headers })
+const ask = (email: string, headers = fromElsewhere()) =>
+  request("POST", "/auth/password-reset/request", { body: { email }, headers })
 
-const confirm = (token: string, options: { readonly password?: string; readonly headers?: Record<string, string> } = {}) =>
+const confirm = (
+  token: string,
+  options: { readonly password?: string; readonly headers?: Record<string, string> } = {}
+) =>
   request("POST", "/auth/password-reset/confirm", {
     body: { token, new_password: options.password ?? better },
     headers: options.headers ?? fromElsewhere()
@@ -36,8 +40,10 @@ const actionsOf = (id: string) =>
     sql<{ action: string; metadata: string; source_ip: string | null }>`
       SELECT action, metadata, source_ip FROM audit_log WHERE target_id = ${id} ORDER BY seq`)
 
-const noRequests = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  until(sql`SELECT 1 FROM password_reset_requests`, (rows) => rows.length === 0))
+const noRequests = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => until(sql`SELECT 1 FROM password_reset_requests`, (rows) => rows.length === 0)
+)
 
 describe.each(engines)("password reset on %s", (engine) => {
   layer(mailingServerOn(engine, proxied), { excludeTestServices: true })((it) => {
@@ -50,10 +56,18 @@ describe.each(engines)("password reset on %s", (engine) => {
         const asked = yield* ask(user.email.toUpperCase(), { "x-forwarded-for": "192.0.2.7" })
         assert.deepStrictEqual([asked.status, asked.json], [200, { accepted: true }])
         const [mail] = yield* mailsTo(user.email)
-        assert.match(mail?.text ?? "", /^A new password was requested from the address 192\.0\.2\.7 for your account\nPerson\./)
-        assert.match(mail?.text ?? "", / at\nhttp:\/\/localhost\n\nTo set one, open this link before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. It works once:\n\nhttp:\/\/localhost\/reset-password\?token=/)
+        assert.match(
+          mail?.text ?? "",
+          /^A new password was requested from the address 192\.0\.2\.7 for your account\nPerson\./
+        )
+        assert.match(
+          mail?.text ?? "",
+          / at\nhttp:\/\/localhost\n\nTo set one, open this link before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. It works once:\n\nhttp:\/\/localhost\/reset-password\?token=/
+        )
         const token = mail === undefined ? "" : tokenIn(mail)
-        const stored = yield* sql<{ expires_at: string; created_at: string }>`SELECT * FROM password_resets WHERE user_id = ${user.id}`
+        const stored = yield* sql<
+          { expires_at: string; created_at: string }
+        >`SELECT * FROM password_resets WHERE user_id = ${user.id}`
         assert.notInclude(JSON.stringify(stored), token)
         assert.strictEqual(Date.parse(stored[0]?.expires_at ?? "") - Date.parse(stored[0]?.created_at ?? ""), 1_800_000)
 
@@ -69,7 +83,10 @@ describe.each(engines)("password reset on %s", (engine) => {
         assert.strictEqual((yield* login(user.email)).status, 401)
         assert.deepInclude((yield* confirm(token)).json, { status: 403, code: "reset_token_invalid" })
         const [, notice] = yield* mailsTo(user.email, 2)
-        assert.match(notice?.text ?? "", /was changed by a link at .*, from the address 192\.0\.2\.8\. Every session has ended/)
+        assert.match(
+          notice?.text ?? "",
+          /was changed by a link at .*, from the address 192\.0\.2\.8\. Every session has ended/
+        )
 
         const audited = (yield* actionsOf(user.id)).filter(({ action }) => /password/.test(action))
         assert.deepStrictEqual(audited.map(({ action, source_ip }) => [action, source_ip]), [
@@ -86,14 +103,21 @@ describe.each(engines)("password reset on %s", (engine) => {
         const user = yield* freshUser()
         const now = yield* Timestamp.now
         const keys = yield* Effect.all([freshKey(), freshKey(), freshKey(), freshKey()])
-        yield* sql`UPDATE api_keys SET user_id = ${user.id} WHERE ${sql.in("user_id", keys.map(({ user_id }) => user_id))}`
-        const [revoked, old, , kept] = yield* sql<{ id: string }>`SELECT id FROM api_keys WHERE user_id = ${user.id} ORDER BY id`
+        yield* sql`UPDATE api_keys SET user_id = ${user.id} WHERE ${
+          sql.in("user_id", keys.map(({ user_id }) => user_id))
+        }`
+        const [revoked, old, , kept] = yield* sql<
+          { id: string }
+        >`SELECT id FROM api_keys WHERE user_id = ${user.id} ORDER BY id`
         yield* sql`UPDATE api_keys SET revoked_at = ${now} WHERE id = ${revoked?.id ?? ""}`
         yield* sql`UPDATE api_keys SET expires_at = ${now} WHERE id = ${old?.id ?? ""}`
         assert.strictEqual((yield* confirm(yield* printed(user.email))).json.working_api_keys, 2)
         assert.strictEqual((yield* request("GET", "/auth/me", { token: keys[3].token })).json.id, user.id)
         const [first] = yield* mailsTo(user.email)
-        assert.include(first?.text ?? "", "\n\n2 API keys of the account still work. Sign in, check them (GET /api/v1/api-keys), and\nrevoke those that")
+        assert.include(
+          first?.text ?? "",
+          "\n\n2 API keys of the account still work. Sign in, check them (GET /api/v1/api-keys), and\nrevoke those that"
+        )
         yield* sql`UPDATE api_keys SET revoked_at = ${now} WHERE id = ${kept?.id ?? ""}`
         const { token } = yield* freshKey({ isAdmin: true })
         yield* request("POST", `/users/${user.id}/password`, { token, body: { new_password: password } })
@@ -106,13 +130,21 @@ describe.each(engines)("password reset on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const [active, inactive] = [yield* freshUser(), yield* freshUser()]
         yield* sql`UPDATE users SET is_active = 0 WHERE id = ${inactive.id}`
-        const answers = yield* Effect.forEach(["nobody@example.com", inactive.email, active.email], (email) => ask(email))
-        assert.deepStrictEqual(answers.map(({ status, text }) => `${status} ${text}`), Array.from({ length: 3 }, () => `200 {"accepted":true}`))
+        const answers = yield* Effect.forEach(
+          ["nobody@example.com", inactive.email, active.email],
+          (email) => ask(email)
+        )
+        assert.deepStrictEqual(
+          answers.map(({ status, text }) => `${status} ${text}`),
+          Array.from({ length: 3 }, () => `200 {"accepted":true}`)
+        )
         yield* mailsTo(active.email)
         yield* noRequests
         assert.deepStrictEqual([...yield* mailsSoFar("nobody@example.com"), ...yield* mailsSoFar(inactive.email)], [])
         assert.strictEqual((yield* ask("no address")).status, 422)
-        assert.deepInclude((yield* ask(active.email, { ...fromElsewhere(), origin: "https://evil.example" })).json, { code: "csrf_failed" })
+        assert.deepInclude((yield* ask(active.email, { ...fromElsewhere(), origin: "https://evil.example" })).json, {
+          code: "csrf_failed"
+        })
       }))
 
     it.effect("fills nobody's mailbox: three links an account at a time", () =>
@@ -134,7 +166,9 @@ describe.each(engines)("password reset on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* freshUser()
         const token = yield* printed(user.email)
-        const race = yield* Effect.all([1, 2, 3].map((n) => confirm(token, { password: `${better} ${n}` })), { concurrency: "unbounded" })
+        const race = yield* Effect.all([1, 2, 3].map((n) => confirm(token, { password: `${better} ${n}` })), {
+          concurrency: "unbounded"
+        })
         assert.deepStrictEqual(race.map(({ status }) => status).sort(), [200, 403, 403])
         yield* ask(user.email)
         yield* ask(user.email)

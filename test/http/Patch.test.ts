@@ -15,7 +15,10 @@ describe.each(engines)("PATCH on %s", (engine) => {
         const project = yield* freshProject({ description: "text", allowed_schedulers: ["celery"] })
         const user = yield* freshUser()
         const headers = yield* sessionOf(user.id)
-        const made = yield* request("POST", "/api-keys", { headers, body: { name: "key", allowed_cidrs: ["10.0.0.0/8"] } })
+        const made = yield* request("POST", "/api-keys", {
+          headers,
+          body: { name: "key", allowed_cidrs: ["10.0.0.0/8"] }
+        })
         const places = [
           {
             path: `/projects/${project.slug}`,
@@ -24,7 +27,13 @@ describe.each(engines)("PATCH on %s", (engine) => {
             empty: { description: null, allowed_schedulers: null },
             fixed: ["slug", "name", "environment", "timezone", "default_scheduler_owner"]
           },
-          { path: `/users/${user.id}`, as: key, full: names, empty: cleared, fixed: ["timezone", "is_admin", "is_active"] },
+          {
+            path: `/users/${user.id}`,
+            as: key,
+            full: names,
+            empty: cleared,
+            fixed: ["timezone", "is_admin", "is_active"]
+          },
           { path: "/auth/me", as: { headers }, full: names, empty: cleared, fixed: ["timezone"] },
           {
             path: `/api-keys/${made.json.id}`,

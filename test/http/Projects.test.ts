@@ -44,12 +44,26 @@ describe.each(engines)("projects on %s", (engine) => {
         const many = Array.from({ length: 1100 }, (_, n) => n)
         yield* insertTasks(many.map((n) => storedTask(project.id, Date.now() + n, { name: `shop.task${n}` })))
         const [command] = yield* sql`SELECT * FROM commands WHERE project_id = ${project.id}`
-        const copies = yield* Effect.forEach(many, () => Effect.map(Ids.next, (id) => ({ ...command, id, idempotency_key: null })))
-        for (const part of [copies.slice(0, 550), copies.slice(550)]) yield* sql`INSERT INTO commands ${sql.insert(part)}`
-        const links = many.map((n) => ({ project_id: project.id, engine: "celery", task_id: "t", new_task_id: `new ${n}`, command_id: command!.id }))
-        for (const part of [links.slice(0, 550), links.slice(550)]) yield* sql`INSERT INTO task_retries ${sql.insert(part)}`
+        const copies = yield* Effect.forEach(
+          many,
+          () => Effect.map(Ids.next, (id) => ({ ...command, id, idempotency_key: null }))
+        )
+        for (const part of [copies.slice(0, 550), copies.slice(550)]) {
+          yield* sql`INSERT INTO commands ${sql.insert(part)}`
+        }
+        const links = many.map((n) => ({
+          project_id: project.id,
+          engine: "celery",
+          task_id: "t",
+          new_task_id: `new ${n}`,
+          command_id: command!.id
+        }))
+        for (const part of [links.slice(0, 550), links.slice(550)]) {
+          yield* sql`INSERT INTO task_retries ${sql.insert(part)}`
+        }
 
-        const named = (rows: ReadonlyArray<{ name: string }>) => rows.map(({ name }) => name).filter((name) => !["audit_log", "project_deletions"].includes(name))
+        const named = (rows: ReadonlyArray<{ name: string }>) =>
+          rows.map(({ name }) => name).filter((name) => !["audit_log", "project_deletions"].includes(name))
         const isPostgres = engine === "PostgreSQL"
         const tables = named(
           yield* isPostgres
@@ -66,11 +80,26 @@ describe.each(engines)("projects on %s", (engine) => {
                 WHERE m.type = 'table' AND f."table" = 'projects' AND f.on_delete = 'CASCADE'`
         )
         const rowsOf = (table: string) =>
-          Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM ${sql(table)} WHERE project_id = ${project.id}`, ([row]) => Number(row?.n))
-        assert.includeMembers(tables, ["agents", "api_keys", "commands", "invitations", "memberships", "tasks", "workers"])
+          Effect.map(
+            sql<{ n: number }>`SELECT count(*) AS n FROM ${sql(table)} WHERE project_id = ${project.id}`,
+            ([row]) => Number(row?.n)
+          )
+        assert.includeMembers(tables, [
+          "agents",
+          "api_keys",
+          "commands",
+          "invitations",
+          "memberships",
+          "tasks",
+          "workers"
+        ])
         // the database takes the rest along by itself
-        for (const table of tables.filter((table) => !cascading.includes(table))) assert.isAbove(yield* rowsOf(table), 0, `${table}: nothing to delete`)
-        for (const table of ["tasks", "task_facets", "commands", "task_retries"]) assert.isAbove(yield* rowsOf(table), 1000, table)
+        for (const table of tables.filter((table) => !cascading.includes(table))) {
+          assert.isAbove(yield* rowsOf(table), 0, `${table}: nothing to delete`)
+        }
+        for (const table of ["tasks", "task_facets", "commands", "task_retries"]) {
+          assert.isAbove(yield* rowsOf(table), 1000, table)
+        }
 
         assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, { token })).status, 204)
         yield* projects.sweepDeleted()
@@ -87,8 +116,16 @@ describe.each(engines)("projects on %s", (engine) => {
           [yield* request("DELETE", "/projects", { token }), 405, "method_not_allowed"],
           [yield* request("POST", "/projects", { token, raw: "{" }), 400, "malformed_json"],
           [yield* request("POST", "/projects", { token, body: { slug: "UPPER", name: "" } }), 422, "validation_failed"],
-          [yield* request("POST", "/projects", { token, body: { slug: "nul", name: "a\0b" } }), 422, "validation_failed"],
-          [yield* request("POST", "/projects", { token, raw: `{"slug":"x","name":"${"y".repeat(9000)}"}` }), 413, "payload_too_large"]
+          [
+            yield* request("POST", "/projects", { token, body: { slug: "nul", name: "a\0b" } }),
+            422,
+            "validation_failed"
+          ],
+          [
+            yield* request("POST", "/projects", { token, raw: `{"slug":"x","name":"${"y".repeat(9000)}"}` }),
+            413,
+            "payload_too_large"
+          ]
         ] as const
         for (const [answer, status, code] of cases) {
           assert.strictEqual(answer.headers.get("content-type"), "application/problem+json")

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { readdirSync, readFileSync } from "node:fs"
 import { codes } from "../../src/domain/ErrorCodes.ts"
+import { accessRules } from "../../src/http/AccessRules.ts"
 import { DocumentedApi } from "../../src/http/Docs/Document.ts"
 import { tags } from "../../src/http/Docs/Tags.ts"
-import { accessRules } from "../../src/http/AccessRules.ts"
 import { type JsonSchema, validator } from "./fuzz/JsonSchema.ts"
 
 interface Shown extends JsonSchema {
@@ -30,7 +30,9 @@ interface Operation {
   readonly summary?: string
   readonly description?: string
   readonly tags: ReadonlyArray<string>
-  readonly parameters: ReadonlyArray<{ readonly name: string; readonly description?: string; readonly example?: unknown }>
+  readonly parameters: ReadonlyArray<
+    { readonly name: string; readonly description?: string; readonly example?: unknown }
+  >
   readonly requestBody?: Answer
   readonly responses: Readonly<Record<string, Answer>>
 }
@@ -51,8 +53,9 @@ const { violations } = validator(schemas)
 
 /** Every field of a schema and of those within it, by its path; references are components, which are looked at themselves. */
 const fieldsOf = (name: string, schema: JsonSchema): ReadonlyArray<readonly [string, Shown]> => [
-  ...Object.entries(schema.properties ?? {}).flatMap(([key, field]) =>
-    [[`${name}.${key}`, field] as const, ...fieldsOf(`${name}.${key}`, field)]),
+  ...Object.entries(schema.properties ?? {}).flatMap((
+    [key, field]
+  ) => [[`${name}.${key}`, field] as const, ...fieldsOf(`${name}.${key}`, field)]),
   ...[...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.items === undefined ? [] : [schema.items])]
     .flatMap((inner) => fieldsOf(name, inner))
 ]
@@ -66,7 +69,10 @@ describe("the reference", () => {
       rules: { "operation-2xx-response": "off" } // of /ws/agent, whose success is 101
     })
     const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: "/openapi.json", config })
-    assert.deepStrictEqual(found.map(({ location, message, ruleId }) => `${ruleId}: ${message} (${location[0]?.pointer})`), [])
+    assert.deepStrictEqual(
+      found.map(({ location, message, ruleId }) => `${ruleId}: ${message} (${location[0]?.pointer})`),
+      []
+    )
   })
 
   it("says of each operation and parameter what it is, and shows a value of each parameter", () => {
@@ -75,13 +81,21 @@ describe("the reference", () => {
       ...parameters.filter(({ description, example }) => description === undefined || example === undefined)
         .map(({ name }) => `${operationId} ${name}`)
     ])
-    assert.deepStrictEqual(bare, [], "operation(…) and pathParameter(…) in http/Docs, describe(…) in domain/Describe.ts")
+    assert.deepStrictEqual(
+      bare,
+      [],
+      "operation(…) and pathParameter(…) in http/Docs, describe(…) in domain/Describe.ts"
+    )
   })
 
   it("says of each body and field what it is, and shows a value of it", () => {
-    const bodies = Object.entries(schemas).filter(([, { description }]) => description === undefined).map(([name]) => name)
+    const bodies = Object.entries(schemas).filter(([, { description }]) => description === undefined).map(([name]) =>
+      name
+    )
     const fields = Object.entries(schemas).flatMap(([name, schema]) => fieldsOf(name, schema))
-      .filter(([, field]) => field.description === undefined || (field.examples === undefined && !holdsReference(field)))
+      .filter(([, field]) =>
+        field.description === undefined || (field.examples === undefined && !holdsReference(field))
+      )
       .map(([name]) => name)
     assert.deepStrictEqual([...bodies, ...fields], [], "named(…) and describe(…) of domain/Describe.ts")
   })
@@ -92,9 +106,14 @@ describe("the reference", () => {
         const media = answer?.content?.["application/json"]
         if (media === undefined) return []
         const [first] = violations(media.schema, media.example)
-        const isNamed = [media.schema, media.schema.items, ...(media.schema.anyOf ?? [])].some((schema) => schema?.$ref !== undefined)
-        return first !== undefined || !isNamed ? [`${operationId}: ${first?.path.join(".")} ${first?.why ?? "has no name"}`] : []
-      }))
+        const isNamed = [media.schema, media.schema.items, ...(media.schema.anyOf ?? [])].some((schema) =>
+          schema?.$ref !== undefined
+        )
+        return first !== undefined || !isNamed
+          ? [`${operationId}: ${first?.path.join(".")} ${first?.why ?? "has no name"}`]
+          : []
+      })
+    )
     assert.deepStrictEqual(wrong, [])
   })
 
@@ -105,8 +124,16 @@ describe("the reference", () => {
     }
     assert.deepStrictEqual(codesOf("health.ready"), ["bad_request"])
     assert.deepStrictEqual(codesOf("project.get"), [
-      "bad_request", "host_not_allowed", "unauthenticated", "mfa_required", "forbidden", "scope_missing",
-      "address_not_allowed", "mfa_enrollment_required", "not_found", "unavailable"
+      "bad_request",
+      "host_not_allowed",
+      "unauthenticated",
+      "mfa_required",
+      "forbidden",
+      "scope_missing",
+      "address_not_allowed",
+      "mfa_enrollment_required",
+      "not_found",
+      "unavailable"
     ])
     assert.include(codesOf("projects.create"), "slug_taken")
     assert.include(codesOf("projects.create"), "idempotency_conflict")
@@ -115,16 +142,23 @@ describe("the reference", () => {
   it("has every code that the program writes, and every code of the list somewhere", () => {
     const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     const written = files.flatMap((file) =>
-      Array.from(readFileSync(`src/${file}`, "utf8").matchAll(/new \w+\(\{\s*code: "(\w+)"/g), ([, code = ""]) => code))
+      Array.from(readFileSync(`src/${file}`, "utf8").matchAll(/new \w+\(\{\s*code: "(\w+)"/g), ([, code = ""]) => code)
+    )
     assert.deepStrictEqual(written.filter((code) => !(code in codes)), [])
     // `user_inactive` is answered by the command line alone
     const text = JSON.stringify([document.info, document.paths, document.components.responses])
-    assert.deepStrictEqual(Object.keys(codes).filter((code) => code !== "user_inactive" && !text.includes(`\`${code}\``)), [])
+    assert.deepStrictEqual(
+      Object.keys(codes).filter((code) => code !== "user_inactive" && !text.includes(`\`${code}\``)),
+      []
+    )
   })
 
   it("has every endpoint, under a chapter of the list", () => {
     const known = Object.keys(document.paths).map((path) => path.replace(/\{(\w+)\}/g, ":$1"))
-    assert.deepStrictEqual([...accessRules.keys()].map((route) => route.split(" ")[1] ?? "").filter((path) => !known.includes(path)), [])
+    assert.deepStrictEqual(
+      [...accessRules.keys()].map((route) => route.split(" ")[1] ?? "").filter((path) => !known.includes(path)),
+      []
+    )
     assert.deepStrictEqual(operations.flatMap((operation) => operation.tags).filter((tag) => !(tag in tags)), [])
     for (const path of ["/metrics", "/ws/agent", "/health", "/health/ready"]) assert.include(known, path)
   })

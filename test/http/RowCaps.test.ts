@@ -1,5 +1,5 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
@@ -18,15 +18,26 @@ const fresh = Effect.gen(function*() {
 })
 
 const depths = (count: number, depth: number) => ({
-  "celery.queue_depths": JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`q${index}`, depth])))
+  "celery.queue_depths": JSON.stringify(
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`q${index}`, depth]))
+  )
 })
 
 const runs = (count: number) =>
-  Array.from({ length: count }, (_, index) =>
-    event({ kind: "task.started", task_id: `t${index}`, data: { task_name: "a", queue: `other${index}`, worker: `w${index}@host` } }))
+  Array.from(
+    { length: count },
+    (_, index) =>
+      event({
+        kind: "task.started",
+        task_id: `t${index}`,
+        data: { task_name: "a", queue: `other${index}`, worker: `w${index}@host` }
+      })
+  )
 
 describe.each(engines)("rows that agents make, on %s", (engine) => {
-  layer(serverOn(engine, { queuesPerProject: 7, workersPerProject: 5, agentProcessesPerProject: 3 }), { excludeTestServices: true })((it) => {
+  layer(serverOn(engine, { queuesPerProject: 7, workersPerProject: 5, agentProcessesPerProject: 3 }), {
+    excludeTestServices: true
+  })((it) => {
     it.scoped("queues and workers end at the cap of the project, known ones still change, and the agent's record says so", () =>
       Effect.gen(function*() {
         const { agent, agent_id, key, path } = yield* fresh
@@ -36,9 +47,15 @@ describe.each(engines)("rows that agents make, on %s", (engine) => {
         assert.deepInclude(acks, { received: 20, accepted: 20, rejected: 0 })
         assert.strictEqual((yield* request("GET", `${path}/workers`, key)).json.length, 5)
         agent.heartbeat(depths(20, 2))
-        yield* until(request("GET", `${path}/queues`, key), ({ json }) => json.every(({ depth }: { readonly depth: number }) => depth === 2))
+        yield* until(
+          request("GET", `${path}/queues`, key),
+          ({ json }) => json.every(({ depth }: { readonly depth: number }) => depth === 2)
+        )
         assert.strictEqual((yield* request("GET", `${path}/queues`, key)).json.length, 7)
-        const agents = yield* until(request("GET", `${path}/agents`, key), ({ json }) => json[0]?.last_refused_reason === "too_many_rows")
+        const agents = yield* until(
+          request("GET", `${path}/agents`, key),
+          ({ json }) => json[0]?.last_refused_reason === "too_many_rows"
+        )
         assert.strictEqual(agents.json[0].id, agent_id)
         assert.match(agents.json[0].last_refused_detail, /SVC_(QUEUES|WORKERS)_PER_PROJECT/)
       }))
@@ -76,14 +93,27 @@ describe.each(engines)("rows that agents make, on %s", (engine) => {
           const at = Timestamp.addSeconds(now, number - 100)
           yield* sql`INSERT INTO agent_workers ${
             sql.insert({
-              id: yield* Ids.next, agent_id, project_id: project.id, worker_id: `old-${number}`, engines: "[]", capabilities: "{}",
-              state: "offline", session_id: yield* Ids.next, last_seen_at: at, last_connect_at: at, created_at: at, updated_at: at
+              id: yield* Ids.next,
+              agent_id,
+              project_id: project.id,
+              worker_id: `old-${number}`,
+              engines: "[]",
+              capabilities: "{}",
+              state: "offline",
+              session_id: yield* Ids.next,
+              last_seen_at: at,
+              last_connect_at: at,
+              created_at: at,
+              updated_at: at
             })
           }`
         }
         yield* Effect.flatMap(PresenceSweeps, ({ deleteExcessProcesses }) => deleteExcessProcesses())
         const { json } = yield* request("GET", `${path}/agent-workers?state=offline`, key)
-        assert.deepStrictEqual(json.map(({ worker_id }: { readonly worker_id: string }) => worker_id).sort(), ["old-4", "old-5"])
+        assert.deepStrictEqual(json.map(({ worker_id }: { readonly worker_id: string }) => worker_id).sort(), [
+          "old-4",
+          "old-5"
+        ])
       }))
   })
 })

@@ -14,7 +14,10 @@ const tokenOf = (link: Option.Option<string>) => new URL(Option.getOrThrow(link)
 
 const newLink = Effect.flatMap(Setup, (setup) => setup.createLink())
 
-const complete = (token: string, options: { readonly email?: string; readonly headers?: Record<string, string> } = {}) =>
+const complete = (
+  token: string,
+  options: { readonly email?: string; readonly headers?: Record<string, string> } = {}
+) =>
   request("POST", "//setup/complete", {
     body: { token, email: options.email ?? "first@example.com", display_name: "First", password },
     headers: options.headers ?? fromElsewhere()
@@ -52,10 +55,16 @@ describe.each(engines)("first boot on %s", (engine) => {
         assert.deepInclude((yield* complete(one)).json, { status: 409, code: "setup_done" })
         assert.deepStrictEqual(yield* newLink, Option.none())
         const late = yield* Effect.flatMap(Setup, (setup) =>
-          setup.bootstrapAdmin({ email: "late@example.com", displayName: null, password: Redacted.make(password) })).pipe(Effect.flip)
+          setup.bootstrapAdmin({ email: "late@example.com", displayName: null, password: Redacted.make(password) }))
+          .pipe(Effect.flip)
         assert.deepInclude(late, { _tag: "Conflict", code: "setup_done" })
         const actions = yield* sql<{ action: string }>`SELECT action FROM audit_log ORDER BY seq`
-        assert.deepStrictEqual(actions.map(({ action }) => action), ["project.created", "setup.completed", "auth.login"])
+        assert.deepStrictEqual(
+          actions.map(({ action }) =>
+            action
+          ),
+          ["project.created", "setup.completed", "auth.login"]
+        )
       }))
   })
 
@@ -91,7 +100,10 @@ describe.each(engines)("first boot on %s", (engine) => {
         assert.deepInclude(JSON.parse(row?.metadata ?? ""), { tokens: 2 })
         const weak = { token: tokenOf(yield* newLink), email: "first@example.com", display_name: "First" }
         for (const password of ["first@example.com", "password1234", "eleven char"]) {
-          const refused = yield* request("POST", "//setup/complete", { body: { ...weak, password }, headers: fromElsewhere() })
+          const refused = yield* request("POST", "//setup/complete", {
+            body: { ...weak, password },
+            headers: fromElsewhere()
+          })
           assert.strictEqual(refused.json.details?.issues[0].path, "password", password)
           assert.notInclude(refused.text, `"${password}"`)
         }
@@ -128,7 +140,9 @@ describe.each(engines)("first boot on %s", (engine) => {
         const headers = fromElsewhere()
         const tries = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => complete("not the token", { headers }))
         assert.deepStrictEqual(tries.map(({ status }) => status), [403, 403, 403, 403, 403, 429])
-        const foreign = yield* complete("not the token", { headers: { ...fromElsewhere(), origin: "https://evil.example" } })
+        const foreign = yield* complete("not the token", {
+          headers: { ...fromElsewhere(), origin: "https://evil.example" }
+        })
         assert.strictEqual(foreign.json.code, "csrf_failed")
       }))
 
@@ -138,7 +152,10 @@ describe.each(engines)("first boot on %s", (engine) => {
         assert.strictEqual(page.status, 200)
         assert.strictEqual(page.headers.get("content-type"), "text/html; charset=utf-8")
         const policy = page.headers.get("content-security-policy") ?? ""
-        assert.match(policy, /^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; connect-src 'self';/)
+        assert.match(
+          policy,
+          /^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; connect-src 'self';/
+        )
         for (const tag of ["script", "style"]) {
           const inner = new RegExp(`<${tag}[^>]*>([^]*?)</${tag}>`).exec(page.text)?.[1] ?? ""
           assert.isAbove(inner.length, 100)

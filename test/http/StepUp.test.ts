@@ -56,7 +56,8 @@ describe.each(engines)("step-up on %s", (engine) => {
         const user = yield* freshUser({ roles: { [mine.slug]: "operator" } })
         const { browser } = yield* loginFrom({}, user.email)
         yield* stale(user.id)
-        const invite = (slug: string) => ask(browser, "POST", `/projects/${slug}/invitations`, { email: "a@example.com" })
+        const invite = (slug: string) =>
+          ask(browser, "POST", `/projects/${slug}/invitations`, { email: "a@example.com" })
         assert.deepInclude((yield* invite(mine.slug)).json, { status: 403, code: "forbidden" })
         assert.deepInclude((yield* invite(other.slug)).json, { status: 404 })
       }))
@@ -65,7 +66,10 @@ describe.each(engines)("step-up on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* enrolled()
         yield* stale(user.id)
-        assert.deepInclude((yield* ask(user.browser, "POST", "/auth/reauthenticate", { password })).json, { status: 409, code: "mfa_enrolled" })
+        assert.deepInclude((yield* ask(user.browser, "POST", "/auth/reauthenticate", { password })).json, {
+          status: 409,
+          code: "mfa_enrolled"
+        })
         const verified = yield* ask(user.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })
         const browser = after(user.browser, verified)
         assert.strictEqual((yield* mintKey(browser)).status, 201)
@@ -78,16 +82,25 @@ describe.each(engines)("step-up on %s", (engine) => {
         const { browser } = yield* loginFrom({}, user.email)
         assert.strictEqual((yield* mintKey(browser)).status, 201, "a login is a step-up")
         yield* stale(user.id)
-        assert.deepInclude((yield* mintKey(browser)).json, { code: "mfa_reverify_required", details: { by: "password" } })
+        assert.deepInclude((yield* mintKey(browser)).json, {
+          code: "mfa_reverify_required",
+          details: { by: "password" }
+        })
         const proven = yield* ask(browser, "POST", "/auth/reauthenticate", { password })
         assert.deepStrictEqual(proven.json, { ok: true, used_recovery_code: false, remaining_recovery_codes: null })
         const now = after(browser, proven)
         assert.strictEqual((yield* mintKey(now)).status, 201)
         assert.strictEqual((yield* ask(browser, "GET", "/auth/me")).status, 401, "the token is another one")
         for (const guess of ["a", "b", "c"]) {
-          assert.deepInclude((yield* ask(now, "POST", "/auth/reauthenticate", { password: guess })).json, { status: 403, code: "wrong_password" })
+          assert.deepInclude((yield* ask(now, "POST", "/auth/reauthenticate", { password: guess })).json, {
+            status: 403,
+            code: "wrong_password"
+          })
         }
-        assert.deepInclude((yield* ask(now, "POST", "/auth/reauthenticate", { password })).json, { status: 403, code: "wrong_password" })
+        assert.deepInclude((yield* ask(now, "POST", "/auth/reauthenticate", { password })).json, {
+          status: 403,
+          code: "wrong_password"
+        })
         assert.strictEqual((yield* loginFrom({}, user.email)).answer.status, 401)
         assert.includeMembers(yield* actionsOf(user.id), ["auth.reauthenticated", "auth.account_locked"])
       }))
@@ -97,9 +110,13 @@ describe.each(engines)("step-up on %s", (engine) => {
         const user = yield* freshUser()
         const { browser } = yield* loginFrom({}, user.email)
         const guesses = [...Array.from({ length: 12 }, (_, n) => `guess ${n}`), password]
-        const answers = yield* Effect.forEach(guesses, (guess) => ask(browser, "POST", "/auth/reauthenticate", { password: guess }), {
-          concurrency: "unbounded"
-        })
+        const answers = yield* Effect.forEach(
+          guesses,
+          (guess) => ask(browser, "POST", "/auth/reauthenticate", { password: guess }),
+          {
+            concurrency: "unbounded"
+          }
+        )
         assert.deepStrictEqual([...new Set(answers.map(({ json }) => json.code))], ["wrong_password"])
       }))
 

@@ -1,5 +1,5 @@
-import { assert, describe, it, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Hints } from "../../src/services/Database.ts"
@@ -37,40 +37,62 @@ describe.each(engines)("live stream on %s", (engine) => {
 
         const again = yield* openStream(project.slug, token, first.id)
         const seen = [(yield* again.next).data, (yield* again.next).data]
-        assert.deepStrictEqual(seen.map(({ state, task_id }) => `${task_id} ${state}`).sort(), ["a started", "b received"])
+        assert.deepStrictEqual(seen.map(({ state, task_id }) => `${task_id} ${state}`).sort(), [
+          "a started",
+          "b received"
+        ])
       }))
 
     // the right to see is asked again every 15 seconds anyway: the time limit is below that
-    it.scoped("ends at once when the session, the key, the membership or the person is gone", () =>
-      Effect.gen(function*() {
-        const project = yield* freshProject()
-        const { token } = yield* freshKey({ isAdmin: true })
-        const path = `/projects/${project.slug}`
-        const roles = { [project.id]: "viewer" } as const
-        const [one, two, three] = [yield* freshKey({ roles }), yield* freshKey({ roles }), yield* freshKey({ isAdmin: true })]
-        const [out, ended, kept] = [yield* sessionOf(one.user_id), yield* sessionOf(two.user_id), yield* sessionOf(two.user_id)]
-        const inactive = yield* sessionOf(three.user_id)
-        const mint = request("POST", "/api-keys", { headers: inactive, body: { name: "k", scopes: ["tasks:read"] } })
-        const keys = (yield* Effect.all([mint, mint])).map(({ json }) => json)
-        const streams = yield* Effect.forEach(
-          [out, ended, kept, inactive, ...keys.map(({ token }) => ({ authorization: `Bearer ${token}` }))],
-          (headers) => whole(project.slug, headers)
-        )
-        yield* request("POST", "/auth/logout", { headers: out })
-        yield* request("POST", "/auth/sessions/revoke-others", { headers: kept })
-        yield* request("DELETE", `/api-keys/${keys[0].id}`, { headers: inactive })
-        yield* request("PATCH", `/api-keys/${keys[1].id}`, { headers: inactive, body: { allowed_cidrs: ["192.0.2.0/24"] } })
-        for (const index of [0, 1, 4, 5]) yield* Fiber.join(streams[index]!)
-        assert.isTrue(Option.isNone(yield* Fiber.poll(streams[2]!)), "that of the session that stays")
-        const members: ReadonlyArray<{ readonly id: string; readonly user_id: string }> =
-          (yield* request("GET", `${path}/memberships`, { token })).json
-        yield* request("DELETE", `${path}/memberships/${members.find(({ user_id }) => user_id === two.user_id)?.id}`, { token })
-        yield* request("PATCH", `/users/${three.user_id}`, { token, body: { is_active: false } })
-        for (const index of [2, 3]) yield* Fiber.join(streams[index]!)
-        const last = yield* whole(project.slug, { authorization: `Bearer ${token}` })
-        yield* request("DELETE", path, { token })
-        yield* Fiber.join(last)
-      }), 14_000)
+    it.scoped(
+      "ends at once when the session, the key, the membership or the person is gone",
+      () =>
+        Effect.gen(function*() {
+          const project = yield* freshProject()
+          const { token } = yield* freshKey({ isAdmin: true })
+          const path = `/projects/${project.slug}`
+          const roles = { [project.id]: "viewer" } as const
+          const [one, two, three] = [
+            yield* freshKey({ roles }),
+            yield* freshKey({ roles }),
+            yield* freshKey({ isAdmin: true })
+          ]
+          const [out, ended, kept] = [
+            yield* sessionOf(one.user_id),
+            yield* sessionOf(two.user_id),
+            yield* sessionOf(two.user_id)
+          ]
+          const inactive = yield* sessionOf(three.user_id)
+          const mint = request("POST", "/api-keys", { headers: inactive, body: { name: "k", scopes: ["tasks:read"] } })
+          const keys = (yield* Effect.all([mint, mint])).map(({ json }) => json)
+          const streams = yield* Effect.forEach(
+            [out, ended, kept, inactive, ...keys.map(({ token }) => ({ authorization: `Bearer ${token}` }))],
+            (headers) => whole(project.slug, headers)
+          )
+          yield* request("POST", "/auth/logout", { headers: out })
+          yield* request("POST", "/auth/sessions/revoke-others", { headers: kept })
+          yield* request("DELETE", `/api-keys/${keys[0].id}`, { headers: inactive })
+          yield* request("PATCH", `/api-keys/${keys[1].id}`, {
+            headers: inactive,
+            body: { allowed_cidrs: ["192.0.2.0/24"] }
+          })
+          for (const index of [0, 1, 4, 5]) yield* Fiber.join(streams[index]!)
+          assert.isTrue(Option.isNone(yield* Fiber.poll(streams[2]!)), "that of the session that stays")
+          const members: ReadonlyArray<{ readonly id: string; readonly user_id: string }> =
+            (yield* request("GET", `${path}/memberships`, { token })).json
+          yield* request(
+            "DELETE",
+            `${path}/memberships/${members.find(({ user_id }) => user_id === two.user_id)?.id}`,
+            { token }
+          )
+          yield* request("PATCH", `/users/${three.user_id}`, { token, body: { is_active: false } })
+          for (const index of [2, 3]) yield* Fiber.join(streams[index]!)
+          const last = yield* whole(project.slug, { authorization: `Bearer ${token}` })
+          yield* request("DELETE", path, { token })
+          yield* Fiber.join(last)
+        }),
+      14_000
+    )
 
     it.scoped("is no use of a session: it idles out under an open page", () =>
       Effect.gen(function*() {
@@ -84,7 +106,9 @@ describe.each(engines)("live stream on %s", (engine) => {
         yield* sql`UPDATE sessions SET last_seen_at = ${long} WHERE user_id = ${user.user_id}`
         yield* asked
         yield* request("GET", "/auth/policy", user) // what was asked before this is answered by now
-        yield* sql`UPDATE sessions SET last_seen_at = ${yield* seenAgo(1801)} WHERE user_id = ${user.user_id} AND last_seen_at = ${long}`
+        yield* sql`UPDATE sessions SET last_seen_at = ${yield* seenAgo(
+          1801
+        )} WHERE user_id = ${user.user_id} AND last_seen_at = ${long}`
         yield* asked
         yield* Fiber.join(stream)
       }), 14_000)
@@ -114,9 +138,14 @@ describe.each(engines)("live streams of a brain that ends, on %s", (engine) => {
         const base = yield* baseUrl
         return yield* Effect.forEach([1, 2, 3], () =>
           Effect.promise(() =>
-            fetch(`${base}/api/v1/projects/${project.slug}/stream`, { headers: { authorization: `Bearer ${token}` } })))
+            fetch(`${base}/api/v1/projects/${project.slug}/stream`, { headers: { authorization: `Bearer ${token}` } })
+          ))
       }).pipe(Effect.provide(context))
-      const ended = yield* Effect.fork(Effect.promise(() => Promise.all(streams.map((response) => response.text()))))
+      const ended = yield* Effect.fork(Effect.promise(() =>
+        Promise.all(streams.map((response) =>
+          response.text()
+        ))
+      ))
       yield* Scope.close(brain, Exit.void)
       // a stream that was cut would fail here
       assert.deepStrictEqual((yield* ended).map((text) => text.endsWith("\n\n")), [true, true, true])
@@ -124,26 +153,36 @@ describe.each(engines)("live streams of a brain that ends, on %s", (engine) => {
 })
 
 describe("two brains over one PostgreSQL", () => {
-  it.scopedLive("what one revokes is worth nothing at the other at once, nor is a stream that is open there", () =>
-    Effect.gen(function*() {
-      const site = { home: yield* temporaryHome, databaseUrl: Redacted.make((yield* freshPostgres).url) }
-      const [one, other] = [yield* Layer.build(serverOn("PostgreSQL", site)), yield* Layer.build(serverOn("PostgreSQL", site))]
-      const at = Effect.provide(one)
-      const elsewhere = Effect.provide(other)
-      const project = yield* at(freshProject())
-      const admin = yield* at(freshKey({ isAdmin: true }))
-      const headers = yield* at(sessionOf(admin.user_id))
-      const { id, token } = (yield* at(request("POST", "/api-keys", { headers, body: { name: "k", scopes: ["tasks:read"] } }))).json
-      const path = `/projects/${project.slug}/tasks`
-      const watching = [headers, { authorization: `Bearer ${token}` }]
-      const streams = yield* Effect.forEach(watching, (who) => elsewhere(whole(project.slug, who)))
-      const statuses = elsewhere(Effect.forEach(watching, (who) => Effect.map(request("GET", path, { headers: who }), ({ status }) => status)))
-      assert.deepStrictEqual(yield* statuses, [200, 200])
-      assert.strictEqual((yield* at(request("DELETE", `/api-keys/${id}`, { headers }))).status, 204)
-      assert.deepStrictEqual(yield* statuses, [200, 401])
-      assert.strictEqual((yield* at(request("POST", "/auth/logout", { headers }))).status, 204)
-      assert.deepStrictEqual(yield* statuses, [401, 401])
-      // told, and not because a stream asks by itself 15 seconds after it was opened
-      yield* Effect.timeout(Effect.forEach(streams, Fiber.join), "12 seconds")
-    }), 60_000)
+  it.scopedLive(
+    "what one revokes is worth nothing at the other at once, nor is a stream that is open there",
+    () =>
+      Effect.gen(function*() {
+        const site = { home: yield* temporaryHome, databaseUrl: Redacted.make((yield* freshPostgres).url) }
+        const [one, other] = [
+          yield* Layer.build(serverOn("PostgreSQL", site)),
+          yield* Layer.build(serverOn("PostgreSQL", site))
+        ]
+        const at = Effect.provide(one)
+        const elsewhere = Effect.provide(other)
+        const project = yield* at(freshProject())
+        const admin = yield* at(freshKey({ isAdmin: true }))
+        const headers = yield* at(sessionOf(admin.user_id))
+        const { id, token } =
+          (yield* at(request("POST", "/api-keys", { headers, body: { name: "k", scopes: ["tasks:read"] } }))).json
+        const path = `/projects/${project.slug}/tasks`
+        const watching = [headers, { authorization: `Bearer ${token}` }]
+        const streams = yield* Effect.forEach(watching, (who) => elsewhere(whole(project.slug, who)))
+        const statuses = elsewhere(
+          Effect.forEach(watching, (who) => Effect.map(request("GET", path, { headers: who }), ({ status }) => status))
+        )
+        assert.deepStrictEqual(yield* statuses, [200, 200])
+        assert.strictEqual((yield* at(request("DELETE", `/api-keys/${id}`, { headers }))).status, 204)
+        assert.deepStrictEqual(yield* statuses, [200, 401])
+        assert.strictEqual((yield* at(request("POST", "/auth/logout", { headers }))).status, 204)
+        assert.deepStrictEqual(yield* statuses, [401, 401])
+        // told, and not because a stream asks by itself 15 seconds after it was opened
+        yield* Effect.timeout(Effect.forEach(streams, Fiber.join), "12 seconds")
+      }),
+    60_000
+  )
 })

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import { Retention } from "../../src/services/Retention.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
+import { Retention } from "../../src/services/Retention.ts"
 import { TrustedDevices } from "../../src/services/TrustedDevices.ts"
 import { serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -15,7 +15,10 @@ const remembered = Effect.gen(function*() {
   const user = yield* enrolled()
   const { browser } = yield* loginFrom({ "user-agent": "Firefox on a train" }, user.email)
   const headers = { ...browser, "user-agent": "Firefox on a train" }
-  const verified = yield* ask(headers, "POST", "/auth/mfa/verify", { code: yield* nextCode(user), remember_device: true })
+  const verified = yield* ask(headers, "POST", "/auth/mfa/verify", {
+    code: yield* nextCode(user),
+    remember_device: true
+  })
   return { user, verified, browser: after(headers, verified) }
 })
 
@@ -28,7 +31,11 @@ describe.each(engines)("trusted devices on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { browser, user, verified } = yield* remembered
-        assert.deepStrictEqual((yield* actionsOf(user.id)).slice(-2), ["auth.mfa_verified", "auth.mfa_device_trusted"], "one after the other")
+        assert.deepStrictEqual(
+          (yield* actionsOf(user.id)).slice(-2),
+          ["auth.mfa_verified", "auth.mfa_device_trusted"],
+          "one after the other"
+        )
         const cookie = verified.headers.getSetCookie().find((one) => one.startsWith("svc_device="))
         assert.match(cookie ?? "", /^svc_device=[\w-]{43}; Max-Age=1036800; Path=\/; HttpOnly; SameSite=Lax$/)
         assert.isFalse(yield* isAsked(browser, user.email))
@@ -45,7 +52,15 @@ describe.each(engines)("trusted devices on %s", (engine) => {
         const { browser, user } = yield* remembered
         const list = (from: typeof browser) => ask(from, "GET", "/auth/mfa/trusted-devices")
         const [device] = (yield* list(browser)).json
-        assert.hasAllKeys(device, ["id", "label", "created_at", "last_seen_at", "expires_at", "revoked_at", "is_current"])
+        assert.hasAllKeys(device, [
+          "id",
+          "label",
+          "created_at",
+          "last_seen_at",
+          "expires_at",
+          "revoked_at",
+          "is_current"
+        ])
         assert.deepInclude(device, { label: "Firefox on a train", revoked_at: null, is_current: true })
         assert.isFalse((yield* list(user.browser)).json[0].is_current, "seen from elsewhere")
         const path = `/auth/mfa/trusted-devices/${device.id}`
@@ -53,7 +68,13 @@ describe.each(engines)("trusted devices on %s", (engine) => {
         assert.deepInclude(renamed.json, { id: device.id, label: "The old laptop", is_current: true })
         assert.strictEqual((yield* ask(browser, "PATCH", path, { label: "" })).status, 422)
         const stranger = yield* enrolled()
-        for (const [method, at, body] of [["PATCH", path, { label: "mine" }], ["POST", `${path}/revoke`, undefined]] as const) {
+        for (
+          const [method, at, body] of [["PATCH", path, { label: "mine" }], [
+            "POST",
+            `${path}/revoke`,
+            undefined
+          ]] as const
+        ) {
           assert.strictEqual((yield* ask(stranger.browser, method, at, body)).status, 404)
         }
         assert.strictEqual((yield* ask(user.browser, "POST", `${path}/revoke`)).status, 204)
@@ -81,7 +102,10 @@ describe.each(engines)("trusted devices on %s", (engine) => {
       Effect.gen(function*() {
         const { browser, user } = yield* remembered
         const newPassword = "another horse, another battery"
-        const changed = yield* ask(browser, "POST", "/auth/change-password", { current_password: password, new_password: newPassword })
+        const changed = yield* ask(browser, "POST", "/auth/change-password", {
+          current_password: password,
+          new_password: newPassword
+        })
         assert.strictEqual(changed.status, 200)
         assert.isFalse(changed.json.mfa_required, "the browser that changed it has given the factor")
         const [device] = (yield* ask(after(browser, changed), "GET", "/auth/mfa/trusted-devices")).json

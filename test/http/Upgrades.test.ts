@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { createConnection, type Socket } from "node:net"
 import { promisify } from "node:util"
-import { baseUrl, freshKey, serverOn } from "../brain.ts"
 import { Metrics } from "../../src/services/Metrics.ts"
+import { baseUrl, freshKey, serverOn } from "../brain.ts"
 import { until } from "../until.ts"
 
 const run = promisify(execFile)
@@ -21,7 +21,8 @@ const talk = Effect.flatMap(baseUrl, (base) =>
         const socket = createConnection({ host: "127.0.0.1", port: Number(new URL(base).port), allowHalfOpen: true })
         socket.on("data", (chunk) => (text += chunk.toString("latin1"))).on("error", () => {})
         socket.once("connect", () => resolve({ socket, text: () => text }))
-      })),
+      })
+    ),
     ({ socket }) => Effect.sync(() => socket.destroy())
   ))
 
@@ -30,54 +31,68 @@ const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].ma
 
 layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
   describe("a wish for another protocol than WebSocket is not heard", () => {
-    it.scoped("and its body is read: of known length, in chunks, in many packets, again and again on one connection", () =>
-      Effect.gen(function*() {
-        const { token } = yield* freshKey({ isAdmin: true })
-        const { socket, text } = yield* talk
-        const post = (slug: string, framing: string) =>
-          `POST /api/v1/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${h2c}Content-Type: application/json\r\n${framing}\r\n`
-            .replace("$slug", slug)
-        const json = (slug: string) => body.replace("\"h2c\"", `"${slug}"`)
-        const answered = (count: number) => until(Effect.sync(() => statuses(text()).length), (seen) => seen >= count)
+    it.scoped(
+      "and its body is read: of known length, in chunks, in many packets, again and again on one connection",
+      () =>
+        Effect.gen(function*() {
+          const { token } = yield* freshKey({ isAdmin: true })
+          const { socket, text } = yield* talk
+          const post = (slug: string, framing: string) =>
+            `POST /api/v1/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${h2c}Content-Type: application/json\r\n${framing}\r\n`
+              .replace("$slug", slug)
+          const json = (slug: string) => body.replace("\"h2c\"", `"${slug}"`)
+          const answered = (count: number) => until(Effect.sync(() => statuses(text()).length), (seen) => seen >= count)
 
-        socket.write(post("one", `Content-Length: ${json("one").length}\r\n`) + json("one"))
-        yield* answered(1)
+          socket.write(post("one", `Content-Length: ${json("one").length}\r\n`) + json("one"))
+          yield* answered(1)
 
-        socket.write(post("two", `Content-Length: ${json("two").length}\r\n`))
-        for (let at = 0; at < json("two").length; at += 1000) {
-          yield* Effect.sleep("5 millis") // else it may go in one packet
-          socket.write(json("two").slice(at, at + 1000))
-        }
-        yield* answered(2)
+          socket.write(post("two", `Content-Length: ${json("two").length}\r\n`))
+          for (let at = 0; at < json("two").length; at += 1000) {
+            yield* Effect.sleep("5 millis") // else it may go in one packet
+            socket.write(json("two").slice(at, at + 1000))
+          }
+          yield* answered(2)
 
-        socket.write(post("three", "Transfer-Encoding: chunked\r\n"))
-        for (let at = 0; at < json("three").length; at += 1000) {
-          const part = json("three").slice(at, at + 1000)
-          yield* Effect.sleep("5 millis")
-          socket.write(`${part.length.toString(16)}\r\n${part}\r\n`)
-        }
-        socket.write("0\r\n\r\n")
-        yield* answered(3)
+          socket.write(post("three", "Transfer-Encoding: chunked\r\n"))
+          for (let at = 0; at < json("three").length; at += 1000) {
+            const part = json("three").slice(at, at + 1000)
+            yield* Effect.sleep("5 millis")
+            socket.write(`${part.length.toString(16)}\r\n${part}\r\n`)
+          }
+          socket.write("0\r\n\r\n")
+          yield* answered(3)
 
-        socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`)
-        yield* answered(4)
-        assert.deepStrictEqual(statuses(text()), [201, 201, 201, 200], text())
-      }).pipe(Effect.scoped), 30_000)
+          socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`)
+          yield* answered(4)
+          assert.deepStrictEqual(statuses(text()), [201, 201, 201, 200], text())
+        }).pipe(Effect.scoped),
+      30_000
+    )
 
     it.scoped("curl --http2 posts as curl does", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey({ isAdmin: true })
         const base = yield* baseUrl
-        const flags = ["-sS", "-w", "\n%{http_code} %{http_version} %{num_connects}", "-H", "content-type: application/json", "-H", `authorization: Bearer ${token}`]
+        const flags = [
+          "-sS",
+          "-w",
+          "\n%{http_code} %{http_version} %{num_connects}",
+          "-H",
+          "content-type: application/json",
+          "-H",
+          `authorization: Bearer ${token}`
+        ]
         const { stdout } = yield* Effect.promise(() =>
-          run("curl", ["--http2", ...flags, "-d", body.replace("\"h2c\"", "\"curl\""), `${base}/api/v1/projects`]))
+          run("curl", ["--http2", ...flags, "-d", body.replace("\"h2c\"", "\"curl\""), `${base}/api/v1/projects`])
+        )
         assert.match(stdout, /\n201 1\.1 1$/)
       }))
 
     it.scoped("nor is one for a WebSocket where the API has none", () =>
       Effect.gen(function*() {
         const { socket, text } = yield* talk
-        const ask = "GET /api/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        const ask =
+          "GET /api/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         socket.write(ask)
         yield* until(Effect.sync(() => statuses(text()).length), (seen) => seen === 1)
         socket.write(ask)
@@ -95,7 +110,9 @@ layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
           const before = yield* open
           const clients = yield* Effect.all(Array.from({ length: 20 }, () => talk), { concurrency: 20 })
           for (const { socket } of clients) {
-            socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+            socket.write(
+              `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
+            )
           }
           yield* until(Effect.sync(() => clients.every(({ text }) => statuses(text()).length === 1)), (all) => all)
           yield* until(open, (count) => count <= before) // no client has ended its side

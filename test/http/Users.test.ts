@@ -15,7 +15,10 @@ describe("users on two replicas", () => {
       const { url } = yield* freshPostgres
       const key = () => Redacted.make(randomBytes(32).toString("base64url"))
       const shared = { databaseUrl: Redacted.make(url), secretKey: key(), auditChainKey: key(), auditSigningKey: key() }
-      const [one, other] = [yield* Layer.build(brainOn("PostgreSQL", shared)), yield* Layer.build(brainOn("PostgreSQL", shared))]
+      const [one, other] = [
+        yield* Layer.build(brainOn("PostgreSQL", shared)),
+        yield* Layer.build(brainOn("PostgreSQL", shared))
+      ]
       const { list, remove, update } = Context.get(one, Users)
       const elsewhere = Context.get(other, Users)
       const sql = Context.get(one, SqlClient.SqlClient)
@@ -23,7 +26,14 @@ describe("users on two replicas", () => {
         yield* sql`DELETE FROM users`
         const admin = Effect.provide(freshKey({ isAdmin: true }), one)
         const [a, b] = [yield* admin, yield* admin]
-        const changes = { first_name: null, last_name: null, display_name: null, timezone: null, is_admin: null, is_active: null }
+        const changes = {
+          first_name: null,
+          last_name: null,
+          display_name: null,
+          timezone: null,
+          is_admin: null,
+          is_active: null
+        }
         const said = <A, E>(change: Effect.Effect<A, E, CurrentActor>) =>
           Effect.match(change, { onSuccess: () => null, onFailure: (failure) => failure })
         const ends = yield* Effect.all([
@@ -155,7 +165,10 @@ describe.each(engines)("users on %s", (engine) => {
           yield* request("DELETE", `/users/${left}`, { headers })
         ]
         for (const { json } of tries) assert.deepInclude(json, { status: 409, code: "last_admin" })
-        assert.strictEqual((yield* request("PATCH", `/users/${left}`, { headers, body: { first_name: "Last" } })).status, 200)
+        assert.strictEqual(
+          (yield* request("PATCH", `/users/${left}`, { headers, body: { first_name: "Last" } })).status,
+          200
+        )
       }))
   })
 

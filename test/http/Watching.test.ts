@@ -8,7 +8,9 @@ import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { until } from "../until.ts"
 
-const packaged: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(readFileSync("package.json", "utf8"))
+const packaged: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync("package.json", "utf8")
+)
 
 describe.each(engines)("watching on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
@@ -40,7 +42,10 @@ describe.each(engines)("watching on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { token } = yield* freshKey()
         yield* freshProject()
-        const deep = Effect.map(request("GET", "/health/deep", { token }), ({ json, status }) => [status, json.checks.audit_chain.status, json.checks.audit_chain.detail])
+        const deep = Effect.map(
+          request("GET", "/health/deep", { token }),
+          ({ json, status }) => [status, json.checks.audit_chain.status, json.checks.audit_chain.detail]
+        )
         const [head] = yield* sql<{ row_hash: string; row_hmac: string }>`SELECT row_hash, row_hmac FROM audit_head`
         const hash = "ab".repeat(32)
         yield* sql`UPDATE audit_head SET row_hash = ${hash}`
@@ -62,7 +67,14 @@ describe.each(engines)("watching on %s", (engine) => {
         const token = Redacted.value((yield* Keys).metricsToken)
         const metrics = yield* request("GET", "//metrics", { token })
         assert.strictEqual(metrics.status, 200)
-        for (const name of ["svc_agents_online 0", "svc_tasks_total", "svc_background_task_error_active", "svc_swallowed_exceptions_total"]) {
+        for (
+          const name of [
+            "svc_agents_online 0",
+            "svc_tasks_total",
+            "svc_background_task_error_active",
+            "svc_swallowed_exceptions_total"
+          ]
+        ) {
           assert.include(metrics.text, name)
         }
         const connections = engine === "SQLite" ? ["reader", "writer"] : ["pool"]
@@ -77,13 +89,20 @@ describe.each(engines)("watching on %s", (engine) => {
         assert.strictEqual(document.json.openapi, "3.1.0")
         assert.property(document.json.paths, "/api/v1/projects/{slug}")
         assert.include(document.json.info, { title: "svc", version })
-        const paths: Record<string, Record<string, { responses: Record<string, { content?: object; $ref?: string }> }>> = document.json.paths
+        const paths: Record<
+          string,
+          Record<string, { responses: Record<string, { content?: object; $ref?: string }> }>
+        > = document.json.paths
         for (const [path, methods] of Object.entries(paths)) {
           for (const { responses } of Object.values(methods)) {
             for (const [status, response] of Object.entries(responses)) {
-              const { content } = response.$ref === undefined ? response : document.json.components.responses[response.$ref.split("/").at(-1) ?? ""]
+              const { content } = response.$ref === undefined
+                ? response
+                : document.json.components.responses[response.$ref.split("/").at(-1) ?? ""]
               const isHealth = status === "503" && path.includes("/health/")
-              if (status >= "400" && !isHealth) assert.hasAllKeys(content, ["application/problem+json"], `${path} ${status}`)
+              if (status >= "400" && !isHealth) {
+                assert.hasAllKeys(content, ["application/problem+json"], `${path} ${status}`)
+              }
             }
           }
         }
@@ -92,7 +111,13 @@ describe.each(engines)("watching on %s", (engine) => {
         assert.deepStrictEqual(retry.security, [{ api_key: [] }, { session: [], csrf_token: [] }])
         assert.match(retry.description, /Needs the role operator in the project\..*`commands:write`/)
         assert.deepStrictEqual(document.json.paths["/api/v1/health"].get.security, [])
-        assert.hasAllKeys(document.json.components.securitySchemes, ["api_key", "agent_token", "csrf_token", "metrics_token", "session"])
+        assert.hasAllKeys(document.json.components.securitySchemes, [
+          "api_key",
+          "agent_token",
+          "csrf_token",
+          "metrics_token",
+          "session"
+        ])
         const page = yield* request("GET", "/docs")
         assert.strictEqual(page.status, 200)
         const bare = yield* request("GET", "//")

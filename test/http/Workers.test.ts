@@ -19,7 +19,15 @@ describe.each(engines)("workers and queues on %s", (engine) => {
       const key = yield* freshKey({ roles: { [project.id]: "viewer" } })
       const base = yield* baseUrl
       const agent = yield* connected({ base, ...credentials })
-      return { project, base, credentials, agent, agent_id: credentials.agent_id, key, path: `/projects/${project.slug}` }
+      return {
+        project,
+        base,
+        credentials,
+        agent,
+        agent_id: credentials.agent_id,
+        key,
+        path: `/projects/${project.slug}`
+      }
     })
 
     it.scoped("a heartbeat of the published Celery agent shows as workers and queues", () =>
@@ -49,24 +57,36 @@ describe.each(engines)("workers and queues on %s", (engine) => {
         assert.strictEqual(detail.agent_id, agent_id)
         assert.include(detail.metadata.registered, "capp.add")
         const queues = (yield* until(request("GET", `${path}/queues`, key), ({ json }) => json.length > 0)).json
-        assert.deepInclude(queues[0], { engine: "celery", name: "celery", broker_type: "redis", broker_url_hint: "redis://127.0.0.1:6379/12", depth: 7, depth_note: null })
+        assert.deepInclude(queues[0], {
+          engine: "celery",
+          name: "celery",
+          broker_type: "redis",
+          broker_url_hint: "redis://127.0.0.1:6379/12",
+          depth: 7,
+          depth_note: null
+        })
       }))
 
     it.scoped("a worker that only events tell of has its started tasks counted, and a queue without a depth says why", () =>
       Effect.gen(function*() {
         const { agent, key, path } = yield* fresh
         const data = { task_name: "jobs.pay", queue: "default", worker: "rqw1" }
-        const [first, second] = ["one", "two"].map((task_id) => event({ engine: "rq", kind: "task.started", task_id, data }))
+        const [first, second] = ["one", "two"].map((task_id) =>
+          event({ engine: "rq", kind: "task.started", task_id, data })
+        )
         yield* Effect.promise(() => agent.sendEvents([first!, second!]))
         const workers = () => Effect.map(request("GET", `${path}/workers`, key), ({ json }) => json[0])
         assert.deepInclude(yield* workers(), { engine: "rq", name: "rqw1", active_tasks: 2 })
-        yield* Effect.promise(() => agent.sendEvents([event({ engine: "rq", kind: "task.succeeded", task_id: "one", data })]))
+        yield* Effect.promise(() =>
+          agent.sendEvents([event({ engine: "rq", kind: "task.succeeded", task_id: "one", data })])
+        )
         const worker = yield* workers()
         assert.strictEqual(worker.active_tasks, 1)
         assert.strictEqual((yield* request("GET", `${path}/workers/${worker.id}`, key)).json.active_tasks, 1)
         agent.heartbeat({ "celery.queue_depths": "{\"celery\": null}" })
         const queues = yield* until(request("GET", `${path}/queues`, key), ({ json }) => json.length === 2)
-        const noteOf = (engine: string) => queues.json.find((queue: { engine: string }) => queue.engine === engine).depth_note
+        const noteOf = (engine: string) =>
+          queues.json.find((queue: { engine: string }) => queue.engine === engine).depth_note
         assert.match(noteOf("celery"), /agent for celery does not report/)
         assert.match(noteOf("rq"), /not reported a depth yet/)
       }))
@@ -74,13 +94,24 @@ describe.each(engines)("workers and queues on %s", (engine) => {
     it.scoped("an agent process of huey, arq or taskiq is a worker, whose running tasks are unknown", () =>
       Effect.gen(function*() {
         const { agent, base, credentials, key, path } = yield* fresh
-        const hello = { engines: ["huey"], capabilities: { huey: ["cancel_task"] }, worker_id: "bare-77-1795000000000", worker_pid: 77 }
+        const hello = {
+          engines: ["huey"],
+          capabilities: { huey: ["cancel_task"] },
+          worker_id: "bare-77-1795000000000",
+          worker_pid: 77
+        }
         const huey = yield* connected({ base, ...credentials, hello })
         huey.heartbeat({})
         agent.heartbeat({})
         const workers = yield* until(request("GET", `${path}/workers`, key), ({ json }) => json.length > 0)
         assert.lengthOf(workers.json, 1)
-        assert.deepInclude(workers.json[0], { engine: "huey", name: "bare-77-1795000000000", pid: 77, state: "online", active_tasks: null })
+        assert.deepInclude(workers.json[0], {
+          engine: "huey",
+          name: "bare-77-1795000000000",
+          pid: 77,
+          state: "online",
+          active_tasks: null
+        })
       }))
 
     it.scoped("a stranger's worker is not there, and the list's parameters are checked", () =>
@@ -91,7 +122,10 @@ describe.each(engines)("workers and queues on %s", (engine) => {
         const otherKey = yield* freshKey({ roles: { [other.id]: "viewer" } })
         agent.heartbeat(health)
         const [worker] = (yield* until(request("GET", `${path}/workers`, key), ({ json }) => json.length > 0)).json
-        assert.strictEqual((yield* request("GET", `/projects/${other.slug}/workers/${worker.id}`, otherKey)).status, 404)
+        assert.strictEqual(
+          (yield* request("GET", `/projects/${other.slug}/workers/${worker.id}`, otherKey)).status,
+          404
+        )
         for (const collection of ["workers", "agent-workers", "queues"]) {
           assert.strictEqual((yield* request("GET", `${path}/${collection}`, stranger)).status, 404)
         }
@@ -108,8 +142,14 @@ describe.each(engines)("workers and queues on %s", (engine) => {
       Effect.gen(function*() {
         const { agent, agent_id, key, path } = yield* fresh
         yield* Effect.promise(() => agent.close())
-        const gone = yield* until(request("GET", `${path}/agent-workers?state=offline`, key), ({ json }) => json.length === 1)
-        assert.deepInclude(gone.json[0], { agent_id, state: "offline", framework: "bare", started_at: "2026-11-21T06:56:20.969198Z" })
+        const gone = yield* until(request("GET", `${path}/agent-workers?state=offline`, key), ({ json }) =>
+          json.length === 1)
+        assert.deepInclude(gone.json[0], {
+          agent_id,
+          state: "offline",
+          framework: "bare",
+          started_at: "2026-11-21T06:56:20.969198Z"
+        })
         assert.deepStrictEqual((yield* request("GET", `${path}/agent-workers?state=online`, key)).json, [])
         assert.strictEqual((yield* request("GET", `${path}/agent-workers?limit=1`, key)).json.length, 1)
       }))

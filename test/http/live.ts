@@ -49,7 +49,10 @@ export const openStream = (slug: string, token: string, lastEventId?: string) =>
     const response = yield* Effect.promise(() =>
       fetch(`${base}/api/v1/projects/${slug}/stream`, {
         signal: stop.signal,
-        headers: { authorization: `Bearer ${token}`, ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) }
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
+        }
       })
     )
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -63,13 +66,19 @@ export const openStream = (slug: string, token: string, lastEventId?: string) =>
           text += chunk.value
           continue
         }
-        const fields = new Map(text.slice(0, end).split("\n").map((line) => {
-          const at = line.indexOf(": ")
-          return [line.slice(0, at), line.slice(at + 2)] as const
-        }))
+        const fields = new Map(
+          text.slice(0, end).split("\n").map((line) => {
+            const at = line.indexOf(": ")
+            return [line.slice(0, at), line.slice(at + 2)] as const
+          })
+        )
         text = text.slice(end + 2)
         if (fields.has("event")) {
-          return { id: fields.get("id") ?? "", event: fields.get("event") ?? "", data: JSON.parse(fields.get("data") ?? "{}") }
+          return {
+            id: fields.get("id") ?? "",
+            event: fields.get("event") ?? "",
+            data: JSON.parse(fields.get("data") ?? "{}")
+          }
         }
       }
     })

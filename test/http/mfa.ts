@@ -26,12 +26,17 @@ export const nextCode = ({ secret, id }: { readonly secret: string; readonly id:
 
 /** Six digits that are no code of the secret in this minute or the next. */
 export const wrongCode = (secret: string) =>
-  Effect.map(Effect.all([-2, -1, 0, 1, 2, 3].map((later) => codeOf(secret, later))), (codes) =>
-    ["000000", "111111", "222222", "333333", "444444", "555555", "666666"].find((code) => !codes.includes(code)) ?? "")
+  Effect.map(
+    Effect.all([-2, -1, 0, 1, 2, 3].map((later) => codeOf(secret, later))),
+    (codes) =>
+      ["000000", "111111", "222222", "333333", "444444", "555555", "666666"].find((code) => !codes.includes(code)) ?? ""
+  )
 
 /** Cookies of an answer laid over those that the browser had. */
 export const after = (browser: Browser, answer: Answer): Browser => {
-  const jar = new Map((browser.cookie ?? "").split("; ").filter((pair) => pair !== "").map((pair) => [pair.split("=", 1)[0], pair]))
+  const jar = new Map(
+    (browser.cookie ?? "").split("; ").filter((pair) => pair !== "").map((pair) => [pair.split("=", 1)[0], pair])
+  )
   for (const cookie of answer.headers.getSetCookie()) {
     const pair = cookie.split(";", 1)[0] ?? ""
     jar.set(pair.split("=", 1)[0], pair)
@@ -39,14 +44,20 @@ export const after = (browser: Browser, answer: Answer): Browser => {
   return { ...browser, ...browserOf(answer), cookie: [...jar.values()].join("; ") }
 }
 
-export const deviceCookie = (browser: Browser): string | undefined => /svc_device=([\w-]+)/.exec(browser.cookie ?? "")?.[1]
+export const deviceCookie = (browser: Browser): string | undefined =>
+  /svc_device=([\w-]+)/.exec(browser.cookie ?? "")?.[1]
 
 /** Signs in from a browser that may have a device cookie. */
 export const loginFrom = (browser: Browser, email: string) =>
-  Effect.map(login(email, { headers: { ...fromElsewhere(), ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }) } }), (answer) => ({
-    answer,
-    browser: after(browser, answer)
-  }))
+  Effect.map(
+    login(email, {
+      headers: { ...fromElsewhere(), ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }) }
+    }),
+    (answer) => ({
+      answer,
+      browser: after(browser, answer)
+    })
+  )
 
 /** A user with a second factor, and the browser in which it was enrolled. */
 export const enrolled = (options: { readonly isAdmin?: boolean } = {}) =>
@@ -65,7 +76,9 @@ export const back = (table: "sessions" | "users", column: string, userId: string
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const at = Timestamp.addSeconds(yield* Timestamp.now, -seconds)
-    yield* sql`UPDATE ${sql(table)} SET ${sql(column)} = ${at} WHERE ${sql(table === "users" ? "id" : "user_id")} = ${userId}`
+    yield* sql`UPDATE ${sql(table)} SET ${sql(column)} = ${at} WHERE ${
+      sql(table === "users" ? "id" : "user_id")
+    } = ${userId}`
   }).pipe(Effect.orDie)
 
 /** The actions of the audit log about a user or by them, in order. */
@@ -76,4 +89,3 @@ export const actionsOf = (userId: string) =>
       SELECT action FROM audit_log WHERE target_id = ${userId} OR user_id = ${userId} ORDER BY seq`
     return rows.map(({ action }) => action)
   }).pipe(Effect.orDie)
-

@@ -1,7 +1,7 @@
 import { OpenApi } from "@effect/platform"
 import type { AccessRule } from "../../src/domain/Access.ts"
-import { DocumentedApi } from "../../src/http/Docs/Document.ts"
 import { accessRules } from "../../src/http/AccessRules.ts"
+import { DocumentedApi } from "../../src/http/Docs/Document.ts"
 import type { JsonSchema } from "./fuzz/JsonSchema.ts"
 
 interface Content {
@@ -18,12 +18,19 @@ interface Parameter {
 
 /** As much of an OpenAPI document as the tests read. */
 export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, {
-    readonly parameters?: ReadonlyArray<Parameter>
-    readonly requestBody?: Content
-    readonly responses: Readonly<Record<string, Content>>
-    readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
-  }>>>>
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<string, {
+          readonly parameters?: ReadonlyArray<Parameter>
+          readonly requestBody?: Content
+          readonly responses: Readonly<Record<string, Content>>
+          readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
+        }>
+      >
+    >
+  >
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
     readonly responses: Readonly<Record<string, Content>>
@@ -63,7 +70,8 @@ export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Ope
       const rule = accessRules.get(route)
       if (rule === undefined) return []
       const schema = Object.values(requestBody?.content ?? {})[0]?.schema
-      const { properties = {}, required = [] } = components.schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema ?? {}
+      const { properties = {}, required = [] } = components.schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema ??
+        {}
       const named = ({ $ref, ...content }: Content) => components.responses[$ref?.split("/").at(-1) ?? ""] ?? content
       const query = parameters.filter((parameter) => parameter.in === "query")
       return [{
@@ -82,7 +90,8 @@ export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Ope
           ? []
           : security.flatMap((any) => Object.keys(any)).filter((name) => name !== "csrf_token")
       }]
-    }))
+    })
+  )
 
 // the package types the document more loosely than what these tests read of it
 export const operations = operationsOf(OpenApi.fromApi(DocumentedApi) as unknown as Document)

@@ -27,14 +27,17 @@ class Element {
 export const openPage = async (url: string) => {
   const html = await (await fetch(url)).text()
   const script = /<script type="module">([^]*)<\/script>/.exec(html)?.[1] ?? ""
-  const elements = [...html.matchAll(/<(\w+)[^>]*\b(id|class)="(\w+)"([^>]*)>/g)].map(([, tag = "", kind, name = "", rest = ""]) =>
-    ({ tag, kind, name, element: new Element(name, / hidden/.test(rest)) }))
+  const elements = [...html.matchAll(/<(\w+)[^>]*\b(id|class)="(\w+)"([^>]*)>/g)].map((
+    [, tag = "", kind, name = "", rest = ""]
+  ) => ({ tag, kind, name, element: new Element(name, / hidden/.test(rest)) }))
   const cookies = new Map<string, string>()
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
   const document = {
     getElementById: (id: string) => elements.find(({ kind, name }) => kind === "id" && name === id)?.element ?? null,
     querySelectorAll: (selector: string) =>
-      elements.filter(({ kind, name, tag }) => (selector.startsWith(".") ? kind === "class" && name === selector.slice(1) : tag === selector))
+      elements.filter((
+        { kind, name, tag }
+      ) => (selector.startsWith(".") ? kind === "class" && name === selector.slice(1) : tag === selector))
         .map(({ element }) => element),
     get cookie() {
       return cookie()
@@ -58,11 +61,14 @@ export const openPage = async (url: string) => {
     /** What the address bar says by now. */
     shownUrl: () => shownUrl,
     /** The section that is to be seen. */
-    section: () => elements.filter(({ element, tag }) => tag === "section" && !element.hidden).map(({ name }) => name).join(),
-    said: () => (document.getElementById("alert")?.hidden === false ? document.getElementById("alert")?.textContent : ""),
+    section: () =>
+      elements.filter(({ element, tag }) => tag === "section" && !element.hidden).map(({ name }) => name).join(),
+    said:
+      () => (document.getElementById("alert")?.hidden === false ? document.getElementById("alert")?.textContent : ""),
     text: (name: string) => document.querySelectorAll(`.${name}`)[0]?.textContent,
     textOf: (id: string) => String(document.getElementById(id)?.textContent),
     isHidden: (id: string) => document.getElementById(id)?.hidden,
-    submit: async (form: string, values: Readonly<Record<string, string>> = {}) => document.getElementById(form)?.submit(values)
+    submit: async (form: string, values: Readonly<Record<string, string>> = {}) =>
+      document.getElementById(form)?.submit(values)
   }
 }

@@ -100,8 +100,24 @@ export const letInAs = ({ email, id }: { readonly email: string; readonly id: st
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [session] = yield* sql<{ id: string }>`SELECT id FROM sessions WHERE user_id = ${id} ORDER BY id DESC LIMIT 1`
-    const via = { kind: "session", session_id: session?.id ?? "", enrolled: true, factor_pending: false, is_fresh: true, overdue_since: null } as const
-    const person: Person = { kind: "person", user_id: id, email, is_admin: false, roles: new Map(), via, source_ip: null, user_agent: null }
+    const via = {
+      kind: "session",
+      session_id: session?.id ?? "",
+      enrolled: true,
+      factor_pending: false,
+      is_fresh: true,
+      overdue_since: null
+    } as const
+    const person: Person = {
+      kind: "person",
+      user_id: id,
+      email,
+      is_admin: false,
+      roles: new Map(),
+      via,
+      source_ip: null,
+      user_agent: null
+    }
     return person
   }).pipe(Effect.orDie)
 

@@ -27,20 +27,35 @@ export interface Received {
 const connections = new Agent({ keepAlive: true })
 
 /** One request, byte for byte as given, where fetch would mend it first. Rejects when no answer comes. */
-export const wire = ({ body, chunked = false, headers = {}, method, target }: Sent): Effect.Effect<Received, never, HttpServer.HttpServer> =>
+export const wire = (
+  { body, chunked = false, headers = {}, method, target }: Sent
+): Effect.Effect<Received, never, HttpServer.HttpServer> =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(() =>
       new Promise<Received>((resolve, reject) => {
         const { hostname, port } = new URL(base)
         const length = body === undefined || chunked ? {} : { "content-length": String(Buffer.byteLength(body)) }
-        const sending = open({ hostname, port, method, path: target, agent: connections, headers: { ...length, ...headers } })
+        const sending = open({
+          hostname,
+          port,
+          method,
+          path: target,
+          agent: connections,
+          headers: { ...length, ...headers }
+        })
         sending.on("error", (error) => reject(new Error(`${method} ${target.slice(0, 200)}: ${error.message}`)))
         sending.on("response", (response) => {
           const chunks: Array<Buffer> = []
           const done = () => {
             const text = Buffer.concat(chunks).toString("utf8")
             const contentType = (response.headers["content-type"] ?? "").split(";", 1)[0] ?? ""
-            resolve({ status: response.statusCode ?? 0, contentType, headers: response.headers, text, json: jsonOf(text) })
+            resolve({
+              status: response.statusCode ?? 0,
+              contentType,
+              headers: response.headers,
+              text,
+              json: jsonOf(text)
+            })
           }
           response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", done)
           // a live stream never ends: that it began is the answer
@@ -51,4 +66,5 @@ export const wire = ({ body, chunked = false, headers = {}, method, target }: Se
         })
         if (chunked && body !== undefined) sending.write(body)
         sending.end(chunked ? undefined : body)
-      })))
+      })
+    ))

@@ -3,17 +3,17 @@ import { hash } from "argon2"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { generateSync } from "otplib"
+import { system } from "../../src/domain/Actor.ts"
+import type { Project } from "../../src/domain/Project.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import { Invitations } from "../../src/services/Invitations.ts"
+import { Vault } from "../../src/services/Keys.ts"
+import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
-import { system } from "../../src/domain/Actor.ts"
-import type { Project } from "../../src/domain/Project.ts"
-import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
-import { Invitations } from "../../src/services/Invitations.ts"
-import { PasswordResets } from "../../src/services/PasswordResets.ts"
-import * as Ids from "../../src/services/Ids.ts"
-import { Vault } from "../../src/services/Keys.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { Operation } from "./operations.ts"
 import { fromElsewhere, password, sessionOf } from "./people.ts"
 
@@ -30,27 +30,36 @@ const hashed = hash(password)
 const mfaSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 /** A signed-in admin with a session, an API key and a trusted device to name, and an enrolment that waits for its code. */
-const browsing = (isEnrolled: boolean) => Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const vault = yield* Vault
-  const { email, user_id: id } = yield* freshKey({ isAdmin: true })
-  const now = yield* Timestamp.now
-  yield* sql`UPDATE users SET password_hash = ${yield* Effect.promise(() => hashed)} WHERE id = ${id}`
-  const browser = yield* sessionOf(id)
-  const [named] = yield* sql<{ session_id: string; key_id: string }>`
+const browsing = (isEnrolled: boolean) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
+    const { email, user_id: id } = yield* freshKey({ isAdmin: true })
+    const now = yield* Timestamp.now
+    yield* sql`UPDATE users SET password_hash = ${yield* Effect.promise(() => hashed)} WHERE id = ${id}`
+    const browser = yield* sessionOf(id)
+    const [named] = yield* sql<{ session_id: string; key_id: string }>`
     SELECT s.id AS session_id, k.id AS key_id FROM sessions s JOIN api_keys k ON k.user_id = s.user_id WHERE s.user_id = ${id}`
-  const device = { id: yield* Ids.next, user_id: id, token_hash: yield* Ids.secret, label: "one", created_at: now, last_seen_at: now, expires_at: now }
-  yield* sql`INSERT INTO trusted_devices ${sql.insert(device)}`
-  const sealed = yield* vault.seal("users.mfa_secret", id, mfaSecret)
-  yield* sql`UPDATE sessions SET proven_at = ${now} WHERE user_id = ${id}`
-  yield* isEnrolled
-    ? Effect.zipRight(
-      sql`UPDATE users SET mfa_secret = ${sealed}, mfa_enrolled_at = ${now} WHERE id = ${id}`,
-      sql`UPDATE sessions SET factor_at = ${now} WHERE user_id = ${id}`
-    )
-    : sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now} WHERE id = ${id}`
-  return { email, browser, session_id: named?.session_id ?? "", key_id: named?.key_id ?? "", device_id: device.id }
-}).pipe(together)
+    const device = {
+      id: yield* Ids.next,
+      user_id: id,
+      token_hash: yield* Ids.secret,
+      label: "one",
+      created_at: now,
+      last_seen_at: now,
+      expires_at: now
+    }
+    yield* sql`INSERT INTO trusted_devices ${sql.insert(device)}`
+    const sealed = yield* vault.seal("users.mfa_secret", id, mfaSecret)
+    yield* sql`UPDATE sessions SET proven_at = ${now} WHERE user_id = ${id}`
+    yield* isEnrolled
+      ? Effect.zipRight(
+        sql`UPDATE users SET mfa_secret = ${sealed}, mfa_enrolled_at = ${now} WHERE id = ${id}`,
+        sql`UPDATE sessions SET factor_at = ${now} WHERE user_id = ${id}`
+      )
+      : sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now} WHERE id = ${id}`
+    return { email, browser, session_id: named?.session_id ?? "", key_id: named?.key_id ?? "", device_id: device.id }
+  }).pipe(together)
 
 /** Tokens that work: of a password reset, and of an invitation; and another invitation to name. */
 const links = (project: Project) =>
@@ -58,7 +67,8 @@ const links = (project: Project) =>
     const invitations = yield* Invitations
     const resets = yield* PasswordResets
     const { email } = yield* freshKey()
-    const invite = () => invitations.create({ email: `guest-${++made}-${randomUUID()}@example.com`, role: "viewer", ttl_days: 1 })
+    const invite = () =>
+      invitations.create({ email: `guest-${++made}-${randomUUID()}@example.com`, role: "viewer", ttl_days: 1 })
     const { token: invitation } = yield* invite()
     const named = yield* invite()
     const { link } = yield* resets.link(email)
@@ -101,18 +111,24 @@ export const world = Effect.fnUntraced(function*(
   }`)
   const other = yield* freshKey()
   yield* freshKey({ roles: { [project.id]: "viewer" } })
-  const [membership] = yield* Effect.orDie(sql<{ id: string }>`SELECT id FROM memberships WHERE project_id = ${project.id}`)
+  const [membership] = yield* Effect.orDie(
+    sql<{ id: string }>`SELECT id FROM memberships WHERE project_id = ${project.id}`
+  )
   const { token, user_id } = yield* freshKey({ isAdmin: true })
   const spare = yield* freshKey()
-  const [spareKey] = yield* Effect.orDie(sql<{ id: string }>`UPDATE api_keys SET user_id = ${user_id} WHERE user_id = ${spare.user_id} RETURNING id`)
+  const [spareKey] = yield* Effect.orDie(
+    sql<{ id: string }>`UPDATE api_keys SET user_id = ${user_id} WHERE user_id = ${spare.user_id} RETURNING id`
+  )
   const person = isSignedIn
     ? yield* browsing(enrolled)
     : { email: "nobody@example.com", browser: {}, session_id: "", key_id: spareKey?.id ?? "", device_id: "" }
   const poll = longPoll({ base: yield* baseUrl, ...agent, project_id: project.id })
   const asAgent = { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": poll.nonce }
   const restart = { agent_id: agent.agent_id, worker_name: "w@box" }
-  const commands = yield* Effect.forEach([0, 1, 2], () =>
-    request("POST", `/projects/${project.slug}/commands/restart-worker`, { token, body: restart }))
+  const commands = yield* Effect.forEach(
+    [0, 1, 2],
+    () => request("POST", `/projects/${project.slug}/commands/restart-worker`, { token, body: restart })
+  )
 
   const tokens = yield* links(project)
 
@@ -179,7 +195,11 @@ export const world = Effect.fnUntraced(function*(
 
   /** A body with all that it must have, or that the endpoint is good for nothing without. */
   const body = ({ body, path }: Operation): Readonly<Record<string, unknown>> => {
-    const useful = ["filter", "filter_state", ...(path.endsWith("/invitations/accept") ? ["display_name", "password"] : [])].filter((name) => body !== null && name in body.fields)
+    const useful = [
+      "filter",
+      "filter_state",
+      ...(path.endsWith("/invitations/accept") ? ["display_name", "password"] : [])
+    ].filter((name) => body !== null && name in body.fields)
     return {
       ...Object.fromEntries([...(body?.required ?? []), ...useful].map((name) => [name, field(name)])),
       ...(path.endsWith("/auth/login") && { email: person.email }),
@@ -196,8 +216,15 @@ export const world = Effect.fnUntraced(function*(
       ? { wait: "0" }
       : {}
 
-  const target = (operation: Operation, pathValues: Readonly<Record<string, string>> = {}, raw: Readonly<Record<string, string>> = {}) => {
-    const filled = operation.path.replace(/\{([a-z_]+)\}/g, (_, name: string) => pathValues[name] ?? encodeURIComponent(path[name] ?? ""))
+  const target = (
+    operation: Operation,
+    pathValues: Readonly<Record<string, string>> = {},
+    raw: Readonly<Record<string, string>> = {}
+  ) => {
+    const filled = operation.path.replace(
+      /\{([a-z_]+)\}/g,
+      (_, name: string) => pathValues[name] ?? encodeURIComponent(path[name] ?? "")
+    )
     const pairs = Object.entries({ ...query(operation), ...raw }).map(([name, value]) => `${name}=${value}`)
     return pairs.length === 0 ? filled : `${filled}?${pairs.join("&")}`
   }

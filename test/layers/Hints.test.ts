@@ -70,7 +70,10 @@ describe.each(engines)("hints on %s", (engine) => {
           yield* Effect.ignore(sql.withTransaction(failing))
           yield* sql.withTransaction(hints.publish("access", kept))
         }))
-        const failingOuter = Effect.zipRight(sql.withTransaction(hints.publish("access", undone)), Effect.fail("undone"))
+        const failingOuter = Effect.zipRight(
+          sql.withTransaction(hints.publish("access", undone)),
+          Effect.fail("undone")
+        )
         yield* Effect.ignore(sql.withTransaction(failingOuter))
         assert.deepStrictEqual(yield* drain, [kept])
       }))

@@ -22,7 +22,9 @@ describe("the pool of PostgreSQL connections", () => {
       const fiber = yield* Effect.fork(sql`SELECT 'never answered'`)
       yield* Effect.promise(() => caught)
       yield* Fiber.interrupt(fiber)
-      const found = yield* Effect.all([1, 2, 3, 4].map((n) => sql<{ n: number }>`SELECT ${n}::int AS n`), { concurrency: "unbounded" })
+      const found = yield* Effect.all([1, 2, 3, 4].map((n) => sql<{ n: number }>`SELECT ${n}::int AS n`), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual(found.map(([row]) => row?.n), [1, 2, 3, 4])
     }))
 

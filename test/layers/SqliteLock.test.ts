@@ -7,10 +7,17 @@ import * as SettingsLayer from "../../src/layers/Settings.ts"
 import { temporaryHome } from "../databases.ts"
 
 const brainAt = (home: string, databaseUrl: string) =>
-  Layer.build(Layer.fresh(Brain.layer).pipe(
-    Layer.provide(SettingsLayer.layer({ SVC_HOME: home }, { databaseUrl: Redacted.make(databaseUrl), publicUrl: "http://localhost" })),
-    Layer.provide(NodeContext.layer)
-  ))
+  Layer.build(
+    Layer.fresh(Brain.layer).pipe(
+      Layer.provide(
+        SettingsLayer.layer({ SVC_HOME: home }, {
+          databaseUrl: Redacted.make(databaseUrl),
+          publicUrl: "http://localhost"
+        })
+      ),
+      Layer.provide(NodeContext.layer)
+    )
+  )
 
 describe("embedded brains in one process", () => {
   it.scoped("share no SQLite file; the next one may have it", () =>

@@ -1,6 +1,6 @@
 import { NodeContext } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger, Redacted, Tracer } from "effect"
 import { createServer } from "node:http"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
@@ -44,7 +44,9 @@ const collector = collectorAfter(0)
 
 const withSettings = (overrides: Partial<SettingsShape>) =>
   Telemetry.layer.pipe(
-    Layer.provide(Layer.unwrapScoped(Effect.map(temporaryHome, (home) => SettingsLayer.layer({ SVC_HOME: home }, overrides)))),
+    Layer.provide(
+      Layer.unwrapScoped(Effect.map(temporaryHome, (home) => SettingsLayer.layer({ SVC_HOME: home }, overrides)))
+    ),
     Layer.provide(NodeContext.layer)
   )
 
@@ -53,7 +55,13 @@ describe("log lines", () => {
     Effect.gen(function*() {
       const [line] = yield* logged(
         Effect.logWarning("two\nlines").pipe(
-          Effect.annotateLogs({ logger: "commands.sweeper", request_id: "r-1", user_id: "u-1", project_id: "p-1", agent_id: "a-1" })
+          Effect.annotateLogs({
+            logger: "commands.sweeper",
+            request_id: "r-1",
+            user_id: "u-1",
+            project_id: "p-1",
+            agent_id: "a-1"
+          })
         )
       )
       assert.deepStrictEqual(Object.keys(line ?? {}).slice(0, 4), ["ts", "level", "logger", "msg"])
@@ -93,7 +101,9 @@ describe("traces", () => {
   it.scopedLive("go to the collector when there is one", () =>
     Effect.gen(function*() {
       const { host, posts } = yield* collector
-      yield* Effect.withSpan(Effect.void, "a piece of work").pipe(Effect.provide(withSettings({ otlpEndpoint: `http://${host}/` })))
+      yield* Effect.withSpan(Effect.void, "a piece of work").pipe(
+        Effect.provide(withSettings({ otlpEndpoint: `http://${host}/` }))
+      )
       assert.deepStrictEqual(posts.map(({ path }) => path), ["/v1/traces"])
       assert.include(posts[0]?.body, "a piece of work")
       assert.include(posts[0]?.body, "service.name")
@@ -101,7 +111,10 @@ describe("traces", () => {
 
   it.scopedLive("are not made when there is none", () =>
     Effect.gen(function*() {
-      const span = yield* Effect.withSpan(Effect.currentSpan, "a piece of work").pipe(Effect.provide(withSettings({})), Effect.option)
+      const span = yield* Effect.withSpan(Effect.currentSpan, "a piece of work").pipe(
+        Effect.provide(withSettings({})),
+        Effect.option
+      )
       assert.isFalse(span._tag === "Some" && span.value.sampled)
     }))
 
@@ -144,7 +157,9 @@ describe("traces", () => {
         yield* Effect.repeatN(Effect.withSpan(Effect.void, "a piece of work"), 999) // a full batch, which is sent at once and tried again after 1 s
         yield* until(Effect.sync(() => posts.length), (count) => count > 0)
       }).pipe(Effect.provide(withSettings({ otlpEndpoint: `http://${host}` }).pipe(Layer.provide(collect))))
-      const said = lines.map((line) => JSON.parse(line) as { level: string; msg: string }).filter(({ msg }) => msg.includes("trace collector")) // one object a line
+      const said = lines.map((line) => JSON.parse(line) as { level: string; msg: string }).filter(({ msg }) =>
+        msg.includes("trace collector")
+      ) // one object a line
       assert.deepStrictEqual(said.map(({ level }) => level), ["warning", "info"])
       assert.include(said[0]?.msg, "it answers 503")
     }))
@@ -157,7 +172,9 @@ describe("crash reports", () => {
       yield* Effect.gen(function*() {
         yield* Effect.logWarning("a warning", Cause.die(new Error("not this one")))
         yield* Effect.logError("an error without a cause")
-        yield* Effect.logError("a crash", Cause.die(new Error("this one"))).pipe(Effect.annotateLogs("request_id", "r-7"))
+        yield* Effect.logError("a crash", Cause.die(new Error("this one"))).pipe(
+          Effect.annotateLogs("request_id", "r-7")
+        )
       }).pipe(Effect.provide(withSettings({ sentryDsn: Redacted.make(`http://key@${host}/42`) })))
       const events = posts.filter(({ body }) => body.includes("\"type\":\"event\""))
       assert.strictEqual(events.length, 1)

@@ -60,21 +60,23 @@ const backwards = Effect.fnUntraced(function*({ append, feed }: Site, more: Read
 })
 
 /** Every page from a cursor to the newest row; for the first few pages rows are appended in between. */
-const forwards = Effect.fnUntraced(function*({ append, feed }: Site, since: string, more: Readonly<Record<string, string>>) {
-  const items: Array<ActivityItem> = []
-  let cursor = since
-  for (let pages = 0;; pages++) {
-    const page = yield* feed({ ...more, since_cursor: cursor })
-    if (page.items.length === 0) {
-      assert.strictEqual(page.newest_cursor, cursor)
-      return items
+const forwards = Effect.fnUntraced(
+  function*({ append, feed }: Site, since: string, more: Readonly<Record<string, string>>) {
+    const items: Array<ActivityItem> = []
+    let cursor = since
+    for (let pages = 0;; pages++) {
+      const page = yield* feed({ ...more, since_cursor: cursor })
+      if (page.items.length === 0) {
+        assert.strictEqual(page.newest_cursor, cursor)
+        return items
+      }
+      assert.isNull(page.next_before_cursor)
+      items.push(...page.items.toReversed())
+      cursor = page.newest_cursor ?? ""
+      if (pages < 3) yield* append(2)
     }
-    assert.isNull(page.next_before_cursor)
-    items.push(...page.items.toReversed())
-    cursor = page.newest_cursor ?? ""
-    if (pages < 3) yield* append(2)
   }
-})
+)
 
 /** An hour behind, as another replica's clock may be. */
 const behind: Clock.Clock = (() => {
@@ -115,7 +117,11 @@ describe.each(engines)("the activity feed on %s", (engine) => {
             assert.strictEqual(new Set(idsOf([...back, ...on])).size, numbered(0, here.written()).length)
           }))
         yield* Effect.promise(() =>
-          fc.assert(fc.asyncProperty(batches, fc.integer({ min: 1, max: 7 }), prefixes, check), { numRuns: 12, endOnFailure: true }))
+          fc.assert(fc.asyncProperty(batches, fc.integer({ min: 1, max: 7 }), prefixes, check), {
+            numRuns: 12,
+            endOnFailure: true
+          })
+        )
       }))
 
     it.effect("times and ids rise along the log, whatever the clocks say", () =>
@@ -131,31 +137,35 @@ describe.each(engines)("the activity feed on %s", (engine) => {
         assert.strictEqual(new Set(items.map(({ occurred_at }) => occurred_at)).size, 3)
       }))
 
-    it.effect("a reader who goes on from the newest cursor misses nothing of writers at the same time", () =>
-      Effect.gen(function*() {
-        const here = yield* site
-        yield* here.append(1)
-        const { newest_cursor: first } = yield* here.feed({})
-        const writer = (index: number) => {
-          const work = Effect.repeatN(here.append(1 + (index % 3)), 14)
-          return index % 2 === 0 ? work : Effect.withClock(work, behind)
-        }
-        const all = 1 + [0, 1, 2, 3, 4, 5].reduce((sum, index) => sum + 15 * (1 + (index % 3)), 0)
-        const seen: Array<ActivityItem> = []
-        const reader = Effect.gen(function*() {
-          let cursor = first ?? ""
-          while (seen.length < all - 1) {
-            yield* yieldToEventLoop
-            const page = yield* here.feed({ since_cursor: cursor, limit: "5" })
-            seen.push(...page.items.toReversed())
-            cursor = page.newest_cursor ?? cursor
+    it.effect(
+      "a reader who goes on from the newest cursor misses nothing of writers at the same time",
+      () =>
+        Effect.gen(function*() {
+          const here = yield* site
+          yield* here.append(1)
+          const { newest_cursor: first } = yield* here.feed({})
+          const writer = (index: number) => {
+            const work = Effect.repeatN(here.append(1 + (index % 3)), 14)
+            return index % 2 === 0 ? work : Effect.withClock(work, behind)
           }
-        })
-        const writers = Effect.forEach([0, 1, 2, 3, 4, 5], writer, { concurrency: "unbounded" })
-        yield* Effect.all([writers, reader], { concurrency: "unbounded" })
-        assert.strictEqual(new Set(idsOf(seen)).size, all - 1)
-        assert.strictEqual(seen.length, all - 1)
-      }), 60_000)
+          const all = 1 + [0, 1, 2, 3, 4, 5].reduce((sum, index) => sum + 15 * (1 + (index % 3)), 0)
+          const seen: Array<ActivityItem> = []
+          const reader = Effect.gen(function*() {
+            let cursor = first ?? ""
+            while (seen.length < all - 1) {
+              yield* yieldToEventLoop
+              const page = yield* here.feed({ since_cursor: cursor, limit: "5" })
+              seen.push(...page.items.toReversed())
+              cursor = page.newest_cursor ?? cursor
+            }
+          })
+          const writers = Effect.forEach([0, 1, 2, 3, 4, 5], writer, { concurrency: "unbounded" })
+          yield* Effect.all([writers, reader], { concurrency: "unbounded" })
+          assert.strictEqual(new Set(idsOf(seen)).size, all - 1)
+          assert.strictEqual(seen.length, all - 1)
+        }),
+      60_000
+    )
 
     it.effect("a cursor of a row that is gone, or never was, is a place in time", () =>
       Effect.gen(function*() {
@@ -182,8 +192,12 @@ describe.each(engines)("the activity feed on %s", (engine) => {
         const activity = yield* Activity
         const ids = Array.from({ length: 120 }, () => randomUUID())
         const member = person(randomUUID(), { roles: new Map(ids.map((id) => [id, "viewer" as const])) })
-        const entry = (project_id: string, at: number) =>
-          ({ action: at % 2 === 0 ? "many.even" : "many.odd", target_type: "test", target_id: String(at), project_id })
+        const entry = (project_id: string, at: number) => ({
+          action: at % 2 === 0 ? "many.even" : "many.odd",
+          target_type: "test",
+          target_id: String(at),
+          project_id
+        })
         yield* appendAudit(ids.map(entry))
         const page = (query: Readonly<Record<string, string>>) =>
           Effect.provideService(activity.feed(queryOf(query)), CurrentActor, member)
@@ -192,7 +206,11 @@ describe.each(engines)("the activity feed on %s", (engine) => {
         assert.deepStrictEqual(targets(first.items), Array.from({ length: 70 }, (_, at) => 119 - at))
         const rest = yield* page({ limit: "70", action_prefix: "many.", before_cursor: first.next_before_cursor ?? "" })
         assert.deepStrictEqual(targets(rest.items), Array.from({ length: 50 }, (_, at) => 49 - at))
-        const on = yield* page({ limit: "70", action_prefix: "many.", since_cursor: encodeActivityCursor(rest.items[0]!) })
+        const on = yield* page({
+          limit: "70",
+          action_prefix: "many.",
+          since_cursor: encodeActivityCursor(rest.items[0]!)
+        })
         assert.deepStrictEqual(targets(on.items), Array.from({ length: 70 }, (_, at) => 119 - at))
       }))
   })
@@ -223,7 +241,8 @@ describe("a spreadsheet of the audit log", () => {
       const reads = { first: 0, second: 0 }
       // the first reading counts the rows and keeps none; the second brings them
       const held = Effect.suspend(() =>
-        ++reads.first === 1 ? Effect.void : Effect.zipRight(Deferred.succeed(reading, undefined), Deferred.await(gate)))
+        ++reads.first === 1 ? Effect.void : Effect.zipRight(Deferred.succeed(reading, undefined), Deferred.await(gate))
+      )
       const first = Stream.fromEffect(Effect.as(held, row))
       const second = Stream.fromEffect(Effect.sync(() => (reads.second++, row)))
       const one = yield* Effect.fork(makeFile(first, () => item, "xlsx", null))

@@ -49,10 +49,13 @@ const append = (name: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
-    yield* sql.withTransaction(audit.record({ action: "test.done", target_type: "test", target_id: name, metadata: { name } }))
+    yield* sql.withTransaction(
+      audit.record({ action: "test.done", target_type: "test", target_id: name, metadata: { name } })
+    )
   }).pipe(Effect.provideService(CurrentActor, system("test")))
 
-const times = (count: number, name: string) => Effect.forEach(Array.from({ length: count }), (_, n) => append(`${name} ${n} "é`))
+const times = (count: number, name: string) =>
+  Effect.forEach(Array.from({ length: count }), (_, n) => append(`${name} ${n} "é`))
 
 describe.each(engines)("the audit log on %s", (engine) => {
   layer(brainOn(engine), { excludeTestServices: true })((it) => {
@@ -96,10 +99,11 @@ describe("the audit log of two brains over one PostgreSQL", () => {
         const [first, second] = [yield* brain, yield* brain]
         yield* Effect.forEach(
           ["a", "b", "c", "d"],
-          (name) => Effect.all([
-            Effect.provide(times(15, `first ${name}`), first),
-            Effect.provide(times(15, `second ${name}`), second)
-          ], { concurrency: "unbounded" }),
+          (name) =>
+            Effect.all([
+              Effect.provide(times(15, `first ${name}`), first),
+              Effect.provide(times(15, `second ${name}`), second)
+            ], { concurrency: "unbounded" }),
           { concurrency: "unbounded" }
         )
         assert.strictEqual(yield* Effect.provide(verified, second), 120)

@@ -22,7 +22,8 @@ interface Post {
   readonly body: string
 }
 
-const listening = (server: Server) => Effect.map(portOf(server), (port) => `http://127.0.0.1:${port}/audit?key=in-the-url`)
+const listening = (server: Server) =>
+  Effect.map(portOf(server), (port) => `http://127.0.0.1:${port}/audit?key=in-the-url`)
 
 /** A receiver that keeps what comes; `answer` may be slow or unfriendly. */
 const receiverOf = (answer: (response: ServerResponse, post: Post) => void = (response) => response.end()) =>
@@ -47,7 +48,10 @@ const to = (url: string, more: Partial<SettingsShape> = {}): Partial<SettingsSha
 })
 
 const record = (action: string) =>
-  Effect.flatMap(Audit, (audit) => audit.record({ action, target_type: "test", metadata: { z: 1, a: { y: "é", b: [2] } } }))
+  Effect.flatMap(
+    Audit,
+    (audit) => audit.record({ action, target_type: "test", metadata: { z: 1, a: { y: "é", b: [2] } } })
+  )
 
 /** One transaction of its own, with one row. */
 const written = (action: string) =>
@@ -86,15 +90,38 @@ describe.each(engines)("the audit log's mirror on %s", (engine) => {
         assert.lengthOf(log, 23)
         const [{ body, headers } = { body: "", headers: {} }] = posts
         const row = log[0] ?? {}
-        const columns = ["action", "api_key_id", "event_id", "id", "metadata", "occurred_at", "outcome", "prev_row_hmac", "project_id", "result", "row_hmac", "source_ip", "target_id", "target_type", "user_agent", "user_id"]
+        const columns = [
+          "action",
+          "api_key_id",
+          "event_id",
+          "id",
+          "metadata",
+          "occurred_at",
+          "outcome",
+          "prev_row_hmac",
+          "project_id",
+          "result",
+          "row_hmac",
+          "source_ip",
+          "target_id",
+          "target_type",
+          "user_agent",
+          "user_id"
+        ]
         const members = columns.map((column) =>
-          `"${column}":${column === "metadata" ? `{"a":{"b":[2],"y":"é"},"by":"test","z":1}` : JSON.stringify(row[column])}`)
+          `"${column}":${
+            column === "metadata" ? `{"a":{"b":[2],"y":"é"},"by":"test","z":1}` : JSON.stringify(row[column])
+          }`
+        )
         assert.strictEqual(body, `{${members.join(",")}}`)
         assert.strictEqual(headers["content-type"], "application/json")
         assert.strictEqual(headers["x-svc-audit-schema"], "1")
         const timestamp = String(headers["x-svc-audit-timestamp"])
         assert.match(timestamp, /^\d{10}$/)
-        assert.strictEqual(headers["x-svc-audit-signature"], `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`)
+        assert.strictEqual(
+          headers["x-svc-audit-signature"],
+          `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`
+        )
       }).pipe(Effect.provide(brainOn(engine, to(url))))
     }))
 })
@@ -126,9 +153,12 @@ describe("the audit log's mirror", () => {
     Effect.gen(function*() {
       const { url } = yield* receiverOf(() => {}) // it never answers
       const warned: Array<string> = []
-      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
-        if (logLevel._tag === "Warning") warned.push(String(message))
-      }))
+      const logger = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ logLevel, message }) => {
+          if (logLevel._tag === "Warning") warned.push(String(message))
+        })
+      )
       yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const audit = yield* Audit
@@ -141,10 +171,18 @@ describe("the audit log's mirror", () => {
           ["101", "too many rows wait"],
           ["201", "too many rows wait"]
         ])
-      }).pipe(Effect.provide(Layer.provideMerge(brainOn("SQLite", to(url, { auditWebhookBufferSize: 2, auditWebhookTimeout: 1 })), logger)))
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(brainOn("SQLite", to(url, { auditWebhookBufferSize: 2, auditWebhookTimeout: 1 })), logger)
+        )
+      )
     }))
 
-  const lost = (site: string, settings: (url: string) => Partial<SettingsShape>, answer?: Parameters<typeof receiverOf>[0]) =>
+  const lost = (
+    site: string,
+    settings: (url: string) => Partial<SettingsShape>,
+    answer?: Parameters<typeof receiverOf>[0]
+  ) =>
     Effect.gen(function*() {
       const { posts, url } = yield* receiverOf(answer)
       yield* Effect.gen(function*() {
@@ -158,7 +196,10 @@ describe("the audit log's mirror", () => {
     Effect.gen(function*() {
       const elsewhere = yield* receiverOf()
       assert.strictEqual(yield* lost("send_one", to, (response) => response.writeHead(500).end()), 1)
-      assert.strictEqual(yield* lost("send_one", to, (response) => response.writeHead(308, { location: elsewhere.url }).end()), 1)
+      assert.strictEqual(
+        yield* lost("send_one", to, (response) => response.writeHead(308, { location: elsewhere.url }).end()),
+        1
+      )
       assert.lengthOf(elsewhere.posts, 0)
     }))
 
@@ -171,7 +212,10 @@ describe("the audit log's mirror", () => {
   it.scopedLive("gets out what waits when the brain ends", () =>
     Effect.gen(function*() {
       const { actions, url } = yield* receiverOf((response) => setTimeout(() => response.end(), 20))
-      yield* Effect.provide(Effect.forEach(["a", "b", "c"], (name) => written(`test.${name}`)), brainOn("SQLite", to(url)))
+      yield* Effect.provide(
+        Effect.forEach(["a", "b", "c"], (name) => written(`test.${name}`)),
+        brainOn("SQLite", to(url))
+      )
       assert.deepStrictEqual(actions(), ["test.a", "test.b", "test.c"])
     }))
 
@@ -179,9 +223,12 @@ describe("the audit log's mirror", () => {
     Effect.gen(function*() {
       const { actions, url } = yield* receiverOf(() => {}) // it never answers
       const warned: Array<string> = []
-      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
-        if (logLevel._tag === "Warning") warned.push(String(message))
-      }))
+      const logger = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ logLevel, message }) => {
+          if (logLevel._tag === "Warning") warned.push(String(message))
+        })
+      )
       const metrics = yield* Effect.gen(function*() {
         yield* Effect.forEach(["a", "b", "c"], (name) => written(`test.${name}`))
         return yield* Metrics
@@ -193,8 +240,12 @@ describe("the audit log's mirror", () => {
 
   it.effect("does not let a program start that could not sign", () =>
     Effect.gen(function*() {
-      const started = (settings: Partial<SettingsShape>) => Effect.scoped(Effect.exit(Layer.build(settingsOn("SQLite", settings))))
-      assert.include(String(yield* started({ auditWebhookUrl: Redacted.make("https://hooks.example/") })), "SVC_AUDIT_WEBHOOK_HMAC_SECRET")
+      const started = (settings: Partial<SettingsShape>) =>
+        Effect.scoped(Effect.exit(Layer.build(settingsOn("SQLite", settings))))
+      assert.include(
+        String(yield* started({ auditWebhookUrl: Redacted.make("https://hooks.example/") })),
+        "SVC_AUDIT_WEBHOOK_HMAC_SECRET"
+      )
       assert.strictEqual((yield* started(to("https://hooks.example/")))._tag, "Success")
     }))
 

@@ -5,7 +5,10 @@ import { csvFormat, escapeFormula } from "../../src/services/Export/Formats.ts"
 import { cellsOfCsv } from "../http/Tasks/files.ts"
 
 const print = (rows: ReadonlyArray<ReadonlyArray<Cell>>) => {
-  const form = csvFormat<ReadonlyArray<Cell>>(["one", "two"], (row) => row.map((cell) => typeof cell === "string" ? escapeFormula(cell) : cell))
+  const form = csvFormat<ReadonlyArray<Cell>>(
+    ["one", "two"],
+    (row) => row.map((cell) => typeof cell === "string" ? escapeFormula(cell) : cell)
+  )
   return form.head + form.slice(rows, false)
 }
 
@@ -44,13 +47,18 @@ const runs = (cell: string): boolean => /^\s*[=+\-@＝＋－＠]/u.test(cell)
 
 /** Comma readers know quotes, or no text with a comma would reach them whole. */
 const formulasIn = (text: string): ReadonlyArray<string> =>
-  [...[",", ";", "\t"].flatMap((separator) => quoted(text, separator)), ...[";", "\t"].flatMap((separator) => plain(text, separator))]
+  [
+    ...[",", ";", "\t"].flatMap((separator) => quoted(text, separator)),
+    ...[";", "\t"].flatMap((separator) => plain(text, separator))
+  ]
     .filter(runs)
 
 describe("a csv file", () => {
   it("has every text in quotes, numbers and nulls without", () => {
-    assert.strictEqual(print([["a", 7], [null, ""], ["x,\"y\"", "two\nlines"]]),
-      "\"one\",\"two\"\r\n\"a\",7\r\n,\"\"\r\n\"x,\"\"y\"\"\",\"two\nlines\"\r\n")
+    assert.strictEqual(
+      print([["a", 7], [null, ""], ["x,\"y\"", "two\nlines"]]),
+      "\"one\",\"two\"\r\n\"a\",7\r\n,\"\"\r\n\"x,\"\"y\"\"\",\"two\nlines\"\r\n"
+    )
   })
 
   it.each([
@@ -73,16 +81,26 @@ describe("a csv file", () => {
   })
 
   it("is harmless with any text, and loses nothing of it but that apostrophes come in", () => {
-    const cell = fc.string({ unit: fc.constantFrom("=", "+", "-", "@", "＝", ";", ",", "\t", "\r", "\n", "\"", "'", " ", "a", "1"), maxLength: 12 })
-    fc.assert(fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 4 }), (rows) => {
-      const text = print(rows)
-      assert.deepStrictEqual(formulasIn(text), [])
-      const bare = (all: ReadonlyArray<ReadonlyArray<string>>) => all.map((row) => row.map((one) => one.replaceAll("'", "")))
-      assert.deepStrictEqual(bare(cellsOfCsv(text).slice(1)), bare(rows))
-    }), { numRuns: 2000 })
+    const cell = fc.string({
+      unit: fc.constantFrom("=", "+", "-", "@", "＝", ";", ",", "\t", "\r", "\n", "\"", "'", " ", "a", "1"),
+      maxLength: 12
+    })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 4 }), (rows) => {
+        const text = print(rows)
+        assert.deepStrictEqual(formulasIn(text), [])
+        const bare = (all: ReadonlyArray<ReadonlyArray<string>>) =>
+          all.map((row) => row.map((one) => one.replaceAll("'", "")))
+        assert.deepStrictEqual(bare(cellsOfCsv(text).slice(1)), bare(rows))
+      }),
+      { numRuns: 2000 }
+    )
   })
 
   it("takes a long run of separators in one pass", () => {
-    assert.strictEqual(print([["\t".repeat(1_000_000), 1]]).length, "\"one\",\"two\"\r\n".length + 1_000_000 + "\"'\",1\r\n".length)
+    assert.strictEqual(
+      print([["\t".repeat(1_000_000), 1]]).length,
+      "\"one\",\"two\"\r\n".length + 1_000_000 + "\"'\",1\r\n".length
+    )
   })
 })

@@ -192,9 +192,14 @@ describe.each(engines)("ingest on %s", (engine) => {
             sql`CREATE TRIGGER no_cursed BEFORE INSERT ON tasks WHEN new.name = 'cursed'
               BEGIN SELECT RAISE(ABORT, 'cursed'); END`
         })
-        const batches = Array.from({ length: 8 }, (_, batch) =>
-          Array.from({ length: 10 }, (_, at) =>
-            received(`t${batch}-${at}`, batch === 3 && at === 7 ? { task_name: "cursed" } : {})))
+        const batches = Array.from(
+          { length: 8 },
+          (_, batch) =>
+            Array.from(
+              { length: 10 },
+              (_, at) => received(`t${batch}-${at}`, batch === 3 && at === 7 ? { task_name: "cursed" } : {})
+            )
+        )
         const outcomes = yield* Effect.forEach(batches, (events) => offered(from, events), { concurrency: "unbounded" })
         assert.deepStrictEqual(outcomes.map(({ rejected }) => rejected), [0, 0, 0, 1, 0, 0, 0, 0])
         assert.deepStrictEqual(yield* counted(from.projectId), { received: 79 })
@@ -325,15 +330,21 @@ describe.each(engines)("ingest on %s", (engine) => {
         let calls = 0
         yield* Effect.async<void>((resume) => {
           const onCommit = () => {
-            if (++settled === frames.length) resume(Effect.void)
+            if (++settled === frames.length) {
+              resume(Effect.void)
+            }
           }
           const push = () => {
-            while (next.length > 0 && offer({ ...from, reporter: "", size: 0, events: next[0]!, onCommit })) next.shift()
+            while (next.length > 0 && offer({ ...from, reporter: "", size: 0, events: next[0]!, onCommit })) {
+              next.shift()
+            }
           }
           const stop = onCapacity(() => {
             calls++
             push()
-            if (next.length === 0) stop()
+            if (next.length === 0) {
+              stop()
+            }
           })
           push()
           assert.strictEqual(frames.length - next.length, 10)

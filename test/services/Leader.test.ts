@@ -13,17 +13,26 @@ const leading = (name: string) =>
   Effect.gen(function*() {
     const leader = yield* Leader
     const leads = yield* Deferred.make<number>()
-    const fiber = yield* Effect.fork(leader.only(name, Effect.flatMap(fence, (number) =>
-      Effect.zipRight(Deferred.succeed(leads, number), Effect.never))))
+    const fiber = yield* Effect.fork(
+      leader.only(
+        name,
+        Effect.flatMap(fence, (number) => Effect.zipRight(Deferred.succeed(leads, number), Effect.never))
+      )
+    )
     return { fiber, fence: yield* Deferred.await(leads) }
   })
 
-const expire = (name: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE leases SET expires_at = 1 WHERE name = ${name}`)
+const expire = (name: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE leases SET expires_at = 1 WHERE name = ${name}`)
 
 const names = Effect.flatMap(Leader, ({ leaders }) => Effect.map(leaders, (rows) => rows.map(({ name }) => name)))
 
 describe.each(engines)("a lease on %s", (engine) => {
-  const leaderLayer = Leader.layer.pipe(Layer.provideMerge(DatabaseLayer.layer), Layer.provideMerge(settingsOn(engine)), Layer.orDie)
+  const leaderLayer = Leader.layer.pipe(
+    Layer.provideMerge(DatabaseLayer.layer),
+    Layer.provideMerge(settingsOn(engine)),
+    Layer.orDie
+  )
   layer(leaderLayer, { excludeTestServices: true })((it) => {
     it.scoped("lets one run at a time, and the next one at once, with a higher fencing number", () =>
       Effect.gen(function*() {
@@ -41,10 +50,11 @@ describe.each(engines)("a lease on %s", (engine) => {
         const work = Effect.acquireUseRelease(
           Effect.sync(() => (running.most = Math.max(running.most, ++running.now))),
           () => Effect.sleep("20 millis"),
-          () => Effect.sync(() => {
-            running.now--
-            running.ran++
-          })
+          () =>
+            Effect.sync(() => {
+              running.now--
+              running.ran++
+            })
         )
         yield* Effect.forEach(Array(20).keys(), () => leader.only("one", work), { concurrency: "unbounded" })
         assert.strictEqual(running.most, 1)
@@ -68,27 +78,47 @@ describe.each(engines)("a lease on %s", (engine) => {
         const leader = yield* Leader
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE written (fence BIGINT NOT NULL)`
-        const write = Effect.flatMap(Lease, ({ fence, withTransaction }) => withTransaction(sql`INSERT INTO written VALUES (${fence})`))
-        const outcome = yield* leader.only("late", Effect.gen(function*() {
-          const { check } = yield* Lease
-          yield* write
-          yield* check
-          yield* expire("late")
-          const unclaimed = yield* Effect.flip(write)
-          const next = yield* leader.only("late", Effect.zipRight(write, fence))
-          return { unclaimed, next, taken: yield* Effect.flip(write), outside: yield* Effect.flip(check), own: yield* fence }
-        }))
+        const write = Effect.flatMap(Lease, ({ fence, withTransaction }) =>
+          withTransaction(sql`INSERT INTO written VALUES (${fence})`))
+        const outcome = yield* leader.only(
+          "late",
+          Effect.gen(function*() {
+            const { check } = yield* Lease
+            yield* write
+            yield* check
+            yield* expire("late")
+            const unclaimed = yield* Effect.flip(write)
+            const next = yield* leader.only("late", Effect.zipRight(write, fence))
+            return {
+              unclaimed,
+              next,
+              taken: yield* Effect.flip(write),
+              outside: yield* Effect.flip(check),
+              own: yield* fence
+            }
+          })
+        )
         const { next, outside, own, taken, unclaimed } = Option.getOrThrow(outcome)
-        for (const error of [unclaimed, taken, outside]) assert.instanceOf(error, LeaseLost)
+        for (const error of [unclaimed, taken, outside]) {
+          assert.instanceOf(error, LeaseLost)
+        }
         const rows = yield* sql<{ fence: number }>`SELECT fence FROM written ORDER BY fence`
-        assert.deepStrictEqual(rows.map(({ fence }) => fence), [own, Option.getOrThrow(next)])
+        assert.deepStrictEqual(
+          rows.map(({ fence }) =>
+            fence
+          ),
+          [own, Option.getOrThrow(next)]
+        )
       }))
 
     it.scoped("that is lost while the effect runs ends it", () =>
       Effect.gen(function*() {
         const leader = yield* Leader
         const interrupted = yield* Deferred.make<void>()
-        const work = Effect.zipRight(expire("lost"), Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined)))
+        const work = Effect.zipRight(
+          expire("lost"),
+          Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
+        )
         const error = yield* Effect.either(leader.only("lost", work, { duration: "300 millis" }))
         assert.instanceOf(Option.getOrThrow(Either.getLeft(error)), LeaseLost)
         yield* Deferred.await(interrupted)
@@ -103,7 +133,10 @@ describe.each(engines)("a lease on %s", (engine) => {
         yield* insert("dead", Date.now() - 1)
         yield* insert("alive", Date.now() + 10_000)
         yield* insert("tampered", Date.now() + 10_000_000)
-        const runs = yield* Effect.forEach(["dead", "alive", "tampered"], (name) => Effect.map(leader.only(name, fence), Option.isSome))
+        const runs = yield* Effect.forEach(
+          ["dead", "alive", "tampered"],
+          (name) => Effect.map(leader.only(name, fence), Option.isSome)
+        )
         assert.deepStrictEqual(runs, [true, false, true])
       }))
   })

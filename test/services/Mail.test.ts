@@ -31,8 +31,10 @@ interface Waiting {
   readonly last_error: string | null
 }
 
-const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql<Waiting>`SELECT id, sealed, attempts, due_at, last_error FROM mail_outbox ORDER BY id`)
+const waiting = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<Waiting>`SELECT id, sealed, attempts, due_at, last_error FROM mail_outbox ORDER BY id`
+)
 
 /** As if the pause was over. */
 const dueNow = Effect.gen(function*() {
@@ -63,7 +65,11 @@ describe.each(engines)("mail on %s", (engine) => {
         assert.deepStrictEqual(more, [])
         assert.strictEqual(received?.text.trimEnd(), "The text.")
         assert.strictEqual(received?.from, "svc@localhost")
-        assert.includeMembers([...received?.headers ?? []], [`To: ${to}`, "From: svc <svc@localhost>", "Auto-Submitted: auto-generated"])
+        assert.includeMembers([...received?.headers ?? []], [
+          `To: ${to}`,
+          "From: svc <svc@localhost>",
+          "Auto-Submitted: auto-generated"
+        ])
         assert.isTrue(received?.secure)
         yield* Effect.provide(Effect.flatMap(MailTransport, ({ verify }) => verify), MailTransport.layer)
       }))
@@ -84,7 +90,10 @@ describe.each(engines)("mail on %s", (engine) => {
         assert.match(ill?.detail ?? "", /tried again: 1; ESOCKET/)
         yield* dueNow
         yield* mail.deliver
-        const [again] = yield* until(waiting, ([row]) => row?.attempts === 2 && Date.parse(row.due_at) > Date.now() + 110_000)
+        const [again] = yield* until(
+          waiting,
+          ([row]) => row?.attempts === 2 && Date.parse(row.due_at) > Date.now() + 110_000
+        )
         assert.strictEqual(again?.id, row?.id)
         yield* server.start
         yield* dueNow
@@ -98,9 +107,15 @@ describe.each(engines)("mail on %s", (engine) => {
         const server = yield* Mailbox
         const mail = yield* Mail
         const before = yield* givenUp
-        yield* mail.enqueue({ to: "late@example.com", subject: "Late", text: "." }, Timestamp.addSeconds(yield* Timestamp.now, -1))
+        yield* mail.enqueue(
+          { to: "late@example.com", subject: "Late", text: "." },
+          Timestamp.addSeconds(yield* Timestamp.now, -1)
+        )
         yield* server.stop
-        yield* mail.enqueue({ to: "soon@example.com", subject: "Soon", text: "." }, Timestamp.addSeconds(yield* Timestamp.now, 30))
+        yield* mail.enqueue(
+          { to: "soon@example.com", subject: "Soon", text: "." },
+          Timestamp.addSeconds(yield* Timestamp.now, 30)
+        )
         yield* mail.deliver
         yield* empty
         yield* server.start
@@ -113,7 +128,15 @@ describe.each(engines)("mail on %s", (engine) => {
         const mail = yield* Mail
         const hostile = "Acme\r\nBcc: victim@example.com\r\n\r\nClick <b>here</b>\u2028\u202e\0" + "x".repeat(200)
         const to = `guest-${++made}@example.com`
-        const letter = invitationMessage({ to, inviter: hostile, project: hostile, role: "viewer", url: "https://svc.example", link: "https://svc.example/x", expires_at: yield* inADay })
+        const letter = invitationMessage({
+          to,
+          inviter: hostile,
+          project: hostile,
+          role: "viewer",
+          url: "https://svc.example",
+          link: "https://svc.example/x",
+          expires_at: yield* inADay
+        })
         yield* mail.enqueue(letter, yield* inADay)
         yield* mail.enqueue({ to: `raw-${made}@example.com`, subject: hostile, text: "." }, yield* inADay)
         const mails = [...yield* mailsTo(to), ...yield* mailsTo(`raw-${made}@example.com`)]
@@ -145,26 +168,41 @@ const at = (host: string, login = "") => (url: Redacted.Redacted) =>
   Redacted.make(Redacted.value(url).replace("127.0.0.1", `${login}${host}`))
 
 describe("a mail server that will not do", () => {
-  layer(mailingBrainOn("SQLite", { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] }, at("0.0.0.0")), { excludeTestServices: true })("offers no encryption", (it) => {
+  layer(mailingBrainOn("SQLite", { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] }, at("0.0.0.0")), {
+    excludeTestServices: true
+  })("offers no encryption", (it) => {
     it.effect("gets no mail", () => refusedAs(/^ETLS: /))
   })
 
-  layer(mailingBrainOn("SQLite", {}, at("0.0.0.0")), { excludeTestServices: true })("has a certificate that nobody vouches for", (it) => {
-    it.effect("gets no mail", () => refusedAs(/^ESOCKET: .*certificate/i))
-  })
+  layer(mailingBrainOn("SQLite", {}, at("0.0.0.0")), { excludeTestServices: true })(
+    "has a certificate that nobody vouches for",
+    (it) => {
+      it.effect("gets no mail", () => refusedAs(/^ESOCKET: .*certificate/i))
+    }
+  )
 
-  const login = { authOptional: false, onAuth: (_: unknown, __: unknown, callback: (error: Error) => void) => callback(new Error("Wrong password")) }
-  layer(mailingBrainOn("SQLite", login, at("127.0.0.1", "ann:open%20sesame@")), { excludeTestServices: true })("does not take the password", (it) => {
-    it.effect("is asked again later, and nobody learns the password", () => refusedAs(/^EAUTH: 535 .*Wrong password/, "open sesame"))
+  const login = {
+    authOptional: false,
+    onAuth: (_: unknown, __: unknown, callback: (error: Error) => void) => callback(new Error("Wrong password"))
+  }
+  layer(mailingBrainOn("SQLite", login, at("127.0.0.1", "ann:open%20sesame@")), { excludeTestServices: true })(
+    "does not take the password",
+    (it) => {
+      it.effect("is asked again later, and nobody learns the password", () =>
+        refusedAs(/^EAUTH: 535 .*Wrong password/, "open sesame"))
 
-    it.effect("is told of by svc doctor", () =>
-      Effect.gen(function*() {
-        const transport = yield* Effect.provide(MailTransport, MailTransport.layer)
-        assert.match((yield* Effect.flip(transport.verify)).reason, /^EAUTH: 535/)
-      }))
-  })
+      it.effect("is told of by svc doctor", () =>
+        Effect.gen(function*() {
+          const transport = yield* Effect.provide(MailTransport, MailTransport.layer)
+          assert.match((yield* Effect.flip(transport.verify)).reason, /^EAUTH: 535/)
+        }))
+    }
+  )
 
-  const nobody = { onRcptTo: (_: unknown, __: unknown, callback: (error: Error) => void) => callback(Object.assign(new Error("No such user"), { responseCode: 550 })) }
+  const nobody = {
+    onRcptTo: (_: unknown, __: unknown, callback: (error: Error) => void) =>
+      callback(Object.assign(new Error("No such user"), { responseCode: 550 }))
+  }
   layer(mailingBrainOn("SQLite", nobody), { excludeTestServices: true })("knows nobody of that name", (it) => {
     it.effect("is not asked again", () =>
       Effect.gen(function*() {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { generateSync } from "otplib"
-import { newRecoveryCodes, newTotpSecret, findTimeStep } from "../../src/services/Mfa/Codes.ts"
+import { findTimeStep, newRecoveryCodes, newTotpSecret } from "../../src/services/Mfa/Codes.ts"
 
 describe("codes of authenticator apps", () => {
   const { secret, url } = newTotpSecret("ann+svc@example.com")
@@ -11,7 +11,11 @@ describe("codes of authenticator apps", () => {
     for (const [away, found] of [[-2, null], [-1, step - 1], [0, step], [1, step + 1], [2, null]] as const) {
       const code = generateSync({ secret, epoch: epoch + away * 30 })
       assert.strictEqual(findTimeStep(secret, code, epoch * 1000), found, `${away} half minutes away`)
-      assert.strictEqual(findTimeStep(secret, code, epoch * 1000 + 29_999), found, `${away} half minutes away, at the end of the step`)
+      assert.strictEqual(
+        findTimeStep(secret, code, epoch * 1000 + 29_999),
+        found,
+        `${away} half minutes away, at the end of the step`
+      )
     }
   })
 

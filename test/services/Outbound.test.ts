@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:tls"
-import { type OutboundRequest, Outbound, Resolver } from "../../src/services/Outbound.ts"
+import { Outbound, type OutboundRequest, Resolver } from "../../src/services/Outbound.ts"
 import { settingsOn } from "../databases.ts"
 import { portOf } from "../ports.ts"
 
@@ -20,7 +20,10 @@ const serverOf = (answer: RequestListener) =>
 const local = ["127.0.0.0/8"]
 
 /** The service, for which the only fake thing is the DNS: what a name has at its first look, its second …; the last stays. */
-const outbound = (names: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>, allowed: ReadonlyArray<string> = []) => {
+const outbound = (
+  names: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>,
+  allowed: ReadonlyArray<string> = []
+) => {
   const looks: Array<string> = []
   const resolver = Layer.succeed(Resolver, {
     addresses: (host: string) =>
@@ -31,9 +34,13 @@ const outbound = (names: Readonly<Record<string, ReadonlyArray<ReadonlyArray<str
         return answer === undefined ? Effect.fail("ENOTFOUND") : Effect.succeed(answer)
       })
   })
-  const layer = Outbound.layer.pipe(Layer.provide(resolver), Layer.provide(settingsOn("SQLite", { outboundAllowCidrs: allowed })))
+  const layer = Outbound.layer.pipe(
+    Layer.provide(resolver),
+    Layer.provide(settingsOn("SQLite", { outboundAllowCidrs: allowed }))
+  )
   return Effect.map(Layer.build(layer), (context) => {
-    const use = <A, E>(body: (service: Outbound) => Effect.Effect<A, E>) => Effect.provide(Effect.flatMap(Outbound, body), context)
+    const use = <A, E>(body: (service: Outbound) => Effect.Effect<A, E>) =>
+      Effect.provide(Effect.flatMap(Outbound, body), context)
     return {
       looks,
       call: (url: string, more: Partial<OutboundRequest> = {}) =>
@@ -131,14 +138,19 @@ describe("outbound calls", () => {
       })
       const port = yield* portOf(server)
       const { call } = yield* outbound({ "hooks.example": [["127.0.0.1"]] }, local)
-      assert.strictEqual((yield* Effect.flip(call(`https://hooks.example:${port}/`, { plainHttp: false })))._tag, "OutboundFailed")
+      assert.strictEqual(
+        (yield* Effect.flip(call(`https://hooks.example:${port}/`, { plainHttp: false })))._tag,
+        "OutboundFailed"
+      )
       assert.strictEqual(named, "hooks.example")
     }))
 
   it.scoped("follow no redirect", () =>
     Effect.gen(function*() {
       const inner = yield* serverOf(ok)
-      const outer = yield* serverOf((_request, response) => response.writeHead(307, { location: `http://127.0.0.2:${inner.port}/` }).end())
+      const outer = yield* serverOf((_request, response) =>
+        response.writeHead(307, { location: `http://127.0.0.2:${inner.port}/` }).end()
+      )
       const { call } = yield* outbound({ "hooks.example": [["127.0.0.1"]] }, local)
       assert.strictEqual((yield* call(`http://hooks.example:${outer.port}/`)).status, 307)
       assert.lengthOf(inner.seen, 0)
@@ -196,7 +208,9 @@ describe("outbound calls", () => {
   it.scoped("give up on a name server that says nothing", () =>
     Effect.gen(function*() {
       const silent = Layer.succeed(Resolver, { addresses: () => Effect.never })
-      const context = yield* Layer.build(Outbound.layer.pipe(Layer.provide(silent), Layer.provide(settingsOn("SQLite"))))
+      const context = yield* Layer.build(
+        Outbound.layer.pipe(Layer.provide(silent), Layer.provide(settingsOn("SQLite")))
+      )
       const late = yield* Effect.fork(Effect.flip(Effect.provide(
         Effect.flatMap(Outbound, (service) => service.check("https://hooks.example/", { plainHttp: false })),
         context

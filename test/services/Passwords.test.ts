@@ -20,7 +20,9 @@ describe("passwords", () => {
       Effect.gen(function*() {
         const passwords = yield* Passwords
         const refused = (text: string) =>
-          Effect.flip(passwords.hashNew({ password: Redacted.make(text), field: "new_password", about: ["ann@example.com"] }))
+          Effect.flip(
+            passwords.hashNew({ password: Redacted.make(text), field: "new_password", about: ["ann@example.com"] })
+          )
         for (const text of ["password1234", "ann@example.com"]) {
           const { _tag, message, ...error } = yield* refused(text)
           assert.strictEqual(_tag, "ValidationFailed")
@@ -45,10 +47,14 @@ describe("passwords", () => {
     it.effect("are hashed anew at a login in the login's own place, however many signed-in people hash theirs", () =>
       Effect.gen(function*() {
         const passwords = yield* Passwords
-        const weak = yield* Effect.promise(() => argon2.hash(Redacted.value(given), { timeCost: 2, memoryCost: 1024, parallelism: 1 }))
+        const weak = yield* Effect.promise(() =>
+          argon2.hash(Redacted.value(given), { timeCost: 2, memoryCost: 1024, parallelism: 1 })
+        )
         const crowd = Array.from({ length: 33 }, () => Effect.either(passwords.hash(given)))
         const login = passwords.admitLogin(passwords.rehashAtLogin(weak, given))
-        const [hashes, renewed] = yield* Effect.all([Effect.all(crowd, { concurrency: "unbounded" }), login], { concurrency: "unbounded" })
+        const [hashes, renewed] = yield* Effect.all([Effect.all(crowd, { concurrency: "unbounded" }), login], {
+          concurrency: "unbounded"
+        })
         assert.lengthOf(hashes.filter(Either.isLeft), 1, "their room is full")
         assert.match(renewed, /^\$argon2id\$v=19\$m=19456,/)
         assert.strictEqual(yield* passwords.rehashAtLogin(renewed, given), renewed)
@@ -59,7 +65,9 @@ describe("passwords", () => {
         const passwords = yield* Passwords
         const login = passwords.admitLogin(passwords.verifyLogin(null, given))
         for (let round = 0; round < 3; round++) {
-          const flood = yield* Effect.fork(Effect.all(Array.from({ length: 32 }, () => login), { concurrency: "unbounded" }))
+          const flood = yield* Effect.fork(
+            Effect.all(Array.from({ length: 32 }, () => login), { concurrency: "unbounded" })
+          )
           yield* Effect.yieldNow()
           yield* Fiber.interrupt(flood)
         }

@@ -1,13 +1,13 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { system } from "../../src/domain/Actor.ts"
 import type { Project } from "../../src/domain/Project.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Agents } from "../../src/services/Agents.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Presence } from "../../src/services/Presence.ts"
 import type { PresenceCallbacks, ProcessInfo } from "../../src/services/Presence/Model.ts"
@@ -43,15 +43,22 @@ const about = (project: Project, agentId: string, overrides: Partial<ProcessInfo
   ...overrides
 })
 
-const visitor = (overrides: Partial<PresenceCallbacks> = {}): PresenceCallbacks => ({ onLost: () => {}, isPaused: () => false, ...overrides })
+const visitor = (overrides: Partial<PresenceCallbacks> = {}): PresenceCallbacks => ({
+  onLost: () => {},
+  isPaused: () => false,
+  ...overrides
+})
 
 const agentRow = (id: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${id}`).pipe(
-    Effect.map(([row]) => row ?? {})
-  )
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${id}`)
+    .pipe(
+      Effect.map(([row]) => row ?? {})
+    )
 const processes = (agentId: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql<Record<string, unknown>>`SELECT * FROM agent_workers WHERE agent_id = ${agentId} ORDER BY worker_id`)
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<Record<string, unknown>>`SELECT * FROM agent_workers WHERE agent_id = ${agentId} ORDER BY worker_id`
+  )
 
 describe.each(engines)("presence on %s", (engine) => {
   layer(brainOn(engine, { agentOfflineAfter: 3600 }), { excludeTestServices: true })((it) => {
@@ -83,7 +90,10 @@ describe.each(engines)("presence on %s", (engine) => {
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
         const join = (workerId: string) =>
-          Effect.map(presence.connect(about(project, agent.id, { workerId, sessionId: workerId }), visitor()), Option.getOrThrow)
+          Effect.map(
+            presence.connect(about(project, agent.id, { workerId, sessionId: workerId }), visitor()),
+            Option.getOrThrow
+          )
         const [one, two] = yield* Effect.all([join("one"), join("two")], { concurrency: 2 })
         one.disconnect()
         yield* presence.flush
@@ -101,7 +111,10 @@ describe.each(engines)("presence on %s", (engine) => {
         const agent = yield* newAgent(project)
         const lost: Array<string> = []
         const old = Option.getOrThrow(
-          yield* presence.connect(about(project, agent.id, { sessionId: "old" }), visitor({ onLost: (why) => lost.push(why) }))
+          yield* presence.connect(
+            about(project, agent.id, { sessionId: "old" }),
+            visitor({ onLost: (why) => lost.push(why) })
+          )
         )
         yield* presence.connect(about(project, agent.id, { sessionId: "new" }), visitor())
         old.touch()
@@ -109,7 +122,10 @@ describe.each(engines)("presence on %s", (engine) => {
         assert.deepStrictEqual(lost, ["replaced"])
         old.disconnect()
         yield* presence.flush
-        assert.deepStrictEqual((yield* processes(agent.id)).map((row) => [row.session_id, row.state]), [["new", "online"]])
+        assert.deepStrictEqual((yield* processes(agent.id)).map((row) => [row.session_id, row.state]), [[
+          "new",
+          "online"
+        ]])
       }))
 
     it.effect("a deleted agent is not let in, and its sessions learn of it", () =>
@@ -167,13 +183,20 @@ describe.each(engines)("presence on %s", (engine) => {
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
         const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
-        const vector = JSON.parse(readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8"))
+        const vector = JSON.parse(
+          readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
+        )
         const health = JSON.parse(vector.frame_json).payload.adapter_health
-        present.reportAdapterHealth({ ...health, "celery.queue_depths": "{\"celery\": 12, \"slow\": 3, \"bad\": \"x\", \"nul\\u0000\": 1}" })
+        present.reportAdapterHealth({
+          ...health,
+          "celery.queue_depths": "{\"celery\": 12, \"slow\": 3, \"bad\": \"x\", \"nul\\u0000\": 1}"
+        })
         yield* presence.flush
         present.reportAdapterHealth(health)
         yield* presence.flush
-        const [worker, ...others] = yield* sql<Record<string, unknown>>`SELECT * FROM workers WHERE project_id = ${project.id}`
+        const [worker, ...others] = yield* sql<
+          Record<string, unknown>
+        >`SELECT * FROM workers WHERE project_id = ${project.id}`
         assert.strictEqual(others.length, 0)
         assert.deepInclude(worker, {
           engine: "celery",
@@ -187,9 +210,16 @@ describe.each(engines)("presence on %s", (engine) => {
           agent_id: agent.id
         })
         const metadata = JSON.parse(String(worker?.metadata))
-        assert.deepStrictEqual(metadata.registered, ["capp.add", "capp.fail", "capp.retry", "capp.secret", "capp.sleep"])
+        assert.deepStrictEqual(metadata.registered, [
+          "capp.add",
+          "capp.fail",
+          "capp.retry",
+          "capp.secret",
+          "capp.sleep"
+        ])
         assert.strictEqual(metadata.conf.task_default_queue, "celery")
-        const queues = yield* sql`SELECT name, broker_type, broker_url_hint, depth FROM queues WHERE project_id = ${project.id} ORDER BY name`
+        const queues =
+          yield* sql`SELECT name, broker_type, broker_url_hint, depth FROM queues WHERE project_id = ${project.id} ORDER BY name`
         assert.deepStrictEqual(queues, [
           { name: "bad", broker_type: "redis", broker_url_hint: null, depth: null },
           { name: "celery", broker_type: "redis", broker_url_hint: "redis://127.0.0.1:6379/12", depth: 12 },
@@ -236,7 +266,9 @@ describe.each(engines)("presence on %s", (engine) => {
         const agents = yield* Effect.replicateEffect(newAgent(project), 20)
         for (const agent of agents) yield* presence.connect(about(project, agent.id), visitor())
         yield* sql`UPDATE agent_workers SET last_seen_at = '2020-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
-        yield* Effect.all([sweeps.sweepProcesses(), sweeps.sweepProcesses(), sweeps.sweepProcesses()], { concurrency: 3 })
+        yield* Effect.all([sweeps.sweepProcesses(), sweeps.sweepProcesses(), sweeps.sweepProcesses()], {
+          concurrency: 3
+        })
         const states = yield* sql`SELECT DISTINCT state FROM agents WHERE project_id = ${project.id}`
         assert.deepStrictEqual(states, [{ state: "offline" }])
       }))
@@ -248,18 +280,24 @@ describe.each(engines)("presence on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
-        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor({ isPaused: () => true })))
+        const present = Option.getOrThrow(
+          yield* presence.connect(about(project, agent.id), visitor({ isPaused: () => true }))
+        )
         const details = { "w@h": { stats: { pid: 1 } }, "idle@h": {}, "gone@h": {} }
         present.reportAdapterHealth({ "celery.worker_details": JSON.stringify(details) })
         yield* presence.flush
         const ago = (seconds: number) => Timestamp.fromEpochMicros((Date.now() - seconds * 1000) * 1000)
         const alter = (name: string, seconds: number, metadata: string) =>
-          sql`UPDATE workers SET last_heartbeat = ${ago(seconds)}, metadata = ${metadata} WHERE project_id = ${project.id} AND name = ${name}`
+          sql`UPDATE workers SET last_heartbeat = ${
+            ago(seconds)
+          }, metadata = ${metadata} WHERE project_id = ${project.id} AND name = ${name}`
         yield* alter("w@h", 10, "{\"pool\":{}}")
         yield* alter("idle@h", 10, "{}")
         yield* alter("gone@h", 25, "{}")
         const states = Effect.map(
-          sql<{ name: string; state: string }>`SELECT name, state FROM workers WHERE project_id = ${project.id} ORDER BY name`,
+          sql<
+            { name: string; state: string }
+          >`SELECT name, state FROM workers WHERE project_id = ${project.id} ORDER BY name`,
           (rows) => rows.map(({ name, state }) => `${name} ${state}`)
         )
         yield* sweeps.sweepWorkers()

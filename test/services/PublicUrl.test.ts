@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import { publicUrlOf, acceptsSecretsAt } from "../../src/services/PublicUrl.ts"
+import { acceptsSecretsAt, publicUrlOf } from "../../src/services/PublicUrl.ts"
 import { url } from "../../src/services/Settings/Kinds.ts"
 
 describe("the public URL", () => {

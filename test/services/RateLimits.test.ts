@@ -12,7 +12,9 @@ const fresh = Layer.provide(RateLimits.layer, settingsOn("SQLite"))
 const naive = () => {
   const accepted: Array<{ readonly bucket: Bucket; readonly key: string; readonly at: number }> = []
   return (bucket: Bucket, key: string, at: number): boolean => {
-    const recent = accepted.filter((one) => one.bucket === bucket && one.key === key && one.at > at - windowSeconds(bucket) * 1000)
+    const recent = accepted.filter((one) =>
+      one.bucket === bucket && one.key === key && one.at > at - windowSeconds(bucket) * 1000
+    )
     const fits = recent.length < rateBuckets[bucket]
     if (fits) accepted.push({ bucket, key, at })
     return fits
@@ -24,7 +26,11 @@ describe("rate limits", () => {
     Effect.gen(function*() {
       const steps = fc.array(
         fc.record({
-          wait: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 20_000 }), fc.constantFrom(59_999, 60_000, 60_001, 900_000)),
+          wait: fc.oneof(
+            { weight: 3, arbitrary: fc.constant(0) },
+            fc.integer({ min: 1, max: 20_000 }),
+            fc.constantFrom(59_999, 60_000, 60_001, 900_000)
+          ),
           times: fc.integer({ min: 1, max: 12 }),
           bucket: fc.constantFrom<Bucket>("login", "bulk_write", "docs", "setup"),
           key: fc.constantFrom("a", "b", "c")
@@ -77,7 +83,8 @@ describe("rate limits", () => {
   it.effect("count buckets and clients apart, and what one subscriber has as one", () =>
     Effect.gen(function*() {
       const limits = yield* Effect.provide(RateLimits, fresh)
-      const spend = (bucket: Bucket, address: string | null) => Effect.replicateEffect(limits.takeFrom(bucket, address), rateBuckets[bucket])
+      const spend = (bucket: Bucket, address: string | null) =>
+        Effect.replicateEffect(limits.takeFrom(bucket, address), rateBuckets[bucket])
       yield* spend("docs", "2001:db8:1:2::1")
       assert.isFalse(yield* limits.takeFrom("docs", "2001:db8:1:2:ffff:ffff:ffff:ffff"))
       assert.isTrue(yield* limits.takeFrom("docs", "2001:db8:1:3::1"))
@@ -87,7 +94,11 @@ describe("rate limits", () => {
       assert.isTrue(yield* limits.takeFrom("docs", "192.0.2.2"))
       yield* spend("docs", null)
       assert.isFalse(yield* limits.takeFrom("docs", null))
-      assert.deepStrictEqual(["x", "::ffff:7f00:1", "fe80::1%eth0"].map(clientKey), ["unknown", "127.0.0.1", "65152.0.0.0/64"])
+      assert.deepStrictEqual(["x", "::ffff:7f00:1", "fe80::1%eth0"].map(clientKey), [
+        "unknown",
+        "127.0.0.1",
+        "65152.0.0.0/64"
+      ])
     }))
 
   it.effect("remember a bounded number of clients: who was silent longest is forgotten, who keeps trying is not", () =>

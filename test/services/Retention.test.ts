@@ -67,13 +67,25 @@ describe.each(engines)("retention on %s", (engine) => {
         const retention = yield* Retention
         const [old, recent] = [yield* daysAgo(91), yield* daysAgo(89)]
         const ended = (columns: Record<string, string>) =>
-          Effect.tap(freshKey(), ({ user_id }) => sql`UPDATE api_keys SET ${sql.update(columns)} WHERE user_id = ${user_id}`)
+          Effect.tap(freshKey(), ({ user_id }) =>
+            sql`UPDATE api_keys SET ${sql.update(columns)} WHERE user_id = ${user_id}`)
         yield* Effect.all([ended({ expires_at: old }), ended({ revoked_at: old })])
-        const kept = yield* Effect.all([freshKey(), ended({ expires_at: recent }), ended({ revoked_at: recent, expires_at: recent })])
+        const kept = yield* Effect.all([
+          freshKey(),
+          ended({ expires_at: recent }),
+          ended({ revoked_at: recent, expires_at: recent })
+        ])
         yield* retention.sweep()
         const before = yield* daysAgo(1)
-        const rows = yield* sql<{ user_id: string }>`SELECT user_id FROM api_keys WHERE expires_at < ${before} OR revoked_at < ${before}`
-        assert.sameMembers(rows.map(({ user_id }) => user_id), kept.slice(1).map(({ user_id }) => user_id))
+        const rows = yield* sql<
+          { user_id: string }
+        >`SELECT user_id FROM api_keys WHERE expires_at < ${before} OR revoked_at < ${before}`
+        assert.sameMembers(
+          rows.map(({ user_id }) =>
+            user_id
+          ),
+          kept.slice(1).map(({ user_id }) => user_id)
+        )
         assert.strictEqual((yield* sql`SELECT 1 FROM api_keys WHERE user_id = ${kept[0].user_id}`).length, 1)
       }))
 
@@ -113,16 +125,23 @@ describe.each(engines)("retention on %s", (engine) => {
         const retention = yield* Retention
         const actor = system("test")
         const append = (rows: number) =>
-          sql.withTransaction(audit.recordAll(Array.from({ length: rows }, () =>
-            ({ actor, entry: { action: "test.done", target_type: "test" } }))))
+          sql.withTransaction(
+            audit.recordAll(
+              Array.from({ length: rows }, () => ({ actor, entry: { action: "test.done", target_type: "test" } }))
+            )
+          )
         yield* Effect.withClock(append(1050), yield* clockDaysAgo(31))
         yield* append(50)
-        const [last] = yield* sql<{ row_hash: string; row_hmac: string }>`SELECT row_hash, row_hmac FROM audit_log WHERE seq = 1050`
+        const [last] = yield* sql<
+          { row_hash: string; row_hmac: string }
+        >`SELECT row_hash, row_hmac FROM audit_log WHERE seq = 1050`
         yield* Effect.all([retention.sweep(), retention.sweep()], { concurrency: "unbounded" })
         const rows = yield* sql<{ seq: number; prev_row_hmac: string; metadata: string; action: string }>`
           SELECT seq, prev_row_hmac, metadata, action FROM audit_log ORDER BY seq`
         assert.deepStrictEqual([rows[0]?.seq, rows[0]?.prev_row_hmac], [1051, last?.row_hmac])
-        const pruned = rows.filter(({ action }) => action === "audit.pruned").map(({ metadata }) => JSON.parse(metadata))
+        const pruned = rows.filter(({ action }) => action === "audit.pruned").map(({ metadata }) =>
+          JSON.parse(metadata)
+        )
         assert.strictEqual(pruned.reduce((sum, { rows }) => sum + rows, 0), 1050)
         assert.deepInclude(pruned[pruned.length - 1], {
           by: "retention",
@@ -150,12 +169,26 @@ describe.each(engines)("retention on %s", (engine) => {
             yield* sql`INSERT INTO ${sql(table)} ${sql.insert({ id, created_at, ...columns })}`
             return id
           })
-        const days = { old: yield* daysAgo(31), recent: yield* daysAgo(29), yesterday: yield* daysAgo(2), now: yield* daysAgo(0), future: yield* daysAgo(-1) }
+        const days = {
+          old: yield* daysAgo(31),
+          recent: yield* daysAgo(29),
+          yesterday: yield* daysAgo(2),
+          now: yield* daysAgo(0),
+          future: yield* daysAgo(-1)
+        }
         const reset = (expires_at: string) => put("password_resets", { user_id, token_hash: expires_at, expires_at })
         const invitation = (expires_at: string) =>
-          put("invitations", { project_id, email: expires_at, email_key: expires_at, role: "viewer", token_hash: expires_at, expires_at })
+          put("invitations", {
+            project_id,
+            email: expires_at,
+            email_key: expires_at,
+            role: "viewer",
+            token_hash: expires_at,
+            expires_at
+          })
         const mail = (expires_at: string) => put("mail_outbox", { sealed: "", due_at: created_at, expires_at })
-        const request = (created_at: string) => put("password_reset_requests", { email_key: "a@example.com", created_at })
+        const request = (created_at: string) =>
+          put("password_reset_requests", { email_key: "a@example.com", created_at })
         yield* Effect.all([reset(days.now), invitation(days.old), mail(days.yesterday), request(days.yesterday)])
         const kept = {
           password_resets: yield* reset(days.future),

@@ -24,7 +24,9 @@ layer(brainOn("SQLite"), { excludeTestServices: true })((it) => {
       yield* Effect.forkScoped(Stream.runForEach(changes, () => Effect.never)) // holds one and takes no other
       const reader = yield* Effect.forkScoped(Stream.runHead(Stream.filter(changes, isLast)))
       const both = yield* Effect.forkScoped(first)
-      yield* Effect.repeat(Effect.zipRight(publish([], () => [change(0)]), Effect.sleep("10 millis")), { until: () => both.unsafePoll() !== null })
+      yield* Effect.repeat(Effect.zipRight(publish([], () => [change(0)]), Effect.sleep("10 millis")), {
+        until: () => both.unsafePoll() !== null
+      })
       for (let number = 1; number < 10_000; number += 100) {
         yield* publish([], () => Chunk.range(number, Math.min(number + 99, 9999)).pipe(Chunk.map(change)))
         yield* Effect.yieldNow()

@@ -11,10 +11,16 @@ const ids = { agentId: "a", projectId: "p", sessionId: "s" }
 describe("a worker thread", () => {
   it.scopedLive("fails what cannot be sent to it and a file that is not there, and answers the next request", () =>
     Effect.gen(function*() {
-      const request = yield* makeWorkerThread<DenseFrameRequest | (() => void), DenseFrameResponse>(workerFile("DenseFrame", import.meta.url))
+      const request = yield* makeWorkerThread<DenseFrameRequest | (() => void), DenseFrameResponse>(
+        workerFile("DenseFrame", import.meta.url)
+      )
       assert.instanceOf(yield* Effect.flip(request(() => {})), WorkerThreadFailed)
       assert.deepInclude(yield* request({ text: "{", key, ids }), { kind: "refused", reason: "not_json" })
-      const absent = yield* makeWorkerThread<DenseFrameRequest, DenseFrameResponse>(workerFile("Absent", import.meta.url))
-      for (let round = 0; round < 2; round++) assert.instanceOf(yield* Effect.flip(absent({ text: "{", key, ids })), WorkerThreadFailed)
+      const absent = yield* makeWorkerThread<DenseFrameRequest, DenseFrameResponse>(
+        workerFile("Absent", import.meta.url)
+      )
+      for (let round = 0; round < 2; round++) {
+        assert.instanceOf(yield* Effect.flip(absent({ text: "{", key, ids })), WorkerThreadFailed)
+      }
     }))
 })

@@ -5,14 +5,20 @@ import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 
 /** The command's signed frame, or null when it is longer than the agent accepts. `now` is epoch milliseconds. */
 export const encodeCommandFrame = (command: OutboundCommand, wire: WireSession, now: number): string | null => {
-  const text = encodeFrame("command", command.id, {
-    action: command.action,
-    target: canonicalObject(command.target),
-    parameters: canonicalObject(command.parameters),
-    timeout_seconds: command.timeout_seconds,
-    issued_by: command.issued_by,
-    delivery_claim_token: null
-  }, wire, now)
+  const text = encodeFrame(
+    "command",
+    command.id,
+    {
+      action: command.action,
+      target: canonicalObject(command.target),
+      parameters: canonicalObject(command.parameters),
+      timeout_seconds: command.timeout_seconds,
+      issued_by: command.issued_by,
+      delivery_claim_token: null
+    },
+    wire,
+    now
+  )
   return Buffer.byteLength(text) > MAX_FRAME_BYTES ? null : text
 }
 

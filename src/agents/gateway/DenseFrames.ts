@@ -12,13 +12,19 @@ import type { AgentFrame, WireSession } from "../protocol/Frame.ts"
  */
 export class DenseFrames extends Effect.Service<DenseFrames>()("svc/gateway/DenseFrames", {
   scoped: Effect.gen(function*() {
-    const read = yield* makeWorkerThread<DenseFrameRequest, DenseFrameResponse>(workerFile("DenseFrame", import.meta.url))
+    const read = yield* makeWorkerThread<DenseFrameRequest, DenseFrameResponse>(
+      workerFile("DenseFrame", import.meta.url)
+    )
 
     /**
      * The frame, or why it is refused. Until then the caller handles no other frame of the session. `now`: when it
      * arrived.
      */
-    const decode = (text: string, session: WireSession, now: number): Effect.Effect<AgentFrame | FrameRefusal, WorkerThreadFailed> =>
+    const decode = (
+      text: string,
+      session: WireSession,
+      now: number
+    ): Effect.Effect<AgentFrame | FrameRefusal, WorkerThreadFailed> =>
       Effect.gen(function*() {
         const pieces = decodeDenseFrame(yield* read({ text, key: session.key, ids: session.ids }), session, now)
         for (let piece = pieces.next();; piece = pieces.next()) {

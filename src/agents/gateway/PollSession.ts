@@ -111,7 +111,9 @@ export class PollSession implements GatewaySession, FrameSender {
 
   /** Returns when a command waits for the agent, or the session has ended. */
   get awaitCommands(): Effect.Effect<void> {
-    return Effect.suspend(() => (this.outbox.length > 0 || this.endReason !== null ? Effect.void : Deferred.await(this.wakeSignal)))
+    return Effect.suspend(
+      () => (this.outbox.length > 0 || this.endReason !== null ? Effect.void : Deferred.await(this.wakeSignal))
+    )
   }
 
   /** Signs the waiting commands, at most `maxFrames`, only now: a signature is valid for a minute. */

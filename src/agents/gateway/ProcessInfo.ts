@@ -16,7 +16,11 @@ const normalizeEngines = (names: ReadonlyArray<string>): ReadonlyArray<string> =
 const orNull = (text: string): string | null => (text === "" ? null : text)
 
 /** A hello as the brain's record of the process. */
-export const processInfoFromHello = (identity: AgentIdentity, { payload }: HelloFrame, sessionId: string): ProcessInfo => ({
+export const processInfoFromHello = (
+  identity: AgentIdentity,
+  { payload }: HelloFrame,
+  sessionId: string
+): ProcessInfo => ({
   agentId: identity.agent_id,
   projectId: identity.project_id,
   sessionId,
@@ -60,7 +64,10 @@ export const processInfoFromPoll = (
 })
 
 /** The key and the ids that a session's signatures use. */
-export const wireSessionArgs = (identity: AgentIdentity, sessionId: string): ConstructorParameters<typeof WireSession> => [
+export const wireSessionArgs = (
+  identity: AgentIdentity,
+  sessionId: string
+): ConstructorParameters<typeof WireSession> => [
   signingKey(Redacted.value(identity.key)),
   { agentId: identity.agent_id, projectId: identity.project_id, sessionId }
 ]

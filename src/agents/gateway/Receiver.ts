@@ -28,7 +28,8 @@ export interface BatchAck {
 }
 
 /** A process without its own id (long-poll, old agents) is identified by its session. */
-const reporterOf = ({ agentId, sessionId, workerId }: FrameSender): string => workerId === agentId ? sessionId : workerId
+const reporterOf = ({ agentId, sessionId, workerId }: FrameSender): string =>
+  workerId === agentId ? sessionId : workerId
 
 const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 
@@ -98,7 +99,10 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
     }
 
     /** Handles any other frame. The caller runs the answered effects of one session one after the other. */
-    const handleFrame = (frame: Exclude<AgentFrame, { readonly type: "event_batch" }>, sender: FrameSender): Effect.Effect<void> | null => {
+    const handleFrame = (
+      frame: Exclude<AgentFrame, { readonly type: "event_batch" }>,
+      sender: FrameSender
+    ): Effect.Effect<void> | null => {
       counters[frame.type].inc()
       const { agentId, sessionId, workerId } = sender
       switch (frame.type) {
@@ -122,7 +126,9 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
             error: frame.payload.error
           })
         case "error":
-          return Effect.logInfo(`an agent reports the error ${frame.payload.code}${frame.payload.fatal ? " and closes its session" : ""}`).pipe(
+          return Effect.logInfo(
+            `an agent reports the error ${frame.payload.code}${frame.payload.fatal ? " and closes its session" : ""}`
+          ).pipe(
             Effect.annotateLogs({ agent_id: agentId, project_id: sender.projectId, logger: "agents" })
           )
         case "registry_delta":

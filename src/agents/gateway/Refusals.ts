@@ -2,11 +2,17 @@ import { Effect, FiberSet } from "effect"
 import { Metrics } from "../../services/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
 import type { FrameRefusal, RefusalReason } from "../protocol/Envelope.ts"
-import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "../protocol/Payload.ts"
 import type { UnusableReason } from "../protocol/Event.ts"
+import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "../protocol/Payload.ts"
 
 /** Why the gateway refuses an agent: a frame's refusal, or one of its own. Labels of a metric. */
-export type GatewayReason = RefusalReason | "bad_hello" | "protocol_version" | "hello_timeout" | "slow_reader" | "websocket"
+export type GatewayReason =
+  | RefusalReason
+  | "bad_hello"
+  | "protocol_version"
+  | "hello_timeout"
+  | "slow_reader"
+  | "websocket"
 
 /** The agent that a refusal is about. */
 export interface Peer {
@@ -93,15 +99,20 @@ const unusableDetails: Readonly<Record<UnusableReason, string>> = {
   bad_data: "An event's data is no JSON object.",
   nul_character: "An event has a NUL in its names.",
   too_many_keys: `An object of an event has more than ${MAX_KEYS} keys.`,
-  too_many_values: `An event has more than ${MAX_EVENT_NODES} values, or all events of a frame more than ${MAX_FRAME_NODES}.`
+  too_many_values:
+    `An event has more than ${MAX_EVENT_NODES} values, or all events of a frame more than ${MAX_FRAME_NODES}.`
 }
 
 /** A refusal in one sentence for people. It contains no text of the agent. */
 export const describeRefusal = (refusal: FrameRefusal): string => {
   if (refusal.skewSeconds !== undefined) {
     const seconds = Math.abs(refusal.skewSeconds).toFixed(1)
-    return `The agent's clock is ${seconds} s ${refusal.skewSeconds > 0 ? "ahead of" : "behind"} the brain's; 60 s are allowed.`
+    return `The agent's clock is ${seconds} s ${
+      refusal.skewSeconds > 0 ? "ahead of" : "behind"
+    } the brain's; 60 s are allowed.`
   }
   const text = refusalDetails[refusal.reason]
-  return text.endsWith(".") || text.endsWith("?") ? text : `${text}${refusal.field === undefined ? "" : `: ${refusal.field}`}.`
+  return text.endsWith(".") || text.endsWith("?")
+    ? text
+    : `${text}${refusal.field === undefined ? "" : `: ${refusal.field}`}.`
 }

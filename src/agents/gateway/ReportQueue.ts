@@ -34,8 +34,10 @@ export class ReportQueue {
     return Effect.whileLoop({
       while: () => (this.isDraining = this.reports.length > 0),
       body: () =>
-        Effect.catchAllCause(this.reports[0] ?? Effect.void, (cause) =>
-          Effect.logError("an agent's report on a command could not be stored", cause)),
+        Effect.catchAllCause(
+          this.reports[0] ?? Effect.void,
+          (cause) => Effect.logError("an agent's report on a command could not be stored", cause)
+        ),
       step: () => {
         this.reports.shift()
         if (this.reports.length === maxReports - 1) this.reader.resume()

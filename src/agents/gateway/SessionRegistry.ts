@@ -1,5 +1,5 @@
 import { Effect, Layer, PubSub, Stream } from "effect"
-import { AgentSessions, type AgentSession } from "../../services/AgentSessions.ts"
+import { type AgentSession, AgentSessions } from "../../services/AgentSessions.ts"
 import { Metrics } from "../../services/Metrics.ts"
 
 /** A session as the gateway holds it. */
@@ -46,9 +46,18 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
       for (const session of listOfAgent(agentId)) session.close("revoked")
     }
 
-    const listAll = (): ReadonlyArray<GatewaySession> => [...byAgent.values()].flatMap((sessions) => [...sessions.values()])
+    const listAll = (): ReadonlyArray<GatewaySession> =>
+      [...byAgent.values()].flatMap((sessions) => [...sessions.values()])
 
-    return { listOfAgent, add, remove, closeRevoked, listAll, agentIds: () => [...byAgent.keys()], opened: Stream.fromPubSub(opened) } as const
+    return {
+      listOfAgent,
+      add,
+      remove,
+      closeRevoked,
+      listAll,
+      agentIds: () => [...byAgent.keys()],
+      opened: Stream.fromPubSub(opened)
+    } as const
   })
 }) {
   static readonly layer = this.Default

@@ -6,7 +6,8 @@ const minReceivedEvents = 5
 const minObservedMillis = 60_000
 const minWorkerEvents = 200
 
-const eventsOffAdvice = "Only received tasks are reported: start the Celery worker with -E (or worker_send_task_events = True), " +
+const eventsOffAdvice =
+  "Only received tasks are reported: start the Celery worker with -E (or worker_send_task_events = True), " +
   "so that starts, ends and retries are reported too."
 const foreignWorkersAdvice = "This process reports events of more than one Celery worker, so each event " +
   "arrives once for each agent on the broker. The brain counts it once. To save the traffic, and to leave out other " +
@@ -35,7 +36,9 @@ export class SetupAdvisor {
     if (event.kind === "task.received") {
       if (this.receivedCount === 0) this.firstReceivedAt = now
       this.receivedCount++
-      if (this.receivedCount >= minReceivedEvents && now - this.firstReceivedAt >= minObservedMillis) present.setAdvice("events_off", eventsOffAdvice)
+      if (this.receivedCount >= minReceivedEvents && now - this.firstReceivedAt >= minObservedMillis) {
+        present.setAdvice("events_off", eventsOffAdvice)
+      }
     } else if (event.kind !== "task.revoked" && event.kind.startsWith("task.")) {
       this.hasOtherKinds = true
       present.setAdvice("events_off", null)

@@ -204,27 +204,34 @@ export class SocketSession implements GatewaySession, FrameSender {
   private decodeDenseFrame(text: string, now: number): void {
     this.isDecoding = true
     this.reader.pause()
-    this.gateway.fork(this.gateway.denseFrames.decode(text, this.wire, now).pipe(
-      Effect.map((frame) => {
-        if (!this.isClosed) this.handleFrame(frame, now)
-        this.isDecoding = false
-        this.reader.resume()
-      }),
-      // a paused session is not taken for a silent one, so that a defect would keep it for ever
-      Effect.catchAllCause((cause) =>
-        Effect.zipRight(
-          Effect.logError("a large frame could not be read", cause),
-          Effect.sync(() => {
-            this.isDecoding = false
-            this.closeWith(closeCode.tryLater, "the brain could not read a large frame, send it again")
-          })
-        ))
-    ))
+    this.gateway.fork(
+      this.gateway.denseFrames.decode(text, this.wire, now).pipe(
+        Effect.map((frame) => {
+          if (!this.isClosed) this.handleFrame(frame, now)
+          this.isDecoding = false
+          this.reader.resume()
+        }),
+        // a paused session is not taken for a silent one, so that a defect would keep it for ever
+        Effect.catchAllCause((cause) =>
+          Effect.zipRight(
+            Effect.logError("a large frame could not be read", cause),
+            Effect.sync(() => {
+              this.isDecoding = false
+              this.closeWith(closeCode.tryLater, "the brain could not read a large frame, send it again")
+            })
+          )
+        )
+      )
+    )
   }
 
   private handleFrame(frame: AgentFrame | FrameRefusal, now: number): void {
     if (frame instanceof FrameRefusal) {
-      this.refuse(frame.reason, describeRefusal(frame), frame.reason === "too_long" ? closeCode.tooBig : closeCode.policy)
+      this.refuse(
+        frame.reason,
+        describeRefusal(frame),
+        frame.reason === "too_long" ? closeCode.tooBig : closeCode.policy
+      )
       return
     }
     this.heartbeatAt = now

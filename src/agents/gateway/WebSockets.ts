@@ -30,12 +30,17 @@ export const agentSocketPath = "/ws/agent"
 const ackTimeout = "2 seconds"
 const closeTimeout = "2500 millis"
 
-const temporarilyUnavailable = new Unavailable({ detail: "The brain cannot admit an agent now. Connect again in a moment." })
+const temporarilyUnavailable = new Unavailable({
+  detail: "The brain cannot admit an agent now. Connect again in a moment."
+})
 
 /** Answers a refused upgrade and closes the connection. */
 const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
-    refuseUpgrade(socket, problemOf(failure, Ids.requestIdFrom(request.headersDistinct["x-request-id"]?.[0], now))))
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) =>
+      refuseUpgrade(socket, problemOf(failure, Ids.requestIdFrom(request.headersDistinct["x-request-id"]?.[0], now)))
+  )
 
 /**
  * Newer versions of Node pass a stream around the server's socket. A function here, because a closure would keep the
@@ -86,7 +91,12 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     blockedSessions,
     isDraining: () => draining
   }
-  const context: ConnectionContext = { gateway, presence, heartbeatSeconds: settings.agentHeartbeat, forkFiber: (effect) => fork(effect) }
+  const context: ConnectionContext = {
+    gateway,
+    presence,
+    heartbeatSeconds: settings.agentHeartbeat,
+    forkFiber: (effect) => fork(effect)
+  }
 
   const stopRetrying = gateway.receiver.ingest.onCapacity(() => {
     const turn = Array.from(blockedSessions) // a session whose batch is refused again goes to the end
@@ -98,7 +108,12 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     }
   })
 
-  const wss = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, clientTracking: false })
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+    clientTracking: false
+  })
   const accept = (request: IncomingMessage, socket: Duplex, head: Buffer, onOpen: (ws: WebSocket) => void) => {
     if (socket.destroyed) return
     wss.handleUpgrade(request, socket, head, (ws) => {
@@ -110,7 +125,11 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
 
   const admit = Effect.fnUntraced(function*(request: IncomingMessage, socket: Duplex, head: Buffer) {
     const forwarded = request.headers["x-forwarded-for"]
-    const address = clientAddress(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded, proxies)
+    const address = clientAddress(
+      request.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(",") : forwarded,
+      proxies
+    )
     if (!(yield* limits.takeFrom("agent", address))) {
       metrics.framesRefused.inc({ reason: "too_many_connects" })
       return accept(request, socket, head, (ws) => {
@@ -132,8 +151,13 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
       return
     }
     socket.on("error", ignoreSocketError)
-    const refusal = hosts.check({ hosts: request.headersDistinct.host ?? [], target: request.url, localAddress: request.socket.localAddress })
-    const admitted: Effect.Effect<void, Failure> = refusal ?? (draining ? temporarilyUnavailable : admit(request, socket, head))
+    const refusal = hosts.check({
+      hosts: request.headersDistinct.host ?? [],
+      target: request.url,
+      localAddress: request.socket.localAddress
+    })
+    const admitted: Effect.Effect<void, Failure> = refusal ??
+      (draining ? temporarilyUnavailable : admit(request, socket, head))
     fork(admitted.pipe(
       Effect.tapDefect((cause) => Effect.logWarning("could not admit an agent", cause)),
       Effect.catchAllDefect(() => temporarilyUnavailable),
@@ -143,7 +167,10 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   server.removeAllListeners("upgrade")
   server.on("upgrade", onUpgrade)
 
-  yield* loops.forever("agents access", Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.closeRevoked(id))))
+  yield* loops.forever(
+    "agents access",
+    Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.closeRevoked(id)))
+  )
 
   /** Pings quiet sessions, and terminates connections that are open only on our side. */
   const pingAfterMillis = settings.agentHeartbeat * 2000
@@ -161,7 +188,10 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const shutDown = Effect.gen(function*() {
     draining = true
     server.off("upgrade", onUpgrade)
-    yield* Effect.timeoutOption(waitUntil(() => !socketSessions(sessions).some((session) => session.isBusy)), ackTimeout)
+    yield* Effect.timeoutOption(
+      waitUntil(() => !socketSessions(sessions).some((session) => session.isBusy)),
+      ackTimeout
+    )
     stopRetrying()
     for (const session of socketSessions(sessions)) session.closeWith(closeCode.restart, "the brain restarts")
     for (const ws of openSockets) closeSocket(ws, closeCode.restart, "the brain restarts")

@@ -4,10 +4,24 @@
  * beyond the bounds (`Payload.MAX_EVENT_NODES` and so on), and leaves what the event loop can parse in short pieces.
  */
 import type { KeyObject } from "node:crypto"
-import { canonicalTextOf, JsonArray, JsonObject, type JsonNode, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import {
+  canonicalTextOf,
+  JsonArray,
+  type JsonNode,
+  JsonObject,
+  parse,
+  ParseFailure
+} from "../../domain/CanonicalJson.ts"
 import { FrameRefusal, type SignedType } from "./Envelope.ts"
 import { readEvents, type UnusableReason } from "./Event.ts"
-import { AGENT_FRAME_TYPES, type AgentFrame, checkReplay, type VerifiedFrame, verifyFrame, type WireSession } from "./Frame.ts"
+import {
+  AGENT_FRAME_TYPES,
+  type AgentFrame,
+  checkReplay,
+  type VerifiedFrame,
+  verifyFrame,
+  type WireSession
+} from "./Frame.ts"
 import { MAX_FRAME_NODES } from "./Payload.ts"
 import { payloadDecoders } from "./PayloadDecoder.ts"
 import { type SessionIds, Signer } from "./Signing.ts"
@@ -29,7 +43,13 @@ export type DenseFrameResponse =
     /** Each event, or why it is unusable. */
     readonly events: ReadonlyArray<{ readonly text: string } | { readonly reason: UnusableReason }>
   }
-  | { readonly kind: "other"; readonly type: SignedType; readonly id: string; readonly head: string; readonly payload: string }
+  | {
+    readonly kind: "other"
+    readonly type: SignedType
+    readonly id: string
+    readonly head: string
+    readonly payload: string
+  }
 
 /** Runs in the thread. */
 export const readDenseFrame = ({ ids, key, text }: DenseFrameRequest): DenseFrameResponse => {
@@ -46,7 +66,8 @@ export const readDenseFrame = ({ ids, key, text }: DenseFrameRequest): DenseFram
   const decoded = payloadDecoders.event_batch(payload)
   if (decoded instanceof FrameRefusal) return refusedAs(decoded)
   const events = readEvents(decoded).map((event, at) =>
-    typeof event === "string" ? { reason: event } : { text: canonicalTextOf(decoded.events[at]!) })
+    typeof event === "string" ? { reason: event } : { text: canonicalTextOf(decoded.events[at]!) }
+  )
   return { kind: "event_batch", id, head, events }
 }
 
@@ -83,7 +104,9 @@ export function* decodeDenseFrame(
   if (refusal !== undefined) return refusal
   if (response.kind === "other") {
     const payload = parseText(response.payload)
-    const decoded = payload instanceof JsonObject ? payloadDecoders[response.type](payload) : new FrameRefusal("malformed", "payload")
+    const decoded = payload instanceof JsonObject
+      ? payloadDecoders[response.type](payload)
+      : new FrameRefusal("malformed", "payload")
     if (decoded instanceof FrameRefusal) return decoded
     // The cast: the thread accepts only types that agents send, and the decoder was picked by the type.
     return { type: response.type, id: response.id, payload: decoded } as AgentFrame

@@ -1,5 +1,12 @@
 /** One event of an `event_batch` (agents' protocol, section 4), read by plain code: agents send thousands a second. */
-import { asString, canonicalTextOf, extentOf, type JsonNode, JsonObject, JsonString } from "../../domain/CanonicalJson.ts"
+import {
+  asString,
+  canonicalTextOf,
+  extentOf,
+  type JsonNode,
+  JsonObject,
+  JsonString
+} from "../../domain/CanonicalJson.ts"
 import type { AgentEvent, EventKind } from "../../domain/TaskEvent.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"

@@ -18,10 +18,12 @@ export interface HelloAckFrame {
 /**
  * Decodes an agent's first message. The caller refuses another `protocolVersion`, with its own close code.
  */
-export const decodeHelloFrame = (text: string): HelloFrame | FrameRefusal => decodeHandshakeFrame(text, "hello", decodeHelloPayload)
+export const decodeHelloFrame = (text: string): HelloFrame | FrameRefusal =>
+  decodeHandshakeFrame(text, "hello", decodeHelloPayload)
 
 /** Decodes the brain's first message. */
-export const decodeHelloAckFrame = (text: string): HelloAckFrame | FrameRefusal => decodeHandshakeFrame(text, "hello_ack", decodeHelloAckPayload)
+export const decodeHelloAckFrame = (text: string): HelloAckFrame | FrameRefusal =>
+  decodeHandshakeFrame(text, "hello_ack", decodeHelloAckPayload)
 
 export const encodeHelloFrame = (id: string, payload: typeof Payload.Hello.Encoded): string =>
   canonicalize({ v: 2, type: "hello", id, ts: null, payload })

@@ -26,7 +26,9 @@ export interface Payloads {
 export const makePayloadDecoder = <A, I>(schema: Schema.Schema<A, I>, lossless: ReadonlyArray<string> = []) => {
   const decode = ParseResult.decodeUnknownEither(schema)
   return (payload: JsonObject): A | FrameRefusal => {
-    if (lossless.length === 0 && payload.widest > Payload.MAX_KEYS) return new FrameRefusal("bad_payload", `an object of more than ${Payload.MAX_KEYS} keys`)
+    if (lossless.length === 0 && payload.widest > Payload.MAX_KEYS) {
+      return new FrameRefusal("bad_payload", `an object of more than ${Payload.MAX_KEYS} keys`)
+    }
     const fields = payload.keys.map((key, at): [string, unknown] => {
       const node = payload.values[at]!
       return [key, lossless.includes(key) ? losslessField(node) : toValue(node)]

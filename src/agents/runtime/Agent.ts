@@ -2,18 +2,18 @@ import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "eff
 import { checkEffectVersion } from "../../domain/EffectVersion.ts"
 import * as Redaction from "../../domain/Redaction.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
-import { type ClaimedBuffer, BufferFolder } from "./BufferFolder.ts"
-import { EventEncoder } from "./EventEncoder.ts"
+import { BufferFolder, type ClaimedBuffer } from "./BufferFolder.ts"
 import { CommandJournal } from "./CommandJournal.ts"
 import { makeCommandRunner } from "./CommandRunner.ts"
+import { keepConnected, sendHeartbeats } from "./Connection.ts"
 import { type AgentStatus, Core } from "./Core.ts"
 import type { Engine, EngineEvent, Report } from "./Engine.ts"
 import { makeEngineHealth } from "./EngineHealth.ts"
-import { sendHeartbeats, keepConnected } from "./Connection.ts"
-import { type Log, catchThrows } from "./Log.ts"
+import { EventEncoder } from "./EventEncoder.ts"
+import { catchThrows, type Log } from "./Log.ts"
 import { type AgentOptions, type AgentRefused, checkOptions } from "./Options.ts"
 import { Outbox } from "./Outbox.ts"
-import { publishPeriodically, makeScheduleStreams } from "./ScheduleStream.ts"
+import { makeScheduleStreams, publishPeriodically } from "./ScheduleStream.ts"
 import { unrefClock } from "./UnrefClock.ts"
 
 /** A running agent. It needs nothing more from its host. */
@@ -33,8 +33,7 @@ const ADOPTION_INTERVAL = "60 seconds"
  * failures stay inside, are logged, and are shown in `status()`.
  */
 export const make = (options: AgentOptions): Effect.Effect<RunningAgent, AgentRefused, Scope.Scope> =>
-  Effect.flatMap(Effect.clock, (clock) =>
-    Effect.withClock(run(options), unrefClock(clock)))
+  Effect.flatMap(Effect.clock, (clock) => Effect.withClock(run(options), unrefClock(clock)))
 
 const run = Effect.fnUntraced(function*(options: AgentOptions) {
   const config = yield* checkOptions(options)
@@ -54,7 +53,8 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
       process.off("exit", flushAtExit)
       core.state = "closed"
       outbox.close(journal.hasEntries)
-    }))
+    })
+  )
   const streams = makeScheduleStreams(config.engines, {
     snapshots: outbox.snapshots,
     redaction,
@@ -139,13 +139,19 @@ const adoptBuffer = (core: Core, folder: BufferFolder, other: ClaimedBuffer): Ef
   }).pipe(Effect.catchAllCause((cause) =>
     Effect.suspend(() => {
       core.log("warning", `the buffer of an ended process cannot be taken over: ${String(Cause.squash(cause))}`)
-      return Effect.zipRight(Effect.sync(() => folder.release(other, Cause.squash(cause))), Effect.sleep(ADOPTION_INTERVAL))
-    })))
+      return Effect.zipRight(
+        Effect.sync(() => folder.release(other, Cause.squash(cause))),
+        Effect.sleep(ADOPTION_INTERVAL)
+      )
+    })
+  ))
 
 /** Sends unsent events and results while the brain is connected. */
 const drainOutbox = (core: Core): Effect.Effect<void> =>
   Effect.sync(() => core.outbox.flush()).pipe(
-    Effect.zipRight(Effect.repeat(Effect.sleep(POLL_INTERVAL), { until: () => core.session === null || core.outbox.events === 0 })),
+    Effect.zipRight(
+      Effect.repeat(Effect.sleep(POLL_INTERVAL), { until: () => core.session === null || core.outbox.events === 0 })
+    ),
     Effect.interruptible,
     Effect.timeoutOption(FINAL_FLUSH_TIMEOUT),
     Effect.asVoid

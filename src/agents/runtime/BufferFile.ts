@@ -66,9 +66,13 @@ export class BufferFile {
   private constructor(private readonly db: BetterSqlite3.Database) {
     this.insertRow = db.prepare("INSERT INTO batches (events, bytes, body) VALUES (?, ?, ?)")
     this.deleteRow = db.prepare("DELETE FROM batches WHERE id = ? RETURNING events, bytes")
-    this.deleteOldestRow = db.prepare("DELETE FROM batches WHERE id = (SELECT min(id) FROM batches) RETURNING events, bytes")
+    this.deleteOldestRow = db.prepare(
+      "DELETE FROM batches WHERE id = (SELECT min(id) FROM batches) RETURNING events, bytes"
+    )
     this.selectRowsAfter = db.prepare("SELECT id, events, bytes, body FROM batches WHERE id > ? ORDER BY id LIMIT 64")
-    this.upsertMeta = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+    this.upsertMeta = db.prepare(
+      "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    )
     this.upsertCommand = db.prepare(
       `INSERT INTO commands (id, status, result, error, claim_token, at, confirmed)
        VALUES (:id, :status, :result, :error, :claimToken, :at, :confirmed)
@@ -169,7 +173,11 @@ export class BufferFile {
 
   listCommands(): ReadonlyArray<CommandEntry> {
     return this.db.prepare<[], CommandRow>("SELECT * FROM commands ORDER BY at").all()
-      .map(({ claim_token, confirmed, ...entry }) => ({ ...entry, claimToken: claim_token, confirmed: confirmed === 1 }))
+      .map(({ claim_token, confirmed, ...entry }) => ({
+        ...entry,
+        claimToken: claim_token,
+        confirmed: confirmed === 1
+      }))
   }
 
   saveCommand(entry: CommandEntry): void {

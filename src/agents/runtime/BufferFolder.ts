@@ -6,7 +6,8 @@ import { errorCodeOf, messageOf } from "./ErrorInfo.ts"
 import type { Log } from "./Log.ts"
 
 const isLocked = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCodeOf(error))
-export const isCorruption = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(errorCodeOf(error))
+export const isCorruption = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(errorCodeOf(error))
 
 const CREATE_ATTEMPTS = 5
 
@@ -41,7 +42,12 @@ export class BufferFolder {
       }
       return this.insertSalvaged(salvaged, this.create())
     } catch (error) {
-      this.log("error", `events cannot be buffered in ${this.folder} (${messageOf(error)}); they are kept in memory and are lost when the process ends. Set SVC_AGENT_HOME to a folder that this user can write`)
+      this.log(
+        "error",
+        `events cannot be buffered in ${this.folder} (${
+          messageOf(error)
+        }); they are kept in memory and are lost when the process ends. Set SVC_AGENT_HOME to a folder that this user can write`
+      )
       return { file: BufferFile.inMemory(), path: null }
     }
   }
@@ -69,25 +75,30 @@ export class BufferFolder {
       if (path !== null) this.quarantine(path, salvaged)
       return this.insertSalvaged(salvaged, this.create())
     } catch (error) {
-      this.log("error", `a new buffer cannot be created in ${this.folder} (${messageOf(error)}); events are kept in memory`)
+      this.log(
+        "error",
+        `a new buffer cannot be created in ${this.folder} (${messageOf(error)}); events are kept in memory`
+      )
       return this.insertSalvaged(salvaged, { file: BufferFile.inMemory(), path: null })
     }
   }
 
   /** Releases a file for another attempt. The readable rows of a damaged one are then in a new file. */
   release(claimed: ClaimedBuffer, problem: unknown): void {
-    (isCorruption(problem) ? this.replace(claimed) : claimed).file.close()
+    ;(isCorruption(problem) ? this.replace(claimed) : claimed).file.close()
   }
 
   /** Deletes the file while it is still locked, so that no other process takes it over. */
   remove({ file, path }: ClaimedBuffer): void {
     if (path !== null) rmSync(path, { force: true })
     file.close()
-    if (path !== null) for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true })
+    if (path !== null) { for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true }) }
   }
 
   private paths(): ReadonlyArray<string> {
-    return readdirSync(this.folder).filter((name) => this.pattern.test(name)).sort().map((name) => join(this.folder, name))
+    return readdirSync(this.folder).filter((name) => this.pattern.test(name)).sort().map((name) =>
+      join(this.folder, name)
+    )
   }
 
   private create(attempts = CREATE_ATTEMPTS): ClaimedBuffer {
@@ -123,12 +134,17 @@ export class BufferFolder {
     for (const end of ["-wal", "-shm"]) if (existsSync(path + end)) renameSync(path + end, quarantinePath + end)
     const events = rows.reduce((sum, row) => sum + row.events, 0)
     const summary = events === 0 ? "no event in it could be read" : `${events} events could be read and are kept`
-    this.log("warning", `the buffer ${path} is damaged: ${summary}; it was set aside as ${quarantinePath} and may be deleted`)
+    this.log(
+      "warning",
+      `the buffer ${path} is damaged: ${summary}; it was set aside as ${quarantinePath} and may be deleted`
+    )
   }
 
   private insertSalvaged(salvaged: ReadonlyArray<SalvagedRow>, claimed: ClaimedBuffer): ClaimedBuffer {
     const { file } = claimed
-    if (salvaged.length > 0) file.transaction(() => salvaged.forEach(({ body, bytes, events }) => file.add(events, bytes, body)))
+    if (salvaged.length > 0) {
+      file.transaction(() => salvaged.forEach(({ body, bytes, events }) => file.add(events, bytes, body)))
+    }
     return claimed
   }
 }

@@ -14,7 +14,11 @@ type CallEngine = <A>(call: () => Effect.Effect<A, ActionFailed>) => Effect.Effe
  * Retries tasks by their ids, one after the other (agents' protocol, section 5.2). Success even when every one failed:
  * the answer says which and why.
  */
-export const bulkRetry = (retry: NonNullable<Actions["retry_task"]>, parameters: Parameters, call: CallEngine): Effect.Effect<Answer, ActionFailed> => {
+export const bulkRetry = (
+  retry: NonNullable<Actions["retry_task"]>,
+  parameters: Parameters,
+  call: CallEngine
+): Effect.Effect<Answer, ActionFailed> => {
   const { filter } = parameters
   const ids = idsOf(filter.task_ids)
   const selectedIds = ids.slice(0, parameters.wholeNumber("max", DEFAULT_CAP, 1, HARD_CAP))
@@ -54,11 +58,16 @@ export const bulkRetry = (retry: NonNullable<Actions["retry_task"]>, parameters:
 
 const idsOf = (ids: JsonValue | undefined): ReadonlyArray<string> => {
   const texts = Array.isArray(ids) ? ids.filter((id) => typeof id === "string" && id !== "") : []
-  if (texts.length === 0) throw new BadCommand({ message: "A bulk retry needs the tasks' ids; an agent evaluates no other filter." })
+  if (texts.length === 0) {
+    throw new BadCommand({ message: "A bulk retry needs the tasks' ids; an agent evaluates no other filter." })
+  }
   return [...new Set(texts)]
 }
 
-const memberOf = (record: JsonValue | undefined, name: string): JsonValue | undefined => (isRecord(record) ? record[name] : undefined)
+const memberOf = (
+  record: JsonValue | undefined,
+  name: string
+): JsonValue | undefined => (isRecord(record) ? record[name] : undefined)
 
 const requestOf = (task_id: string, filter: Parameters["filter"]): Retry => {
   const name = memberOf(filter.task_names, task_id)

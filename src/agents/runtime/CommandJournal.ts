@@ -81,9 +81,11 @@ export class CommandJournal {
   adopt(entries: ReadonlyArray<CommandEntry>): void {
     for (const entry of entries) {
       if (this.entries.has(entry.id)) continue
-      this.save(entry.status !== null
-        ? entry
-        : { ...entry, status: "failed", result: `{"indeterminate":true}`, error: INTERRUPTED_MESSAGE, at: this.now() })
+      this.save(
+        entry.status !== null
+          ? entry
+          : { ...entry, status: "failed", result: `{"indeterminate":true}`, error: INTERRUPTED_MESSAGE, at: this.now() }
+      )
     }
   }
 
@@ -107,7 +109,9 @@ export class CommandJournal {
   prune(): void {
     const now = this.now()
     for (const { at, confirmed, id, status } of this.entries.values()) {
-      if (status === null || now - at < (confirmed ? CONFIRMED_RETENTION_MILLIS : UNCONFIRMED_RETENTION_MILLIS)) continue
+      if (status === null || now - at < (confirmed ? CONFIRMED_RETENTION_MILLIS : UNCONFIRMED_RETENTION_MILLIS)) {
+        continue
+      }
       this.entries.delete(id)
       this.unconfirmedIds.delete(id)
       try {

@@ -1,5 +1,5 @@
 import { Effect, Queue } from "effect"
-import { canonicalTextOf, canonicalize, type JsonInput, JsonObject, parse } from "../../domain/CanonicalJson.ts"
+import { canonicalize, canonicalTextOf, type JsonInput, JsonObject, parse } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import type { CommandOutcome } from "./CommandJournal.ts"
@@ -25,52 +25,62 @@ interface QueuedCommand {
  * Acknowledges each command at once and executes commands one after the other, none twice (agents' protocol,
  * section 5.1). A finished command that comes again gets its old result.
  */
-export const makeCommandRunner = Effect.fnUntraced(function*(core: Core, redaction: Redaction, streams: ReadonlyArray<ScheduleStream>) {
-  const { journal, config, log } = core
-  const queue = yield* Queue.unbounded<QueuedCommand>()
-  const { engines, key, purgeThreshold } = config
+export const makeCommandRunner = Effect.fnUntraced(
+  function*(core: Core, redaction: Redaction, streams: ReadonlyArray<ScheduleStream>) {
+    const { journal, config, log } = core
+    const queue = yield* Queue.unbounded<QueuedCommand>()
+    const { engines, key, purgeThreshold } = config
 
-  const accept = ({ id: slice, payload }: FrameOf<"command">): void => {
-    const id = copyText(slice)
-    const claimToken = payload.deliveryClaimToken === null ? null : copyText(payload.deliveryClaimToken)
-    core.session?.send("command_ack", id, { delivery_claim_token: claimToken })
-    const known = journal.find(id)
-    if (known === "running") return
-    if (known !== "unknown") {
-      journal.markUnconfirmed(id)
-      core.session?.resendResult(id)
-      return
-    }
-    journal.begin(id, claimToken)
-    queue.unsafeOffer({ id, claimToken, payload, fire: fireKeyOf(payload) })
-  }
-
-  const finish = ({ claimToken, id }: QueuedCommand, outcome: CommandOutcome): void => {
-    journal.finish(id, outcome, claimToken)
-    core.session?.wake()
-  }
-
-  const execute = (command: QueuedCommand) =>
-    Effect.gen(function*() {
-      const { fire } = command
-      if (fire !== null && journal.find(fire) !== "unknown") {
-        return finish(command, { status: "success", result: canonicalize({ deduplicated: true, dedup_key: fire }), error: null })
+    const accept = ({ id: slice, payload }: FrameOf<"command">): void => {
+      const id = copyText(slice)
+      const claimToken = payload.deliveryClaimToken === null ? null : copyText(payload.deliveryClaimToken)
+      core.session?.send("command_ack", id, { delivery_claim_token: claimToken })
+      const known = journal.find(id)
+      if (known === "running") return
+      if (known !== "unknown") {
+        journal.markUnconfirmed(id)
+        core.session?.resendResult(id)
+        return
       }
-      const result = yield* dispatch(command.payload, { engines, streams, key, purgeThreshold, redaction })
-      if (fire !== null && result.status === "success") journal.recordSuccess(fire)
-      finish(command, outcomeOf(result, redaction))
-    }).pipe(
-      Effect.catchAllCause((cause) =>
-        Effect.sync(() => {
-          log("error", `a command could not be executed: ${redaction.text(String(cause)).slice(0, 500)}`)
-          finish(command, { status: "failed", result: `{"indeterminate":true}`, error: "The agent failed while it executed this command. The outcome is unknown." })
-        })
-      )
-    )
+      journal.begin(id, claimToken)
+      queue.unsafeOffer({ id, claimToken, payload, fire: fireKeyOf(payload) })
+    }
 
-  yield* Effect.forkScoped(Effect.forever(Effect.flatMap(queue.take, execute)))
-  return accept
-})
+    const finish = ({ claimToken, id }: QueuedCommand, outcome: CommandOutcome): void => {
+      journal.finish(id, outcome, claimToken)
+      core.session?.wake()
+    }
+
+    const execute = (command: QueuedCommand) =>
+      Effect.gen(function*() {
+        const { fire } = command
+        if (fire !== null && journal.find(fire) !== "unknown") {
+          return finish(command, {
+            status: "success",
+            result: canonicalize({ deduplicated: true, dedup_key: fire }),
+            error: null
+          })
+        }
+        const result = yield* dispatch(command.payload, { engines, streams, key, purgeThreshold, redaction })
+        if (fire !== null && result.status === "success") journal.recordSuccess(fire)
+        finish(command, outcomeOf(result, redaction))
+      }).pipe(
+        Effect.catchAllCause((cause) =>
+          Effect.sync(() => {
+            log("error", `a command could not be executed: ${redaction.text(String(cause)).slice(0, 500)}`)
+            finish(command, {
+              status: "failed",
+              result: `{"indeterminate":true}`,
+              error: "The agent failed while it executed this command. The outcome is unknown."
+            })
+          })
+        )
+      )
+
+    yield* Effect.forkScoped(Effect.forever(Effect.flatMap(queue.take, execute)))
+    return accept
+  }
+)
 
 /** Copies the text: a slice would keep the whole frame in memory. */
 const copyText = (text: string): string => Buffer.from(text).toString()
@@ -85,11 +95,21 @@ const outcomeOf = (result: DispatchResult, redaction: Redaction): CommandOutcome
   const error = result.status === "failed" ? result.error : null
   const encoded = result.result === null ? null : encodeResult(result.result)
   if (encoded === "unsound") {
-    return { status: "failed", result: null, error: "The command was executed, but the engine's adapter answered no JSON object." }
+    return {
+      status: "failed",
+      result: null,
+      error: "The command was executed, but the engine's adapter answered no JSON object."
+    }
   }
   const masked = encoded === null ? null : redaction.json(encoded)
-  if (masked === null || Buffer.byteLength(masked) <= MAX_RESULT_BYTES) return { status: result.status, result: masked, error }
-  return { status: "failed", result: null, error: "The command was executed, but its result is longer than 1 MiB, the brain's limit." }
+  if (masked === null || Buffer.byteLength(masked) <= MAX_RESULT_BYTES) {
+    return { status: result.status, result: masked, error }
+  }
+  return {
+    status: "failed",
+    result: null,
+    error: "The command was executed, but its result is longer than 1 MiB, the brain's limit."
+  }
 }
 
 /** Parses an adapter's JSON text: an invalid frame would end the session, and each session after it. */

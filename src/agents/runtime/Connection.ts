@@ -61,7 +61,9 @@ export const keepConnected = (core: Core): Effect.Effect<never> =>
       const previousConnectAt = core.lastConnectAt
       const down = yield* connectOnce
       if (down === null) continue
-      const durationMillis = core.lastConnectAt !== previousConnectAt && core.lastConnectAt !== null ? core.now() - core.lastConnectAt : 0
+      const durationMillis = core.lastConnectAt !== previousConnectAt && core.lastConnectAt !== null
+        ? core.now() - core.lastConnectAt
+        : 0
       if (core.isVerified || durationMillis >= STABLE_SESSION_MILLIS) core.backoff.reset()
       core.isVerified = false
       yield* backOff(core, down)
@@ -75,12 +77,20 @@ const backOff = (core: Core, down: ConnectionFailed): Effect.Effect<void> =>
     core.problem = down
     core.state = "waiting"
     core.nextTryAt = core.now() + millis
-    core.log("warning", `not connected to the brain: ${down.detail} Next attempt in ${(millis / 1000).toFixed(1)} s; events are buffered until then.`)
+    core.log(
+      "warning",
+      `not connected to the brain: ${down.detail} Next attempt in ${
+        (millis / 1000).toFixed(1)
+      } s; events are buffered until then.`
+    )
     return Effect.sleep(millis)
   })
 
 /** Sends heartbeats over the current connection, the first at once (agents' protocol, section 2.5). */
-export const sendHeartbeats = (core: Core, health: Effect.Effect<Readonly<Record<string, string>>>): Effect.Effect<never> => {
+export const sendHeartbeats = (
+  core: Core,
+  health: Effect.Effect<Readonly<Record<string, string>>>
+): Effect.Effect<never> => {
   const sendHeartbeat = Effect.gen(function*() {
     core.journal.prune()
     const adapters = yield* health

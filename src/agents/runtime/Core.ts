@@ -20,7 +20,11 @@ export interface Session {
   readonly transport: "websocket" | "longpoll"
   /** Longest text of a frame's events. */
   readonly maxBytes: number
-  readonly send: <T extends "heartbeat" | "agent_status" | "command_ack">(type: T, id: string, payload: WirePayloads[T]) => void
+  readonly send: <T extends "heartbeat" | "agent_status" | "command_ack">(
+    type: T,
+    id: string,
+    payload: WirePayloads[T]
+  ) => void
   /** There are events or results to send. */
   readonly wake: () => void
   /** The brain re-sent this command, so it does not have the result. */
@@ -31,7 +35,10 @@ export interface Session {
   readonly checkLiveness: () => void
 }
 
-export type EngineStatus = { readonly state: "starting" | "running" } | { readonly state: "failed"; readonly problem: string }
+export type EngineStatus = { readonly state: "starting" | "running" } | {
+  readonly state: "failed"
+  readonly problem: string
+}
 
 /** The agent's state. Times are epoch milliseconds. */
 export interface AgentStatus {
@@ -201,7 +208,12 @@ export class Core {
       problem: this.problem?.detail ?? null,
       problemKind: this.problem?.kind ?? null,
       nextTryAt: this.nextTryAt,
-      buffer: { events: this.outbox.events, unwritten: this.outbox.unwritten, bytes: this.outbox.bytes, path: this.outbox.path },
+      buffer: {
+        events: this.outbox.events,
+        unwritten: this.outbox.unwritten,
+        bytes: this.outbox.bytes,
+        path: this.outbox.path
+      },
       lostEvents: this.outbox.loss.events + Object.values(this.unreadableEvents).reduce((sum, n) => sum + n, 0),
       commandsWaiting: this.journal.listUnconfirmed().length,
       snapshotsWaiting: this.outbox.snapshots.snapshots,
@@ -232,7 +244,12 @@ export class Core {
     try {
       this.outbox.file.saveMeta("worker_id", this.workerId)
     } catch (error) {
-      this.log("warning", `the process's name could not be written to the buffer (${String(error)}); the next process will have another name`)
+      this.log(
+        "warning",
+        `the process's name could not be written to the buffer (${
+          String(error)
+        }); the next process will have another name`
+      )
     }
   }
 }

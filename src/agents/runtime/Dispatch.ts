@@ -6,8 +6,8 @@ import { purgeToken } from "../../domain/PurgeToken.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import { bulkRetry } from "./BulkRetry.ts"
-import { failureOfDefect, callEngine } from "./EngineCall.ts"
 import { ActionFailed, type Actions, type Answer, type Engine } from "./Engine.ts"
+import { callEngine, failureOfDefect } from "./EngineCall.ts"
 import { BadCommand, Parameters } from "./Parameters.ts"
 import { performSchedule } from "./ScheduleCommands.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
@@ -38,13 +38,18 @@ const FIRE_ACTION = "schedule.fire"
 const filterActions = new Set(["bulk_retry", "requeue_dead_letter"])
 
 /** Never fails: a failure is the answer. */
-export const dispatch = (command: Command, { engines, key, purgeThreshold, redaction, streams }: DispatchContext): Effect.Effect<DispatchResult> => {
+export const dispatch = (
+  command: Command,
+  { engines, key, purgeThreshold, redaction, streams }: DispatchContext
+): Effect.Effect<DispatchResult> => {
   const effect = Effect.suspend(() => {
     const { action } = command
     const parameters = new Parameters(command.target, command.parameters)
     if (action.startsWith("schedule.") && action !== FIRE_ACTION) return performSchedule(action, parameters, streams)
     const engineName = parameters.engine(filterActions.has(action))
-    const engine = engineName === null ? (engines.length === 1 ? engines[0] : undefined) : engines.find(({ name }) => name === engineName)
+    const engine = engineName === null
+      ? (engines.length === 1 ? engines[0] : undefined)
+      : engines.find(({ name }) => name === engineName)
     if (engine === undefined) {
       const which = engineName === null ? "the command names none, and this agent has not exactly one" : engineName
       return new ActionFailed({ message: `no engine adapter registered for this command: ${which}` })
@@ -62,24 +67,40 @@ export const dispatch = (command: Command, { engines, key, purgeThreshold, redac
   })
 }
 
-type Confirm = (queue: string, token: string | undefined, force: boolean) => (depth: number) => Effect.Effect<void, ActionFailed>
+type Confirm = (
+  queue: string,
+  token: string | undefined,
+  force: boolean
+) => (depth: number) => Effect.Effect<void, ActionFailed>
 
 /** Whether a queue of this depth may be emptied (section 5.3). */
 const makeConfirm = (key: KeyObject, threshold: number): Confirm => (queue, token, force) => (depth) => {
   if (force) return Effect.void
   if (depth > threshold) {
-    return new ActionFailed({ message: `The queue ${queue} holds ${depth} tasks; more than ${threshold} are purged only with force.` })
+    return new ActionFailed({
+      message: `The queue ${queue} holds ${depth} tasks; more than ${threshold} are purged only with force.`
+    })
   }
-  if (token === undefined) return new ActionFailed({ message: "A purge needs the confirm_token of the queue's depth, or force." })
+  if (token === undefined) {
+    return new ActionFailed({ message: "A purge needs the confirm_token of the queue's depth, or force." })
+  }
   const expected = Buffer.from(purgeToken(key, queue, depth))
   const givenBytes = Buffer.from(token)
   return givenBytes.length === expected.length && timingSafeEqual(givenBytes, expected)
     ? Effect.void
-    : new ActionFailed({ message: `The queue ${queue} now holds ${depth} tasks, not the number that was confirmed. Read the depth again and confirm it.` })
+    : new ActionFailed({
+      message:
+        `The queue ${queue} now holds ${depth} tasks, not the number that was confirmed. Read the depth again and confirm it.`
+    })
 }
 
 /** Undefined when the engine does not support the action. */
-const perform = (action: string, engine: Engine, parameters: Parameters, confirm: Confirm): ActionEffect | undefined => {
+const perform = (
+  action: string,
+  engine: Engine,
+  parameters: Parameters,
+  confirm: Confirm
+): ActionEffect | undefined => {
   const { actions } = engine
   switch (action) {
     case "submit_task":
@@ -93,7 +114,10 @@ const perform = (action: string, engine: Engine, parameters: Parameters, confirm
     case "bulk_retry":
       return actions.retry_task === undefined ? undefined : bulkRetry(actions.retry_task, parameters, callEngine)
     case "cancel_task":
-      return callIfSupported(actions.cancel_task, (cancel) => cancel({ task_id: parameters.text("task_id", "task_id", "id") }))
+      return callIfSupported(
+        actions.cancel_task,
+        (cancel) => cancel({ task_id: parameters.text("task_id", "task_id", "id") })
+      )
     case "purge_queue":
       return callIfSupported(actions.purge_queue, (purge) => {
         const queue = parameters.text("queue", "queue", "id")
@@ -107,17 +131,31 @@ const perform = (action: string, engine: Engine, parameters: Parameters, confirm
     case "pool_shrink":
       return resizePool(actions, parameters, -1)
     case "add_consumer":
-      return callIfSupported(actions.add_consumer, (add) => add({ worker_name: workerNameOf(parameters), queue: parameters.text("queue", "queue") }))
+      return callIfSupported(
+        actions.add_consumer,
+        (add) => add({ worker_name: workerNameOf(parameters), queue: parameters.text("queue", "queue") })
+      )
     case "cancel_consumer":
-      return callIfSupported(actions.cancel_consumer, (stop) => stop({ worker_name: workerNameOf(parameters), queue: parameters.text("queue", "queue") }))
+      return callIfSupported(
+        actions.cancel_consumer,
+        (stop) => stop({ worker_name: workerNameOf(parameters), queue: parameters.text("queue", "queue") })
+      )
     case "rate_limit":
       return callIfSupported(actions.rate_limit, (limit) => {
         const worker_name = parameters.optionalText("worker_name", "worker_name")
-        return limit({ task_name: parameters.text("task_name", "task_name"), rate: rateOf(parameters), ...(worker_name === undefined ? {} : { worker_name }) })
+        return limit({
+          task_name: parameters.text("task_name", "task_name"),
+          rate: rateOf(parameters),
+          ...(worker_name === undefined ? {} : { worker_name })
+        })
       })
     case "dlq.list":
       return callIfSupported(actions.list_dead_letters, (list) => {
-        const page = { queue: parameters.optionalText("queue", "queue") ?? null, limit: parameters.wholeNumber("limit", 100, 1, 200), cursor: parameters.optionalText("cursor") ?? null }
+        const page = {
+          queue: parameters.optionalText("queue", "queue") ?? null,
+          limit: parameters.wholeNumber("limit", 100, 1, 200),
+          cursor: parameters.optionalText("cursor") ?? null
+        }
         return Effect.map(list(page), ({ entries, next_cursor, total }) => ({
           entries: entries.map((entry): JsonInput => ({
             ...entry,
@@ -131,12 +169,14 @@ const perform = (action: string, engine: Engine, parameters: Parameters, confirm
       })
     case "reconcile_task": {
       const task_id = parameters.text("task_id", "task_id", "id")
-      return callEngine(() => Effect.map(engine.reconcile(task_id), ({ engine_state, exception, finished_at }) => ({
-        task_id,
-        engine_state,
-        finished_at: wireTimeOf(finished_at),
-        exception
-      })))
+      return callEngine(() =>
+        Effect.map(engine.reconcile(task_id), ({ engine_state, exception, finished_at }) => ({
+          task_id,
+          engine_state,
+          finished_at: wireTimeOf(finished_at),
+          exception
+        }))
+      )
     }
     default:
       return undefined
@@ -146,10 +186,14 @@ const perform = (action: string, engine: Engine, parameters: Parameters, confirm
 const callIfSupported = <F>(action: F | undefined, run: (action: F) => ActionEffect): ActionEffect | undefined =>
   action === undefined ? undefined : callEngine(() => run(action))
 
-const workerNameOf = (parameters: Parameters): string => parameters.text("worker_name", "worker_name", "worker_id", "id")
+const workerNameOf = (parameters: Parameters): string =>
+  parameters.text("worker_name", "worker_name", "worker_id", "id")
 
 const resizePool = ({ pool_resize }: Actions, parameters: Parameters, sign: 1 | -1): ActionEffect | undefined =>
-  callIfSupported(pool_resize, (run) => run({ worker_name: workerNameOf(parameters), delta: sign * parameters.wholeNumber("delta", 1, 1, 10_000) }))
+  callIfSupported(
+    pool_resize,
+    (run) => run({ worker_name: workerNameOf(parameters), delta: sign * parameters.wholeNumber("delta", 1, 1, 10_000) })
+  )
 
 /** `0`, `n`, `n/s`, `n/m`, `n/h`, or a number. */
 const rateOf = (parameters: Parameters): string => {

@@ -35,38 +35,58 @@ const checkFailed = (message: string) => new CheckFailed({ message })
  * Checks what an agent needs to reach its brain, in the order of a connection. Stops at the first failure and says what
  * to do. In the brain it leaves only a process that was online for a moment.
  */
-export const diagnose = (options: BrainOptions, { websocket }: { readonly websocket: boolean }): Effect.Effect<ReadonlyArray<Finding>> =>
+export const diagnose = (
+  options: BrainOptions,
+  { websocket }: { readonly websocket: boolean }
+): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.scoped(Effect.gen(function*() {
     const findings: Array<Finding> = []
     let hasFailed = false
     const runCheck = <A>(check: Finding["check"], examination: Check<A>): Effect.Effect<A | undefined> =>
       Effect.map(hasFailed ? Effect.succeed(null) : Effect.either(examination), (result) => {
-        if (result === null) findings.push({ check, status: "skipped", detail: "Not checked: a check before it failed." })
-        else if (Either.isRight(result)) findings.push({ check, status: "ok", detail: result.right[0] })
+        if (result === null) {
+          findings.push({ check, status: "skipped", detail: "Not checked: a check before it failed." })
+        } else if (Either.isRight(result)) findings.push({ check, status: "ok", detail: result.right[0] })
         else findings.push({ check, status: "failed", detail: result.left.message })
         // an agent that reaches its brain works with a buffer in memory too
         if (result !== null && Either.isLeft(result) && check !== "folder" && check !== "clock") hasFailed = true
         return result !== null && Either.isRight(result) ? result.right[1] : undefined
       })
 
-    const brain = yield* runCheck("settings", Effect.map(Effect.mapError(checkBrain(options), ({ message }) => checkFailed(message)), (brain) =>
-      [`The brain is ${brain.url.href}.`, brain] as const))
-    if (brain === undefined) return findings
+    const brain = yield* runCheck(
+      "settings",
+      Effect.map(Effect.mapError(checkBrain(options), ({ message }) => checkFailed(message)), (brain) =>
+        [`The brain is ${brain.url.href}.`, brain] as const)
+    )
+    if (brain === undefined) {
+      return findings
+    }
     const address = yield* runCheck("dns", checkDns(brain.url))
     yield* runCheck("folder", checkFolder(brain.home))
     yield* runCheck("tcp", checkTcp(brain.url, address ?? ""))
-    if (brain.url.protocol === "https:") yield* runCheck("tls", checkTls(brain.url))
-    else findings.push({ check: "tls", status: "skipped", detail: "Plain http: nothing is encrypted." })
+    if (brain.url.protocol === "https:") {
+      yield* runCheck("tls", checkTls(brain.url))
+    } else findings.push({ check: "tls", status: "skipped", detail: "Plain http: nothing is encrypted." })
     const http = yield* makeHttp
     const nonce = generateNonce()
     const headers = pollHeaders(brain.token, nonce, [], [])
     const ask = (url: URL, body?: string) =>
-      http({ method: body === undefined ? "GET" : "POST", url, headers, timeoutMillis: NETWORK_TIMEOUT_MILLIS, ...(body === undefined ? {} : { body }) }).pipe(
-        Effect.mapError(({ message }) => checkFailed(`The brain does not answer over HTTP: ${message}.`))
+      http({
+        method: body === undefined ? "GET" : "POST",
+        url,
+        headers,
+        timeoutMillis: NETWORK_TIMEOUT_MILLIS,
+        ...(body === undefined ? {} : { body })
+      }).pipe(
+        Effect.mapError(({ message }) =>
+          checkFailed(`The brain does not answer over HTTP: ${message}.`)
+        )
       )
     const probe = yield* runCheck("token", checkToken(ask(commandsUrl(brain.url, 0, 0))))
     yield* runCheck("clock", probe === undefined ? Effect.succeed(["", null]) : checkClock(probe))
-    const signatureCheck = websocket ? checkSignatureByWebSocket(brain) : checkSignatureByHttp(brain, nonce, probe, (body) => ask(eventsUrl(brain.url), body))
+    const signatureCheck = websocket
+      ? checkSignatureByWebSocket(brain)
+      : checkSignatureByHttp(brain, nonce, probe, (body) => ask(eventsUrl(brain.url), body))
     yield* runCheck("signature", signatureCheck)
     return findings
   }))
@@ -78,8 +98,15 @@ const checkDns = (url: URL): Check<string> => {
   const host = hostOf(url)
   return Effect.tryPromise({
     try: () => lookup(host, { all: true }),
-    catch: (error) => checkFailed(`The name ${host} cannot be found (${messageOf(error)}). Check its spelling and this machine's name server.`)
-  }).pipe(Effect.map((found) => [`${host} is ${found.map(({ address }) => address).join(", ")}.`, found[0]?.address ?? host] as const))
+    catch: (error) =>
+      checkFailed(
+        `The name ${host} cannot be found (${messageOf(error)}). Check its spelling and this machine's name server.`
+      )
+  }).pipe(
+    Effect.map((found) =>
+      [`${host} is ${found.map(({ address }) => address).join(", ")}.`, found[0]?.address ?? host] as const
+    )
+  )
 }
 
 const checkFolder = (home: string): Check<null> =>
@@ -95,7 +122,12 @@ const checkFolder = (home: string): Check<null> =>
       }
       return [`Events can be buffered in ${home}.`, null] as const
     },
-    catch: (error) => checkFailed(`Events cannot be buffered in ${home} (${messageOf(error)}): they would be kept in memory only. Set SVC_AGENT_HOME to a folder that this user can write.`)
+    catch: (error) =>
+      checkFailed(
+        `Events cannot be buffered in ${home} (${
+          messageOf(error)
+        }): they would be kept in memory only. Set SVC_AGENT_HOME to a folder that this user can write.`
+      )
   })
 
 const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
@@ -115,17 +147,36 @@ const checkTcp = (url: URL, address: string): Check<null> =>
       socket.destroy()
       return [`${address} port ${portOf(url)} answers.`, null] as const
     }),
-    Effect.mapError((error) => checkFailed(`Nothing answers at ${address} port ${portOf(url)} (${error.message || "refused"}). Check that the brain runs and that a firewall admits this machine.`))
+    Effect.mapError((error) =>
+      checkFailed(
+        `Nothing answers at ${address} port ${portOf(url)} (${
+          error.message || "refused"
+        }). Check that the brain runs and that a firewall admits this machine.`
+      )
+    )
   )
 
 const checkTls = (url: URL): Check<null> =>
-  connectSocket("secureConnect", () => connectTls({ host: hostOf(url), port: portOf(url), ...(isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {}), ALPNProtocols: ["http/1.1"] })).pipe(
+  connectSocket(
+    "secureConnect",
+    () =>
+      connectTls({
+        host: hostOf(url),
+        port: portOf(url),
+        ...(isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {}),
+        ALPNProtocols: ["http/1.1"]
+      })
+  ).pipe(
     Effect.map((socket) => {
       const { valid_to } = socket.getPeerCertificate()
       socket.destroy()
       return [`The certificate is trusted, and valid until ${valid_to}.`, null] as const
     }),
-    Effect.mapError((error) => checkFailed(`The brain's certificate is not trusted (${error.message}). If your own authority signed it, set NODE_EXTRA_CA_CERTS to the authority's certificate.`))
+    Effect.mapError((error) =>
+      checkFailed(
+        `The brain's certificate is not trusted (${error.message}). If your own authority signed it, set NODE_EXTRA_CA_CERTS to the authority's certificate.`
+      )
+    )
   )
 
 interface Probe {
@@ -139,8 +190,14 @@ const checkToken = (ask: Effect.Effect<HttpAnswer, CheckFailed>): Check<Probe> =
     const askedAt = yield* Clock.currentTimeMillis
     const answer = yield* ask
     const answeredAt = yield* Clock.currentTimeMillis
-    if (answer.status === 401) return yield* checkFailed("The brain does not know the token. Was the agent deleted, or is it another brain's?")
-    if (answer.status !== 200) return yield* checkFailed(`The brain's address answers HTTP ${answer.status}, not as a brain does. Is the URL right, and does a proxy pass /api/v1/agent on?`)
+    if (answer.status === 401) {
+      return yield* checkFailed("The brain does not know the token. Was the agent deleted, or is it another brain's?")
+    }
+    if (answer.status !== 200) {
+      return yield* checkFailed(
+        `The brain's address answers HTTP ${answer.status}, not as a brain does. Is the URL right, and does a proxy pass /api/v1/agent on?`
+      )
+    }
     const id = headerOf(answer, "agent-id")
     if (id === "") return yield* checkFailed("What answers there is not a brain: it does not name the agent.")
     return [`The token is that of the agent ${id}.`, { answer, at: (askedAt + answeredAt) / 2 }] as const
@@ -148,19 +205,34 @@ const checkToken = (ask: Effect.Effect<HttpAnswer, CheckFailed>): Check<Probe> =
 
 const checkClock = ({ answer, at }: Probe): Check<null> => {
   const brainMillis = Date.parse(String(answer.headers.date ?? ""))
-  if (Number.isNaN(brainMillis)) return Effect.succeed(["The brain's answer has no time. A wrong clock would show at the signature.", null])
+  if (Number.isNaN(brainMillis)) {
+    return Effect.succeed(["The brain's answer has no time. A wrong clock would show at the signature.", null])
+  }
   const seconds = (at - brainMillis - 500) / 1000 // the Date header has whole seconds, rounded down
-  const skew = `This machine's clock is ${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "ahead of" : "behind"} the brain's`
-  if (Math.abs(seconds) > MAX_SKEW_SECONDS) return checkFailed(`${skew}; ${MAX_SKEW_SECONDS} s are allowed. Set the clock, for example by NTP.`)
-  if (Math.abs(seconds) > WARN_SKEW_SECONDS) return Effect.succeed([`${skew}: that works (${MAX_SKEW_SECONDS} s are allowed), but look at it.`, null])
+  const skew = `This machine's clock is ${Math.abs(seconds).toFixed(1)} s ${
+    seconds > 0 ? "ahead of" : "behind"
+  } the brain's`
+  if (Math.abs(seconds) > MAX_SKEW_SECONDS) {
+    return checkFailed(`${skew}; ${MAX_SKEW_SECONDS} s are allowed. Set the clock, for example by NTP.`)
+  }
+  if (Math.abs(seconds) > WARN_SKEW_SECONDS) {
+    return Effect.succeed([`${skew}: that works (${MAX_SKEW_SECONDS} s are allowed), but look at it.`, null])
+  }
   return Effect.succeed(["This machine's clock agrees with the brain's.", null])
 }
 
-const BAD_SIGNATURE = "The brain refuses the agent's signature. Is SVC_AGENT_HMAC_SECRET the one that was shown with this token?"
+const BAD_SIGNATURE =
+  "The brain refuses the agent's signature. Is SVC_AGENT_HMAC_SECRET the one that was shown with this token?"
 
 const checkSignatureByWebSocket = (brain: BrainConfig): Check<null> =>
   checkWebSocket(brain).pipe(
-    Effect.mapError(({ message, isBadSignature }) => checkFailed(isBadSignature ? BAD_SIGNATURE : `${message} Does a proxy on the way pass WebSockets on? Over long-poll it may work: see --no-websocket.`)),
+    Effect.mapError(({ message, isBadSignature }) =>
+      checkFailed(
+        isBadSignature
+          ? BAD_SIGNATURE
+          : `${message} Does a proxy on the way pass WebSockets on? Over long-poll it may work: see --no-websocket.`
+      )
+    ),
     Effect.as(["The brain accepted and acknowledged a signed message by WebSocket.", null] as const)
   )
 
@@ -175,8 +247,16 @@ const checkSignatureByHttp = (
       ? { agentId: "", projectId: "" }
       : { agentId: headerOf(probe.answer, "agent-id"), projectId: headerOf(probe.answer, "project-id") }
     const wire = new WireSession(brain.key, { ...ids, sessionId: nonce })
-    const frame = encodeFrame("event_batch", `ev_${randomUUID().replaceAll("-", "")}`, { events: [] }, wire, yield* Clock.currentTimeMillis)
+    const frame = encodeFrame(
+      "event_batch",
+      `ev_${randomUUID().replaceAll("-", "")}`,
+      { events: [] },
+      wire,
+      yield* Clock.currentTimeMillis
+    )
     const answer = yield* post(JSON.stringify({ frames: [frame] }))
     if (answer.status === 200) return ["The brain accepted a signed message over HTTP.", null] as const
-    return yield* checkFailed(answer.status === 400 ? BAD_SIGNATURE : `The brain answers a signed message with HTTP ${answer.status}.`)
+    return yield* checkFailed(
+      answer.status === 400 ? BAD_SIGNATURE : `The brain answers a signed message with HTTP ${answer.status}.`
+    )
   })

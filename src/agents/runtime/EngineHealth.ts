@@ -26,7 +26,9 @@ export const makeEngineHealth = Effect.fnUntraced(function*(engines: ReadonlyArr
       Effect.timeout(INVENTORY_TIMEOUT),
       Effect.matchCause({
         onSuccess: (inventory) => healthOf(engine.name, inventory),
-        onFailure: (cause) => ({ [`${engine.name}.error`]: redaction.text(describeFailure(Cause.squash(cause))).slice(0, 500) })
+        onFailure: (cause) => ({
+          [`${engine.name}.error`]: redaction.text(describeFailure(Cause.squash(cause))).slice(0, 500)
+        })
       }),
       Effect.catchAllDefect(() => Effect.succeed({ [`${engine.name}.error`]: "its inventory cannot be read" })),
       Effect.map((health) => void latest.set(engine.name, health)),
@@ -44,14 +46,18 @@ const describeFailure = (error: unknown): string =>
   error instanceof Cause.TimeoutException ? "its inventory did not come within 8 seconds" : messageOf(error)
 
 const healthOf = (engine: string, { brokerConnected, brokerType, queueDepths, workers }: Inventory): AdapterHealth => {
-  const details = JSON.stringify(Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, true)])))
+  const details = JSON.stringify(
+    Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, true)]))
+  )
   return {
     [`${engine}.broker_type`]: brokerType,
     [`${engine}.broker_connected`]: brokerConnected ? "True" : "False",
     [`${engine}.queue_depths`]: JSON.stringify(queueDepths),
     [`${engine}.worker_details`]: details.length <= MAX_DETAILS_LENGTH
       ? details
-      : JSON.stringify(Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, false)])))
+      : JSON.stringify(
+        Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, false)]))
+      )
   }
 }
 

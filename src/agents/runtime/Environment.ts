@@ -22,7 +22,9 @@ export const fromEnvironment = (environment: Readonly<Record<string, string | un
     token: secret("SVC_AGENT_TOKEN"),
     hmacSecret: secret("SVC_AGENT_HMAC_SECRET"),
     allowInsecure: text("SVC_AGENT_ALLOW_INSECURE")?.toLowerCase() === "yes",
-    redactExtraKeys: (text("SVC_AGENT_REDACT_EXTRA_KEYS") ?? "").split(",").map((key) => key.trim()).filter((key) => key !== ""),
+    redactExtraKeys: (text("SVC_AGENT_REDACT_EXTRA_KEYS") ?? "").split(",").map((key) => key.trim()).filter((key) =>
+      key !== ""
+    ),
     ...(home === undefined ? {} : { home }),
     ...(name === undefined ? {} : { name }),
     ...(transport === undefined ? {} : { transport })

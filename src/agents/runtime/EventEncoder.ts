@@ -1,6 +1,13 @@
 /** Encodes an engine's event as the canonical text that is stored and sent. Plain code, on the host's path. */
 import { createHash, randomUUID } from "node:crypto"
-import { canonicalTextOf, canonicalize, CanonicalText, extentOf, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import {
+  canonicalize,
+  CanonicalText,
+  canonicalTextOf,
+  extentOf,
+  parse,
+  ParseFailure
+} from "../../domain/CanonicalJson.ts"
 import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
@@ -62,7 +69,9 @@ export class EventEncoder {
         const field = this.field(name, data)
         if (field !== null) fields += `${fields === "" ? "" : ","}${field}`
       }
-      const head = `{"data":{${fields}},"engine":${JSON.stringify(engine.toWellFormed())},"id":"${randomUUID()}","kind":"${kind}"`
+      const head = `{"data":{${fields}},"engine":${
+        JSON.stringify(engine.toWellFormed())
+      },"id":"${randomUUID()}","kind":"${kind}"`
       const task = JSON.stringify(taskId.slice(0, MAX_TASK_ID_LENGTH).toWellFormed())
       return `${head},"occurred_at":"${this.formatTime(occurredAt)}","task_id":${task}}`
     } catch {
@@ -171,7 +180,9 @@ export class EventEncoder {
     const bytes = value.length * 3 <= MAX_STRING_BYTES ? 0 : Buffer.byteLength(value)
     if (bytes <= MAX_STRING_BYTES) return JSON.stringify(this.redaction.text(value).toWellFormed())
     const searched = Buffer.from(this.redaction.text(value.slice(0, MAX_SEARCHED_LENGTH)))
-    return JSON.stringify(`${firstBytes(searched, MAX_STRING_BYTES)}[...${bytes - MAX_STRING_BYTES} more bytes truncated]`)
+    return JSON.stringify(
+      `${firstBytes(searched, MAX_STRING_BYTES)}[...${bytes - MAX_STRING_BYTES} more bytes truncated]`
+    )
   }
 
   private spend(text: string): string {
@@ -216,4 +227,5 @@ const sortedNames = (value: object): ReadonlyArray<string> => {
 }
 
 /** Whether the value can hold a secret. */
-const hasContent = (value: unknown): boolean => value !== null && value !== undefined && value !== "" && typeof value !== "boolean"
+const hasContent = (value: unknown): boolean =>
+  value !== null && value !== undefined && value !== "" && typeof value !== "boolean"

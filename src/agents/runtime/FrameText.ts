@@ -8,9 +8,13 @@ import type { CommandEntry } from "./BufferFile.ts"
 export const describeRefusal = ({ field, reason, skewSeconds }: FrameRefusal): string => {
   if (skewSeconds !== undefined) {
     const seconds = Math.abs(skewSeconds).toFixed(1)
-    return `The brain's clock is ${seconds} s ${skewSeconds > 0 ? "ahead of" : "behind"} this machine's; 60 s are allowed.`
+    return `The brain's clock is ${seconds} s ${
+      skewSeconds > 0 ? "ahead of" : "behind"
+    } this machine's; 60 s are allowed.`
   }
-  if (reason === "bad_signature") return "The brain's message has a wrong signature. Check that the hmac secret belongs to this token."
+  if (reason === "bad_signature") {
+    return "The brain's message has a wrong signature. Check that the hmac secret belongs to this token."
+  }
   return `The brain's address sent an invalid message: ${reason}${field === undefined ? "" : ` (${field})`}.`
 }
 

@@ -33,7 +33,11 @@ const MAX_ERROR_LENGTH = 500
  * A function that sends frames until the other side has accepted or refused each. It answers the bytes of the largest
  * accepted body, or null when a body was refused.
  */
-export const makePush = (core: Core, wire: WireSession, post: (body: string) => Effect.Effect<HttpAnswer, ConnectionFailed>) => {
+export const makePush = (
+  core: Core,
+  wire: WireSession,
+  post: (body: string) => Effect.Effect<HttpAnswer, ConnectionFailed>
+) => {
   const { journal, log, outbox } = core
 
   const acknowledge = (sent: Frames): void => {
@@ -70,7 +74,11 @@ export const makePush = (core: Core, wire: WireSession, post: (body: string) => 
       }
       const acceptedBytes = yield* pushParts(frames, parts)
       // all parts were accepted, so the size was the cause
-      if (acceptedBytes !== null && answer.status === 413) core.maxBodyBytes = parts.length === 1 ? bytes - 1 : acceptedBytes
+      if (acceptedBytes !== null && answer.status === 413) {
+        core.maxBodyBytes = parts.length === 1
+          ? bytes - 1
+          : acceptedBytes
+      }
       return null
     })
 
@@ -88,7 +96,9 @@ export const makePush = (core: Core, wire: WireSession, post: (body: string) => 
       return yield* new ConnectionFailed({ kind: "protocol", detail: "The brain requires a newer agent." })
     }
     if (members?.accepted !== sent) {
-      return yield* connectionFailure(`The brain accepted ${String(members?.accepted ?? "no").slice(0, 20)} of ${sent} messages.`)
+      return yield* connectionFailure(
+        `The brain accepted ${String(members?.accepted ?? "no").slice(0, 20)} of ${sent} messages.`
+      )
     }
     core.isVerified = true
   })
@@ -123,7 +133,9 @@ const splitFrames = (frames: Frames): ReadonlyArray<Frames> | null => {
     case "command_result": {
       const { error, result, status } = frame.payload
       if (result === null && (error ?? "").length <= MAX_ERROR_LENGTH) return null
-      const shortError = status === "failed" ? (error ?? "").slice(0, MAX_ERROR_LENGTH) : "The command was executed, but its result is longer than the path to the brain accepts."
+      const shortError = status === "failed"
+        ? (error ?? "").slice(0, MAX_ERROR_LENGTH)
+        : "The command was executed, but its result is longer than the path to the brain accepts."
       return [[{ ...frame, payload: { ...frame.payload, status: "failed", result: null, error: shortError } }]]
     }
     default:

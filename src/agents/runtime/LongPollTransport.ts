@@ -4,12 +4,12 @@ import { decodeBrainFrame, WireSession } from "../protocol/Frame.ts"
 import { generateNonce } from "../protocol/Nonce.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import type { Core, Session } from "./Core.ts"
-import { type Outgoing, makePush } from "./LongPollPush.ts"
-import { urlBelow, type BrainConfig } from "./Options.ts"
+import { describeRefusal, resultPayload } from "./FrameText.ts"
+import { makePush, type Outgoing } from "./LongPollPush.ts"
+import { type BrainConfig, urlBelow } from "./Options.ts"
 import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
 import { failureOfAnswer, parseMembers } from "./PollAnswer.ts"
 import { type ConnectionFailed, connectionFailure } from "./Reconnect.ts"
-import { describeRefusal, resultPayload } from "./FrameText.ts"
 
 const PROBE_TIMEOUT_MILLIS = 10_000
 const PUSH_TIMEOUT_MILLIS = 15_000
@@ -89,7 +89,9 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
     const probe = yield* call({ url: commandsUrl(config.url, 0, 0), timeoutMillis: PROBE_TIMEOUT_MILLIS })
     if (probe.status !== 200) return yield* failureOfAnswer(probe, config.token)
     const [agentId, projectId] = [headerOf(probe, "agent-id"), headerOf(probe, "project-id")]
-    if (agentId === "" || projectId === "") return yield* connectionFailure("The address does not answer as a brain: the answer does not name the agent.")
+    if (agentId === "" || projectId === "") {
+      return yield* connectionFailure("The address does not answer as a brain: the answer does not name the agent.")
+    }
     const wire = new WireSession(config.key, { agentId, projectId, sessionId: nonce })
     const session = new LongPollSession()
     yield* Effect.acquireRelease(
@@ -101,11 +103,16 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
     )
 
     const pull = Effect.gen(function*() {
-      const answer = yield* call({ url: commandsUrl(config.url, POLL_SECONDS, MAX_COMMANDS), timeoutMillis: POLL_SECONDS * 1000 + POLL_GRACE_MILLIS })
+      const answer = yield* call({
+        url: commandsUrl(config.url, POLL_SECONDS, MAX_COMMANDS),
+        timeoutMillis: POLL_SECONDS * 1000 + POLL_GRACE_MILLIS
+      })
       if (answer.status !== 200) return yield* failureOfAnswer(answer, config.token)
       core.isVerified = true
       const frames = parseMembers(answer.body)?.frames
-      if (!Array.isArray(frames)) return yield* connectionFailure("The address does not answer as a brain: a poll's answer has no frames.")
+      if (!Array.isArray(frames)) {
+        return yield* connectionFailure("The address does not answer as a brain: a poll's answer has no frames.")
+      }
       for (const text of frames) {
         const frame = decodeBrainFrame(String(text), wire, core.now())
         if (frame instanceof FrameRefusal) return yield* connectionFailure(describeRefusal(frame))
@@ -113,7 +120,11 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
       }
     })
 
-    const push = makePush(core, wire, (body) => call({ url: eventsUrl(config.url), body, timeoutMillis: PUSH_TIMEOUT_MILLIS }))
+    const push = makePush(
+      core,
+      wire,
+      (body) => call({ url: eventsUrl(config.url), body, timeoutMillis: PUSH_TIMEOUT_MILLIS })
+    )
 
     const takeFrames = (): ReadonlyArray<Outgoing> => {
       const frames = session.takeControl()

@@ -76,27 +76,47 @@ const MEBIBYTE = 1_048_576
 
 const optionsRefused = (message: string) => new AgentRefused({ message })
 
-const revealSecret = (secret: string | Redacted.Redacted): string => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
+const revealSecret = (
+  secret: string | Redacted.Redacted
+): string => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
 
 export const checkBrain = Effect.fnUntraced(function*(options: BrainOptions) {
   const url = URL.canParse(options.brainUrl) ? new URL(options.brainUrl) : undefined
   if (options.brainUrl === "") {
-    return yield* optionsRefused("The brain's URL is missing. Set brainUrl, or SVC_AGENT_BRAIN_URL, to the brain's address, such as https://svc.example.com.")
+    return yield* optionsRefused(
+      "The brain's URL is missing. Set brainUrl, or SVC_AGENT_BRAIN_URL, to the brain's address, such as https://svc.example.com."
+    )
   }
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    return yield* optionsRefused("The brain's URL must begin with https:// (or http:// on this machine), such as https://svc.example.com.")
+    return yield* optionsRefused(
+      "The brain's URL must begin with https:// (or http:// on this machine), such as https://svc.example.com."
+    )
   }
   if (url.protocol === "http:" && !loopback.has(url.hostname) && options.allowInsecure !== true) {
-    return yield* optionsRefused("The brain's URL is plain http to another machine, which would expose the token. Use https://, or set allowInsecure for development.")
+    return yield* optionsRefused(
+      "The brain's URL is plain http to another machine, which would expose the token. Use https://, or set allowInsecure for development."
+    )
   }
   const token = revealSecret(options.token).trim()
-  if (!/^[\x21-\x7e]+$/.test(token)) return yield* optionsRefused("The agent's token is missing or invalid. Use the one that the brain showed when the agent was created.")
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    return yield* optionsRefused(
+      "The agent's token is missing or invalid. Use the one that the brain showed when the agent was created."
+    )
+  }
   const secret = decodeSecret(revealSecret(options.hmacSecret))
   if (Either.isLeft(secret)) {
-    return yield* optionsRefused(`The agent's hmac secret ${secret.left === "invalid" ? "is not URL-safe base64" : "is shorter than 32 bytes"}. Use the one that the brain showed when the agent was created.`)
+    return yield* optionsRefused(
+      `The agent's hmac secret ${
+        secret.left === "invalid" ? "is not URL-safe base64" : "is shorter than 32 bytes"
+      }. Use the one that the brain showed when the agent was created.`
+    )
   }
   url.pathname = url.pathname.replace(/\/+$/, "")
-  url.search = url.hash = url.username = url.password = ""
+  url.search =
+    url.hash =
+    url.username =
+    url.password =
+      ""
   return {
     url,
     token: Redacted.make(token),
@@ -113,10 +133,22 @@ const checkWholeNumber = (name: string, value: number | undefined, fallback: num
 /** Fails with the first invalid option. */
 export const checkOptions = Effect.fnUntraced(function*(options: AgentOptions) {
   const brain = yield* checkBrain(options)
-  const names = options.engines.flatMap(({ name, scheduler }) => scheduler === undefined ? [name] : [name, scheduler.name])
+  const names = options.engines.flatMap(({ name, scheduler }) =>
+    scheduler === undefined ? [name] : [name, scheduler.name]
+  )
   const invalidName = names.find((name) => !/^[^A-Z\s]{1,40}$/.test(name))
-  if (invalidName !== undefined) return yield* optionsRefused(`An engine or scheduler has the name "${invalidName.slice(0, 60)}". Names are lower case, without spaces, at most 40 characters.`)
-  if (new Set(names).size < names.length) return yield* optionsRefused("Two engines, or an engine and a scheduler, have the same name. Give one of them another name.")
+  if (invalidName !== undefined) {
+    return yield* optionsRefused(
+      `An engine or scheduler has the name "${
+        invalidName.slice(0, 60)
+      }". Names are lower case, without spaces, at most 40 characters.`
+    )
+  }
+  if (new Set(names).size < names.length) {
+    return yield* optionsRefused(
+      "Two engines, or an engine and a scheduler, have the same name. Give one of them another name."
+    )
+  }
   return {
     ...brain,
     engines: options.engines,

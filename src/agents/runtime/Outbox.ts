@@ -1,7 +1,7 @@
 /**
  * The queue of unacknowledged events: from memory to the buffer file within milliseconds, and out of it at their ack.
  */
-import { parseEvents, type LossCounters, type BufferRow } from "./BufferFile.ts"
+import { type BufferRow, type LossCounters, parseEvents } from "./BufferFile.ts"
 import { type BufferFolder, type ClaimedBuffer, isCorruption } from "./BufferFolder.ts"
 import { InFlight, type OutgoingBatch } from "./InFlight.ts"
 import type { Log } from "./Log.ts"
@@ -309,7 +309,12 @@ export class Outbox {
       this.onFileReplaced()
     } else if (!this.isFailing) {
       this.isFailing = true
-      this.log("error", `events cannot be buffered on disk (${String(error)}); they are sent from memory, which holds ${MAX_MEMORY_EVENTS}. Free space on the disk of SVC_AGENT_HOME`)
+      this.log(
+        "error",
+        `events cannot be buffered on disk (${
+          String(error)
+        }); they are sent from memory, which holds ${MAX_MEMORY_EVENTS}. Free space on the disk of SVC_AGENT_HOME`
+      )
     }
     if (this.timer === null) this.scheduleFlush(RETRY_DELAY_MILLIS)
   }

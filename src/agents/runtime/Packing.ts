@@ -1,5 +1,5 @@
 /** How events are put together: into rows of the buffer file, and rows into frames. Plain code. */
-import { parseEvents, type BufferRow } from "./BufferFile.ts"
+import { type BufferRow, parseEvents } from "./BufferFile.ts"
 
 export interface BufferLimits {
   readonly maxEvents: number

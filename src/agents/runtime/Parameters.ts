@@ -47,7 +47,9 @@ export class Parameters {
     const named = this.optionalText("scheduler", "scheduler") ?? null
     const { scheduler } = this.target
     if (typeof scheduler === "string" && scheduler !== "" && scheduler !== named) {
-      throw new BadCommand({ message: `The command's target names the scheduler ${scheduler}, its parameters ${named}.` })
+      throw new BadCommand({
+        message: `The command's target names the scheduler ${scheduler}, its parameters ${named}.`
+      })
     }
     return named
   }
@@ -119,7 +121,10 @@ export const overridesOf = (args: JsonValue | undefined, kwargs: JsonValue | und
   const record = recordOf(kwargs, "override_kwargs")
   if (list === undefined && record === undefined) return {}
   if (list !== undefined && record !== undefined) return { overrides: { args: list, kwargs: record } }
-  throw new BadCommand({ message: "A retry takes override_args and override_kwargs together, or neither; send the other one too, empty if need be." })
+  throw new BadCommand({
+    message:
+      "A retry takes override_args and override_kwargs together, or neither; send the other one too, empty if need be."
+  })
 }
 
 const listOf = (value: JsonValue | undefined, name: string): ReadonlyArray<JsonInput> | undefined => {

@@ -33,13 +33,18 @@ export const makeHttp = Effect.map(
     Effect.async<HttpAnswer, NoAnswer>((resume) => {
       const fail = (message: string) => resume(new NoAnswer({ message }))
       const secure = url.protocol === "https:"
-      const length = body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
+      const length = body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
       const request = (secure ? httpsRequest : httpRequest)(url, {
         method,
         agent: secure ? agents.https : agents.http,
         headers: { ...headers, ...length }
       })
-      const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} s`)), timeoutMillis)
+      const timer = setTimeout(
+        () => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} s`)),
+        timeoutMillis
+      )
       timer.unref()
       request.on("socket", (socket) => socket.unref())
       request.on("error", (error) => fail(error.message === "" ? String(Reflect.get(error, "code")) : error.message))
@@ -54,8 +59,17 @@ export const makeHttp = Effect.map(
           chunks.push(chunk)
           if ((bytes += chunk.length) > MAX_ANSWER_BYTES) request.destroy(new Error("the answer is longer than 16 MiB"))
         })
-        response.on("end", () =>
-          resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") })))
+        response.on(
+          "end",
+          () =>
+            resume(
+              Effect.succeed({
+                status: response.statusCode ?? 0,
+                headers: response.headers,
+                body: Buffer.concat(chunks).toString("utf8")
+              })
+            )
+        )
       })
       request.end(body)
       return Effect.sync(() => request.destroy())

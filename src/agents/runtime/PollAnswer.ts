@@ -11,13 +11,18 @@ const MAX_SENTENCE_LENGTH = 300
 export const failureOfAnswer = (answer: HttpAnswer, token: BrainConfig["token"]): ConnectionFailed => {
   const { body, headers, status } = answer
   const sentence = describeAnswer(answer, token)
-  if (status === 401) return new ConnectionFailed({ kind: "auth", detail: `The brain does not know the token. ${sentence}` })
+  if (status === 401) {
+    return new ConnectionFailed({ kind: "auth", detail: `The brain does not know the token. ${sentence}` })
+  }
   const error = status === 403 ? parseMembers(body)?.error : undefined
   if (error === "project_inactive" || error === "ip_denied") {
     return new ConnectionFailed({ kind: "auth", detail: `The brain does not admit the agent (${error}). ${sentence}` })
   }
   const seconds = Number(headers["retry-after"])
-  return connectionFailure(sentence, seconds > 0 && seconds < Infinity ? { retryAfter: Math.min(MAX_WAIT_SECONDS, seconds) * 1000 } : {})
+  return connectionFailure(
+    sentence,
+    seconds > 0 && seconds < Infinity ? { retryAfter: Math.min(MAX_WAIT_SECONDS, seconds) * 1000 } : {}
+  )
 }
 
 export const parseMembers = (body: string): Readonly<Record<string, unknown>> | undefined => {
@@ -32,9 +37,14 @@ export const parseMembers = (body: string): Readonly<Record<string, unknown>> | 
 /** The status, and the other side's own sentence: a problem document's detail, or the text of the body. One line. */
 export const describeAnswer = ({ body, status }: HttpAnswer, token: BrainConfig["token"]): string => {
   const members = parseMembers(body)
-  const detail = ["detail", "message", "title", "error"].map((name) => members?.[name]).find((value) => typeof value === "string")
+  const detail = ["detail", "message", "title", "error"].map((name) => members?.[name]).find((value) =>
+    typeof value === "string"
+  )
   const text = String(detail ?? body.slice(0, 10 * MAX_SENTENCE_LENGTH).replace(/<[^>]*>/g, " "))
   // control and format characters could change what a terminal shows
-  const line = text.replaceAll(Redacted.value(token), "[REDACTED]").replace(/[\p{C}\s]+/gu, " ").trim().slice(0, MAX_SENTENCE_LENGTH)
+  const line = text.replaceAll(Redacted.value(token), "[REDACTED]").replace(/[\p{C}\s]+/gu, " ").trim().slice(
+    0,
+    MAX_SENTENCE_LENGTH
+  )
   return `The brain's address answered with HTTP ${status}${line === "" ? "." : `: "${line}"`}`
 }

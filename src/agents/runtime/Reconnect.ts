@@ -44,6 +44,10 @@ export class Backoff {
   }
 
   reset(): void {
-    this.streaks.auth = this.streaks.incompatible = this.streaks.protocol = this.streaks.connection = 0
+    this.streaks.auth =
+      this.streaks.incompatible =
+      this.streaks.protocol =
+      this.streaks.connection =
+        0
   }
 }

@@ -2,15 +2,19 @@
 import { Effect } from "effect"
 import { CanonicalText } from "../../domain/CanonicalJson.ts"
 import { configurationOf, type Epoch, sourceScopeOf } from "../protocol/ScheduleSnapshot.ts"
-import { callEngine } from "./EngineCall.ts"
 import { ActionFailed, type Answer, type Scheduler } from "./Engine.ts"
+import { callEngine } from "./EngineCall.ts"
 import { BadCommand, isRecord, type Parameters } from "./Parameters.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
 
 type ActionEffect = Effect.Effect<Answer, ActionFailed>
 
 /** Reads of the command throw `BadCommand`. */
-export const performSchedule = (action: string, parameters: Parameters, streams: ReadonlyArray<ScheduleStream>): ActionEffect => {
+export const performSchedule = (
+  action: string,
+  parameters: Parameters,
+  streams: ReadonlyArray<ScheduleStream>
+): ActionEffect => {
   switch (action) {
     case "schedule.resync":
       return Effect.as(
@@ -23,7 +27,10 @@ export const performSchedule = (action: string, parameters: Parameters, streams:
       return runScheduleAction(action, parameters, streamOf(parameters, streams), "delete")
     case "schedule.external.activate": {
       const stream = streamOf(parameters, streams)
-      return Effect.map(stream.activate(activationOf(parameters, stream.scheduler.name)), (published): Answer => published)
+      return Effect.map(
+        stream.activate(activationOf(parameters, stream.scheduler.name)),
+        (published): Answer => published
+      )
     }
     case "schedule.external.mutate":
       return mutate(parameters, streamOf(parameters, streams))
@@ -99,7 +106,10 @@ const epochOf = (parameters: Parameters, owner: string): Epoch => {
 
 const activationOf = (parameters: Parameters, scheduler: string): Epoch => {
   const { owner, scheduler: named, stable_source } = parameters.values
-  assertCommand(owner === scheduler && named === scheduler, `The command's owner and scheduler must both be ${scheduler}.`)
+  assertCommand(
+    owner === scheduler && named === scheduler,
+    `The command's owner and scheduler must both be ${scheduler}.`
+  )
   assertCommand(stable_source === true, "The command's stable_source must be true.")
   return epochOf(parameters, scheduler)
 }
@@ -130,7 +140,9 @@ const mutate = (parameters: Parameters, stream: ScheduleStream): ActionEffect =>
     const { rows } = yield* stream.readSchedules
     const row = rows.find((row) => row.source_key === source_key)
     if (row === undefined || configurationOf(row) !== configuration) {
-      return yield* actionFailed(`The schedule ${source_key} is not as the command expects it. Read it again and repeat the command.`)
+      return yield* actionFailed(
+        `The schedule ${source_key} is not as the command expects it. Read it again and repeat the command.`
+      )
     }
     const answer = yield* callEngine(() => act({ schedule_id: source_key }))
     const published = yield* Effect.mapError(

@@ -4,14 +4,14 @@ import { canonicalize } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import {
+  buildSnapshot,
   configurationOf,
   type Epoch,
   MAX_ROW_BYTES,
-  type ScheduleRow,
-  buildSnapshot
+  type ScheduleRow
 } from "../protocol/ScheduleSnapshot.ts"
-import { callEngine } from "./EngineCall.ts"
 import { ActionFailed, type Engine, type Scheduler } from "./Engine.ts"
+import { callEngine } from "./EngineCall.ts"
 import { messageOf } from "./ErrorInfo.ts"
 import type { Log } from "./Log.ts"
 import { hasUsableId, scheduleRowOf } from "./ScheduleRow.ts"
@@ -118,8 +118,9 @@ export class ScheduleStream {
 
   /** Publishes a snapshot; null where no epoch is active. */
   publish(reason: string): Effect.Effect<PublishedSnapshot | null, ActionFailed> {
-    return this.lock.withPermits(1)(Effect.suspend(() =>
-      this.epoch === null ? Effect.succeed(null) : this.publishSnapshot(this.epoch, reason)))
+    return this.lock.withPermits(1)(
+      Effect.suspend(() => this.epoch === null ? Effect.succeed(null) : this.publishSnapshot(this.epoch, reason))
+    )
   }
 
   /** Publishes at the interval, or after a change from elsewhere; not while a snapshot waits to be sent. */
@@ -134,9 +135,12 @@ export class ScheduleStream {
     Effect.sync(() => {
       const sentence = messageOf(Cause.squash(cause))
       const { log, redaction } = this.publishing
-      if (!this.isFailing) log("warning", `${this.scheduler.name} publishes nothing for now. ${redaction.text(sentence)}`)
+      if (!this.isFailing) {
+        log("warning", `${this.scheduler.name} publishes nothing for now. ${redaction.text(sentence)}`)
+      }
       this.isFailing = true
-    })))
+    })
+  ))
 
   private publishSnapshot(epoch: Epoch, reason: string): Effect.Effect<PublishedSnapshot, ActionFailed> {
     if (this.publishing.snapshots.lengthOf(this.scheduler.name) >= MAX_PENDING_LENGTH) {
@@ -149,8 +153,10 @@ export class ScheduleStream {
   private readonly awaitEngine: Effect.Effect<void, ActionFailed> = Effect.suspend(() => {
     const state = Effect.sync(() => this.publishing.stateOf(this.engine))
     const begun = Effect.repeat(state, { while: (now) => now === "starting", schedule: Schedule.spaced("50 millis") })
-    return Effect.flatMap(Effect.zipRight(Effect.timeoutOption(begun, START_TIMEOUT), state), (now) =>
-      now === "running" ? Effect.void : new ActionFailed({ message: `the engine ${this.engine} does not run` }))
+    return Effect.flatMap(
+      Effect.zipRight(Effect.timeoutOption(begun, START_TIMEOUT), state),
+      (now) => now === "running" ? Effect.void : new ActionFailed({ message: `the engine ${this.engine} does not run` })
+    )
   })
 
   private warnOfOmitted(count: number): void {
@@ -166,15 +172,20 @@ export class ScheduleStream {
     const sequence = ++this.sequence
     const frames = buildSnapshot(epoch, sequence, snapshotId, rows, Math.min(MAX_ROW_BYTES, maxBytes() - FRAME_BYTES))
     const occurred_at = Timestamp.fromEpochMicros(now() * 1000)
-    snapshots.add(owner, snapshotId, frames.map(({ frame, frame_digest }) =>
-      canonicalize({
-        id: randomUUID(),
-        kind: "schedule.snapshot",
-        engine: owner,
-        task_id: "",
-        occurred_at,
-        data: { external_snapshot_frame: frame, frame_digest, reason }
-      })))
+    snapshots.add(
+      owner,
+      snapshotId,
+      frames.map(({ frame, frame_digest }) =>
+        canonicalize({
+          id: randomUUID(),
+          kind: "schedule.snapshot",
+          engine: owner,
+          task_id: "",
+          occurred_at,
+          data: { external_snapshot_frame: frame, frame_digest, reason }
+        })
+      )
+    )
     this.publishedAt = now()
     this.publishedDigest = digest
     wake()
@@ -196,7 +207,10 @@ const mapReadFailure = <A>(question: Effect.Effect<A, ActionFailed>): Effect.Eff
   Effect.mapError(question, ({ message }) => new ActionFailed({ message: `The schedules cannot be read: ${message}` }))
 
 /** A stream for each scheduler of the engines. */
-export const makeScheduleStreams = (engines: ReadonlyArray<Engine>, publishing: PublishContext): ReadonlyArray<ScheduleStream> =>
+export const makeScheduleStreams = (
+  engines: ReadonlyArray<Engine>,
+  publishing: PublishContext
+): ReadonlyArray<ScheduleStream> =>
   engines.flatMap(({ name, scheduler }) =>
     scheduler === undefined ? [] : [new ScheduleStream(name, scheduler, publishing)]
   )

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import WebSocket from "ws"
 import { CanonicalText } from "../../domain/CanonicalJson.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
-import { type FrameOf, decodeBrainFrame, encodeFrame, type WirePayloads, WireSession } from "../protocol/Frame.ts"
+import { decodeBrainFrame, encodeFrame, type FrameOf, type WirePayloads, WireSession } from "../protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
 import type { Core, Session } from "./Core.ts"
@@ -32,10 +32,21 @@ const incompatibleCodes = new Set(["scheduler_upgrade_required", "agent_incompat
 
 const failureBeforeHello = (code: number, reason: string): ConnectionFailed => {
   const suffix = reason === "" ? "" : `: ${reason}`
-  if (code === 4401) return new ConnectionFailed({ kind: "auth", detail: `The brain does not know the token${suffix}.` })
-  if (code === 4403) return new ConnectionFailed({ kind: "auth", detail: `The brain does not admit this machine${suffix}.` })
-  if (code === 4426 || code === 4427) return new ConnectionFailed({ kind: "incompatible", detail: `The brain does not support this version of the agent${suffix}.` })
-  return connectionFailure(`The connection was closed during the handshake (${code}${suffix}).`, { isBlocked: code < 4000 })
+  if (code === 4401) {
+    return new ConnectionFailed({ kind: "auth", detail: `The brain does not know the token${suffix}.` })
+  }
+  if (code === 4403) {
+    return new ConnectionFailed({ kind: "auth", detail: `The brain does not admit this machine${suffix}.` })
+  }
+  if (code === 4426 || code === 4427) {
+    return new ConnectionFailed({
+      kind: "incompatible",
+      detail: `The brain does not support this version of the agent${suffix}.`
+    })
+  }
+  return connectionFailure(`The connection was closed during the handshake (${code}${suffix}).`, {
+    isBlocked: code < 4000
+  })
 }
 
 const failureAfterHello = (code: number, reason: string): ConnectionFailed => {
@@ -76,21 +87,34 @@ class WebSocketSession implements Session {
         request.end()
       }
     })
-    this.timer = setTimeout(() => this.down(connectionFailure("No hello_ack came within 10 seconds.", { isBlocked: true })), HANDSHAKE_TIMEOUT_MILLIS)
+    this.timer = setTimeout(
+      () => this.down(connectionFailure("No hello_ack came within 10 seconds.", { isBlocked: true })),
+      HANDSHAKE_TIMEOUT_MILLIS
+    )
     this.timer.unref()
-    this.ws.on("open", () => this.ws.send(Buffer.from(encodeHelloFrame(`hello_${randomBytes(8).toString("hex")}`, core.hello()))))
+    this.ws.on(
+      "open",
+      () => this.ws.send(Buffer.from(encodeHelloFrame(`hello_${randomBytes(8).toString("hex")}`, core.hello())))
+    )
     this.ws.on("message", (data: Buffer) => this.receive(data.toString("utf8")))
     this.ws.on("pong", () => this.receivePong())
     this.ws.on("unexpected-response", (_request, { statusCode }) =>
-      this.down(statusCode === 401
-        ? new ConnectionFailed({ kind: "auth", detail: "The brain does not know the token (HTTP 401)." })
-        : connectionFailure(`The WebSocket upgrade was answered with HTTP ${statusCode}.`, { isBlocked: true })))
+      this.down(
+        statusCode === 401
+          ? new ConnectionFailed({ kind: "auth", detail: "The brain does not know the token (HTTP 401)." })
+          : connectionFailure(`The WebSocket upgrade was answered with HTTP ${statusCode}.`, { isBlocked: true })
+      ))
     this.ws.on("error", (error) =>
       this.down(connectionFailure(`The WebSocket failed: ${error.message}.`, {
         isBlocked: this.wire === null && !unreachableCodes.has(errorCodeOf(error))
       })))
-    this.ws.on("close", (code, reason) =>
-      this.down((this.wire === null ? failureBeforeHello : failureAfterHello)(code, reason.toString("utf8").slice(0, 123))))
+    this.ws.on(
+      "close",
+      (code, reason) =>
+        this.down(
+          (this.wire === null ? failureBeforeHello : failureAfterHello)(code, reason.toString("utf8").slice(0, 123))
+        )
+    )
   }
 
   send = <T extends keyof WirePayloads>(type: T, id: string, payload: WirePayloads[T]): void => {
@@ -160,11 +184,22 @@ class WebSocketSession implements Session {
     const ack = decodeHelloAckFrame(text)
     if (ack instanceof FrameRefusal) {
       const kind: FailureKind = ack.reason === "version" ? "incompatible" : "connection"
-      return this.down(new ConnectionFailed({ kind, detail: `The brain's first message is no hello_ack. ${describeRefusal(ack)}`, isBlocked: kind === "connection" }))
+      return this.down(
+        new ConnectionFailed({
+          kind,
+          detail: `The brain's first message is no hello_ack. ${describeRefusal(ack)}`,
+          isBlocked: kind === "connection"
+        })
+      )
     }
     const { agentId, heartbeatIntervalSeconds, maxFrameSizeBytes, projectId, protocolVersion, sessionId } = ack.payload
     if (protocolVersion !== PROTOCOL_VERSION) {
-      return this.down(new ConnectionFailed({ kind: "incompatible", detail: `The brain speaks version ${protocolVersion} of the protocol, the agent ${PROTOCOL_VERSION}.` }))
+      return this.down(
+        new ConnectionFailed({
+          kind: "incompatible",
+          detail: `The brain speaks version ${protocolVersion} of the protocol, the agent ${PROTOCOL_VERSION}.`
+        })
+      )
     }
     clearTimeout(this.timer)
     this.wire = new WireSession(this.core.config.key, { agentId, projectId, sessionId })
@@ -174,9 +209,16 @@ class WebSocketSession implements Session {
   }
 
   private receiveError({ payload }: FrameOf<"error">): void {
-    if (!payload.fatal) return this.core.log("warning", `the brain reports: ${payload.code}: ${payload.message.slice(0, 500)}`)
+    if (!payload.fatal) {
+      return this.core.log("warning", `the brain reports: ${payload.code}: ${payload.message.slice(0, 500)}`)
+    }
     const kind: FailureKind = incompatibleCodes.has(payload.code) ? "incompatible" : "protocol"
-    this.down(new ConnectionFailed({ kind, detail: `The brain ended the session: ${payload.code}: ${payload.message.slice(0, 500)}` }))
+    this.down(
+      new ConnectionFailed({
+        kind,
+        detail: `The brain ended the session: ${payload.code}: ${payload.message.slice(0, 500)}`
+      })
+    )
   }
 
   private sendResults(): void {
@@ -226,7 +268,9 @@ class WebSocketSession implements Session {
     if (this.ws.readyState === WebSocket.OPEN) this.ws.close(1000)
     // a peer that does not answer the close is terminated; the unref'd timer keeps no process alive
     if (this.ws.readyState === WebSocket.CONNECTING) this.ws.terminate()
-    else if (this.ws.readyState !== WebSocket.CLOSED) setTimeout(() => this.ws.terminate(), CLOSE_TIMEOUT_MILLIS).unref()
+    else if (this.ws.readyState !== WebSocket.CLOSED) {
+      setTimeout(() => this.ws.terminate(), CLOSE_TIMEOUT_MILLIS).unref()
+    }
   }
 
   private detach(): void {

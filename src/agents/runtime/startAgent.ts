@@ -1,7 +1,7 @@
 import { Effect, Exit, Logger, LogLevel, Scope } from "effect"
 import { make, type RunningAgent } from "./Agent.ts"
 import type { AgentStatus } from "./Core.ts"
-import { type Log, catchThrows } from "./Log.ts"
+import { catchThrows, type Log } from "./Log.ts"
 import type { AgentOptions } from "./Options.ts"
 
 /** An agent in an application without Effect. */
@@ -52,11 +52,18 @@ const refusedStatus: AgentStatus = {
 
 /** Engines' log lines go where the agent's own go, not to the host's standard output. */
 const redirectLogger = (log: Log) =>
-  Logger.replace(Logger.defaultLogger, Logger.make(({ logLevel, message }) => {
-    if (LogLevel.lessThan(logLevel, LogLevel.Info)) return
-    const level = LogLevel.lessThan(logLevel, LogLevel.Warning) ? "info" : LogLevel.lessThan(logLevel, LogLevel.Error) ? "warning" : "error"
-    log(level, Array.isArray(message) ? message.map(String).join(" ") : String(message))
-  }))
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ logLevel, message }) => {
+      if (LogLevel.lessThan(logLevel, LogLevel.Info)) return
+      const level = LogLevel.lessThan(logLevel, LogLevel.Warning)
+        ? "info"
+        : LogLevel.lessThan(logLevel, LogLevel.Error)
+        ? "warning"
+        : "error"
+      log(level, Array.isArray(message) ? message.map(String).join(" ") : String(message))
+    })
+  )
 
 const logToStandardError: Log = (level, message) => {
   if (level !== "info") process.stderr.write(`svc agent: ${level}: ${message}\n`)

@@ -30,27 +30,36 @@ const makeStoreLayer = (home: string) =>
 /** The end of the project's recorded history; at most a day back. */
 const findHistoryEnd = Effect.fnUntraced(function*(projectId: string, now: number) {
   const read = yield* Reader
-  const [row] = yield* read<{ last: string | null }>`SELECT max(updated_at) AS last FROM tasks WHERE project_id = ${projectId}`
+  const [row] = yield* read<
+    { last: string | null }
+  >`SELECT max(updated_at) AS last FROM tasks WHERE project_id = ${projectId}`
   const last = Timestamp.parse(row?.last ?? "")
   return Math.max(now - DAY, last === undefined ? 0 : Timestamp.toEpochMillis(last))
 })
 
 /** Places orders, compares warehouses, and prunes tasks completed over a day ago. */
-const runShop = Effect.fnUntraced(function*(submitTask: (task: Shop.Task) => Effect.Effect<string, unknown>, firstOrder: number, now: number) {
-  let order = firstOrder
-  let run = 0
-  const submit = (task: Shop.Task) => Effect.catchAll(submitTask(task), (error) => Effect.logWarning("an order was lost", error))
-  const placeOrder = Effect.suspend(() => submit(Shop.orderOf(order++))).pipe(
-    Effect.zipRight(Effect.suspend(() => Effect.sleep(`${1500 + Math.round(Shop.pseudoRandom(order, 23) * 3000)} millis`)))
-  )
-  const syncWarehouse = Effect.zipRight(Effect.suspend(() => submit(Shop.syncOf(run++))), Effect.sleep("20 seconds"))
-  const sql = yield* SqlClient.SqlClient
-  const pruneCompleted = Effect.ignoreLogged(sql`DELETE FROM effect_queue WHERE completed = TRUE AND updated_at < datetime('now', '-1 day')`)
-  yield* Effect.forkScoped(Effect.forever(placeOrder))
-  yield* Effect.forkScoped(Effect.forever(syncWarehouse))
-  yield* Effect.forkScoped(Effect.repeat(pruneCompleted, Schedule.spaced("1 hour")))
-  yield* submit({ _tag: "report.nightly_sales", day: dayBefore(now) })
-})
+const runShop = Effect.fnUntraced(
+  function*(submitTask: (task: Shop.Task) => Effect.Effect<string, unknown>, firstOrder: number, now: number) {
+    let order = firstOrder
+    let run = 0
+    const submit = (task: Shop.Task) =>
+      Effect.catchAll(submitTask(task), (error) => Effect.logWarning("an order was lost", error))
+    const placeOrder = Effect.suspend(() => submit(Shop.orderOf(order++))).pipe(
+      Effect.zipRight(
+        Effect.suspend(() => Effect.sleep(`${1500 + Math.round(Shop.pseudoRandom(order, 23) * 3000)} millis`))
+      )
+    )
+    const syncWarehouse = Effect.zipRight(Effect.suspend(() => submit(Shop.syncOf(run++))), Effect.sleep("20 seconds"))
+    const sql = yield* SqlClient.SqlClient
+    const pruneCompleted = Effect.ignoreLogged(
+      sql`DELETE FROM effect_queue WHERE completed = TRUE AND updated_at < datetime('now', '-1 day')`
+    )
+    yield* Effect.forkScoped(Effect.forever(placeOrder))
+    yield* Effect.forkScoped(Effect.forever(syncWarehouse))
+    yield* Effect.forkScoped(Effect.repeat(pruneCompleted, Schedule.spaced("1 hour")))
+    yield* submit({ _tag: "report.nightly_sales", day: dayBefore(now) })
+  }
+)
 
 const formatWelcome = (site: Site.DemoHome, url: string, envFile: string) =>
   [
@@ -74,7 +83,10 @@ const runDemo = (site: Site.DemoHome) =>
     const historyEnd = yield* findHistoryEnd(credentials.project_id, now)
     const shop = yield* Shop.openShop
     const nextOrder = Math.floor(historyEnd / DAY) * ordersPerDay % 10_000_000 + Math.floor((historyEnd % DAY) / 10_000)
-    const { first_order: firstOrder, since } = yield* beginHistory({ since: historyEnd, first_order: nextOrder }, now - 2 * DAY)
+    const { first_order: firstOrder, since } = yield* beginHistory(
+      { since: historyEnd, first_order: nextOrder },
+      now - 2 * DAY
+    )
     const past = generateHistory(since, now, firstOrder)
     yield* ingestHistory(past, { projectId: credentials.project_id, agentId: credentials.agent_id })
     yield* insertDeadLetters(past.dead)
@@ -91,7 +103,9 @@ const runDemo = (site: Site.DemoHome) =>
     })
     yield* runShop(shop.submit, firstOrder + past.orders, now)
     yield* shop.runWorkers
-    yield* Console.warn(`The last day is filled in (${past.orders} orders, ${past.events.length} events), and the shop is open.`)
+    yield* Console.warn(
+      `The last day is filled in (${past.orders} orders, ${past.events.length} events), and the shop is open.`
+    )
     return yield* Effect.never
   }).pipe(Effect.scoped, Effect.provide(makeStoreLayer(site.home)))
 
@@ -106,5 +120,8 @@ export const serveDemo = (overrides: Partial<SettingsShape>) =>
       publicUrl: "", // the shell's value is for another brain, which the shop's agent would call
       ...(environment.SVC_LOG_LEVEL ? {} : { logLevel: "warning" })
     })
-    return yield* Effect.provideService(runServer(effective, runDemo(site)), Environment, { ...environment, SVC_HOME: site.home })
+    return yield* Effect.provideService(runServer(effective, runDemo(site)), Environment, {
+      ...environment,
+      SVC_HOME: site.home
+    })
   })

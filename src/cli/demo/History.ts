@@ -72,7 +72,14 @@ export const generateHistory = (since: number, until: number, firstOrder: number
     ]
     const addEvent = (kind: TaskEventKind, millis: number, more: ReadonlyArray<readonly [string, JsonInput]>) => {
       const data = new Map([...commonFields, ...more].map(([field, value]) => [field, canonicalize(value)] as const))
-      events.push({ id: stableId(`${id} ${kind} ${millis}`), kind, engine, taskId: id, occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)), data })
+      events.push({
+        id: stableId(`${id} ${kind} ${millis}`),
+        kind,
+        engine,
+        taskId: id,
+        occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)),
+        data
+      })
     }
     addEvent("task.received", at, [])
     let now = at + 4 + Shop.pseudoRandom(at, 21) * 900
@@ -85,11 +92,16 @@ export const generateHistory = (since: number, until: number, firstOrder: number
       const endFields = [...attemptFields, ["runtime_ms", runtime]] as const
       if (error === null) {
         addEvent("task.succeeded", now, [...endFields, ["result", Shop.resultOf(task)]])
-        for (const next of Shop.followUpsOf(task, Math.floor(at / 1000))) simulateTask(next, now, { parent: id, root: place.root ?? id })
+        for (const next of Shop.followUpsOf(task, Math.floor(at / 1000))) {
+          simulateTask(next, now, { parent: id, root: place.root ?? id })
+        }
         return
       }
       const last = attempt === Shop.maxAttempts
-      const failure = [["exception", error.name], ["exception_message", error.message], ["traceback", `${error.name}: ${error.message}`]] as const
+      const failure = [["exception", error.name], ["exception_message", error.message], [
+        "traceback",
+        `${error.name}: ${error.message}`
+      ]] as const
       addEvent(last ? "task.failed" : "task.retried", now, [...endFields, ...failure])
       now += 5
       if (!last) continue
@@ -102,15 +114,20 @@ export const generateHistory = (since: number, until: number, firstOrder: number
   let order = firstOrder
   for (let at = since; at < until - MARGIN; at += MINUTE) {
     const minute = Math.floor(at / MINUTE)
-    for (let n = ordersAt(minute); n > 0; n--) simulateTask(Shop.orderOf(order++), at + Shop.pseudoRandom(order, 22) * MINUTE, { parent: null, root: null })
+    for (let n = ordersAt(minute); n > 0; n--) {
+      simulateTask(Shop.orderOf(order++), at + Shop.pseudoRandom(order, 22) * MINUTE, { parent: null, root: null })
+    }
     if (minute % 15 === 0) simulateTask(Shop.syncOf(minute / 15), at, { parent: null, root: null })
-    if (minute % 1440 === 120) simulateTask({ _tag: "report.nightly_sales", day: dayBefore(at) }, at, { parent: null, root: null })
+    if (minute % 1440 === 120) {
+      simulateTask({ _tag: "report.nightly_sales", day: dayBefore(at) }, at, { parent: null, root: null })
+    }
   }
   events.sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : a.occurredAt > b.occurredAt ? 1 : 0))
   return { events, dead, orders: order - firstOrder }
 }
 
-export const dayBefore = (millis: number): string => Timestamp.fromEpochMicros((millis - 1440 * MINUTE) * 1000).slice(0, 10)
+export const dayBefore = (millis: number): string =>
+  Timestamp.fromEpochMicros((millis - 1440 * MINUTE) * 1000).slice(0, 10)
 
 const batch = 1000
 
@@ -121,7 +138,8 @@ export const ingestHistory = Effect.fnUntraced(function*({ events }: ShopHistory
     const slice = events.slice(from, from + batch)
     yield* Effect.async<void>((resume) => {
       const onCommit = () => resume(Effect.void)
-      const offer = () => ingest.offer({ projectId, agentId, reporter: "the-past", events: slice, size: slice.length * 500, onCommit })
+      const offer = () =>
+        ingest.offer({ projectId, agentId, reporter: "the-past", events: slice, size: slice.length * 500, onCommit })
       if (offer()) return
       const stop = ingest.onCapacity(() => {
         if (offer()) stop()
@@ -156,10 +174,21 @@ export const insertDeadLetters = Effect.fnUntraced(function*(dead: ReadonlyArray
   const sql = yield* SqlClient.SqlClient
   const rows = dead.map(({ at, element, failure, id, queue }) => {
     const when = Timestamp.fromEpochMicros(Math.round(at) * 1000).slice(0, 19).replace("T", " ")
-    return { id, queue_name: queue, element, completed: 0, attempts: Shop.maxAttempts, last_failure: failure, created_at: when, updated_at: when }
+    return {
+      id,
+      queue_name: queue,
+      element,
+      completed: 0,
+      attempts: Shop.maxAttempts,
+      last_failure: failure,
+      created_at: when,
+      updated_at: when
+    }
   })
   yield* sql.withTransaction(Effect.gen(function*() {
-    for (let from = 0; from < rows.length; from += 500) yield* sql`INSERT INTO effect_queue ${sql.insert(rows.slice(from, from + 500))}`
+    for (let from = 0; from < rows.length; from += 500) {
+      yield* sql`INSERT INTO effect_queue ${sql.insert(rows.slice(from, from + 500))}`
+    }
     yield* sql`DELETE FROM unfinished_past`
   }))
 })

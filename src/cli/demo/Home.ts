@@ -43,7 +43,9 @@ export const openHome = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const environment = yield* Environment
   if (environment.SVC_DATABASE_URL || environment.SVC_DATABASE_URL_FILE) {
-    return yield* new Refused({ message: "SVC_DATABASE_URL is set, but the demo writes only to its own database. Unset it for the demo" })
+    return yield* new Refused({
+      message: "SVC_DATABASE_URL is set, but the demo writes only to its own database. Unset it for the demo"
+    })
   }
   const home = `${resolveHome(environment)}-demo`
   const mark = join(home, MARKER_FILE)
@@ -54,7 +56,10 @@ export const openHome = Effect.gen(function*() {
     return { home, password, made } satisfies DemoHome
   }
   if ((yield* fs.exists(home)) && (yield* fs.readDirectory(home)).length > 0) {
-    return yield* new Refused({ message: `${home} contains files that are not a demo's, and stays unchanged. Move it, or set another SVC_HOME for the demo` })
+    return yield* new Refused({
+      message:
+        `${home} contains files that are not a demo's, and stays unchanged. Move it, or set another SVC_HOME for the demo`
+    })
   }
   yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
   const site: DemoHome = { home, password: randomBytes(9).toString("base64url"), made: null }
@@ -75,9 +80,14 @@ export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
   const setup = yield* Setup
   const agents = yield* Agents
   const keys = yield* ApiKeys
-  const { user } = yield* setup.bootstrapAdmin({ email, displayName: "Demo", password: Redacted.make(site.password) }).pipe(
-    Effect.mapError(() => new Refused({ message: `An earlier start of the demo was interrupted. Delete ${site.home} to start the demo over` }))
-  )
+  const { user } = yield* setup.bootstrapAdmin({ email, displayName: "Demo", password: Redacted.make(site.password) })
+    .pipe(
+      Effect.mapError(() =>
+        new Refused({
+          message: `An earlier start of the demo was interrupted. Delete ${site.home} to start the demo over`
+        })
+      )
+    )
   const asSystem = Effect.provideService(CurrentActor, system("svc serve --demo"))
   const project = yield* Effect.flatMap(Projects, (projects) => projects.create(shopProject)).pipe(asSystem)
   const agent = yield* agents.create({ name: "shop" }).pipe(asSystem, Effect.provideService(CurrentProject, project))
@@ -108,8 +118,12 @@ const shopProject = {
 export const writeEnv = Effect.fnUntraced(function*(site: DemoHome, made: DemoCredentials, url: string) {
   const fs = yield* FileSystem.FileSystem
   const file = join(site.home, "env")
-  yield* fs.writeFileString(file, `export SVC_URL=${url} SVC_API_KEY=${made.api_key} SVC_PROJECT=${shopProject.slug} SVC_DEMO_AGENT=${made.agent_id}\n`, {
-    mode: 0o600
-  })
+  yield* fs.writeFileString(
+    file,
+    `export SVC_URL=${url} SVC_API_KEY=${made.api_key} SVC_PROJECT=${shopProject.slug} SVC_DEMO_AGENT=${made.agent_id}\n`,
+    {
+      mode: 0o600
+    }
+  )
   return file
 })

@@ -3,8 +3,18 @@ import * as EffectQueue from "../../agents/engines/effect-queue/EffectQueue.ts"
 
 /** Names and payloads of the shop's tasks. */
 const tasks = {
-  placeOrder: Schema.TaggedStruct("checkout.place_order", { order: Schema.Int, customer: Schema.Int, articles: Schema.Int, total: Schema.Number }),
-  charge: Schema.TaggedStruct("payment.charge", { order: Schema.Int, customer: Schema.Int, total: Schema.Number, placed_at: Schema.Int }),
+  placeOrder: Schema.TaggedStruct("checkout.place_order", {
+    order: Schema.Int,
+    customer: Schema.Int,
+    articles: Schema.Int,
+    total: Schema.Number
+  }),
+  charge: Schema.TaggedStruct("payment.charge", {
+    order: Schema.Int,
+    customer: Schema.Int,
+    total: Schema.Number,
+    placed_at: Schema.Int
+  }),
   confirm: Schema.TaggedStruct("mail.order_confirmation", { order: Schema.Int, customer: Schema.Int }),
   sendInvoice: Schema.TaggedStruct("mail.invoice", { order: Schema.Int, customer: Schema.Int, file: Schema.String }),
   renderInvoice: Schema.TaggedStruct("invoice.render_pdf", { order: Schema.Int, customer: Schema.Int }),
@@ -41,7 +51,14 @@ const queues: Readonly<Record<Task["_tag"], QueueName>> = {
 }
 
 /** Also the workers' names. */
-export const concurrency: Readonly<Record<QueueName, number>> = { orders: 2, payments: 2, mail: 3, documents: 2, stock: 3, reports: 2 }
+export const concurrency: Readonly<Record<QueueName, number>> = {
+  orders: 2,
+  payments: 2,
+  mail: 3,
+  documents: 2,
+  stock: 3,
+  reports: 2
+}
 export const maxAttempts = 3
 export const regions = ["north", "south", "east", "west"] as const
 export const warehouses = ["Hamburg", "Lyon", "Porto"] as const
@@ -64,7 +81,11 @@ export const orderOf = (order: number) =>
   }) as const satisfies Task
 
 export const syncOf = (run: number) =>
-  ({ _tag: "stock.sync_warehouse", warehouse: warehouses[run % warehouses.length] ?? "Hamburg", articles: 400 + Math.floor(pseudoRandom(run, 4) * 900) }) as const satisfies Task
+  ({
+    _tag: "stock.sync_warehouse",
+    warehouse: warehouses[run % warehouses.length] ?? "Hamburg",
+    articles: 400 + Math.floor(pseudoRandom(run, 4) * 900)
+  }) as const satisfies Task
 
 /** An attempt at a task: its duration, and its error if it fails. */
 export interface AttemptPlan {
@@ -76,7 +97,10 @@ export interface AttemptPlan {
 export const declinedSeconds = 20
 
 const planSuccess = (seconds: number): AttemptPlan => ({ seconds, error: null })
-const planFailure = (seconds: number, name: string, message: string): AttemptPlan => ({ seconds, error: { name, message } })
+const planFailure = (seconds: number, name: string, message: string): AttemptPlan => ({
+  seconds,
+  error: { name, message }
+})
 
 /** `hasWaited`: the order is older than `declinedSeconds`, so the bank accepts the payment. */
 export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): AttemptPlan => {
@@ -84,16 +108,28 @@ export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): At
     case "checkout.place_order":
       return planSuccess(0.15 + pseudoRandom(task.order, 5) * 0.4)
     case "payment.charge":
-      if (pseudoRandom(task.order, 6) < 0.07 && !hasWaited) return planFailure(0.8, "CardDeclined", `the bank declined the charge of order ${task.order}: insufficient funds`)
-      if (pseudoRandom(task.order, 7) < 0.12 && attempt === 1) return planFailure(2, "GatewayTimeout", "the payment gateway did not answer within 2 seconds")
+      if (pseudoRandom(task.order, 6) < 0.07 && !hasWaited) {
+        return planFailure(
+          0.8,
+          "CardDeclined",
+          `the bank declined the charge of order ${task.order}: insufficient funds`
+        )
+      }
+      if (pseudoRandom(task.order, 7) < 0.12 && attempt === 1) {
+        return planFailure(2, "GatewayTimeout", "the payment gateway did not answer within 2 seconds")
+      }
       return planSuccess(0.3 + pseudoRandom(task.order, 8) * 1.2)
     case "mail.order_confirmation":
-      if (pseudoRandom(task.order, 9) < 0.08 && attempt < 3) return planFailure(0.5, "SmtpBusy", "421 too many connections, try again later")
+      if (pseudoRandom(task.order, 9) < 0.08 && attempt < 3) {
+        return planFailure(0.5, "SmtpBusy", "421 too many connections, try again later")
+      }
       return planSuccess(0.1 + pseudoRandom(task.order, 10) * 0.3)
     case "mail.invoice":
       return planSuccess(0.1 + pseudoRandom(task.order, 11) * 0.3)
     case "invoice.render_pdf":
-      if (pseudoRandom(task.order, 12) < 0.03) return planFailure(1, "FontMissing", "the font Inter Tight is not installed on this machine")
+      if (pseudoRandom(task.order, 12) < 0.03) {
+        return planFailure(1, "FontMissing", "the font Inter Tight is not installed on this machine")
+      }
       return planSuccess(1 + pseudoRandom(task.order, 13) * 3)
     case "stock.reserve":
       return planSuccess(0.1 + pseudoRandom(task.order, 14) * 0.2)
@@ -127,7 +163,13 @@ export const followUpsOf = (task: Task, epochSeconds: number): ReadonlyArray<Tas
   switch (task._tag) {
     case "checkout.place_order": {
       const { articles, customer, order, total } = task
-      return [{ _tag: "stock.reserve", order, articles }, { _tag: "payment.charge", order, customer, total, placed_at: epochSeconds }]
+      return [{ _tag: "stock.reserve", order, articles }, {
+        _tag: "payment.charge",
+        order,
+        customer,
+        total,
+        placed_at: epochSeconds
+      }]
     }
     case "payment.charge": {
       const { customer, order } = task

@@ -9,7 +9,9 @@ const noWebsocket = Options.boolean("no-websocket").pipe(
 )
 
 const doctor = Command.make("doctor", { json, noWebsocket }, handler((module) => module.doctor)).pipe(
-  Command.withDescription("Check why an agent on this machine cannot reach its brain; reads SVC_AGENT_BRAIN_URL, SVC_AGENT_TOKEN and SVC_AGENT_HMAC_SECRET.")
+  Command.withDescription(
+    "Check why an agent on this machine cannot reach its brain; reads SVC_AGENT_BRAIN_URL, SVC_AGENT_TOKEN and SVC_AGENT_HMAC_SECRET."
+  )
 )
 
 export const agent = Command.make("agent").pipe(

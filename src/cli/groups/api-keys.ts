@@ -14,7 +14,10 @@ const create = Command.make("create", {
     Options.withDescription("What the key may do, such as tasks:read; give it once for each scope."),
     Options.repeated
   ),
-  project: Options.text("project").pipe(Options.withDescription("Slug of the only project that the key may access."), Options.optional),
+  project: Options.text("project").pipe(
+    Options.withDescription("Slug of the only project that the key may access."),
+    Options.optional
+  ),
   expiresInDays,
   email: Options.text("email").pipe(
     Options.withDescription("Sign in as this user; default: the owner of the key of svc login."),

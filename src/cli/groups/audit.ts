@@ -5,7 +5,9 @@ import { json } from "../Options.ts"
 const handler = lazyHandlers(() => import("../handlers/audit.ts"))
 
 const publicKey = Options.text("public-key").pipe(
-  Options.withDescription("A public key to trust in addition to this machine's, as svc audit public-key prints it; may be repeated."),
+  Options.withDescription(
+    "A public key to trust in addition to this machine's, as svc audit public-key prints it; may be repeated."
+  ),
   Options.repeated
 )
 
@@ -35,7 +37,9 @@ const printPublicKey = Command.make("public-key", {}, handler((module) => module
 )
 
 const rotate = Command.make("rotate-chain-key", {
-  activate: Options.boolean("activate").pipe(Options.withDescription("Activate the key at once; only where no other replica runs."))
+  activate: Options.boolean("activate").pipe(
+    Options.withDescription("Activate the key at once; only where no other replica runs.")
+  )
 }, handler((module) => module.rotateKey)).pipe(
   Command.withDescription("Stage the next chain key. It signs after activate-chain-state.")
 )
@@ -46,7 +50,9 @@ const activate = Command.make("activate-chain-state", {}, handler((module) => mo
 
 const retire = Command.make("retire-chain-key", {
   keyId: Args.text({ name: "key-id" }).pipe(Args.withDescription("Id of a former signing key.")),
-  lost: Options.boolean("lost").pipe(Options.withDescription("The key is lost: its rows cannot be verified with it again."))
+  lost: Options.boolean("lost").pipe(
+    Options.withDescription("The key is lost: its rows cannot be verified with it again.")
+  )
 }, handler((module) => module.retireKey)).pipe(
   Command.withDescription("Retire a former key: later rows prove the rows that it signed.")
 )
@@ -67,5 +73,15 @@ const forkCleanup = Command.make("fork-cleanup", {}, handler((module) => module.
 
 export const audit = Command.make("audit").pipe(
   Command.withDescription("Verify the audit log, and manage its keys."),
-  Command.withSubcommands([verify, exportHead, printPublicKey, rotate, activate, retire, reseal, exportAndDeleteFrozen, forkCleanup])
+  Command.withSubcommands([
+    verify,
+    exportHead,
+    printPublicKey,
+    rotate,
+    activate,
+    retire,
+    reseal,
+    exportAndDeleteFrozen,
+    forkCleanup
+  ])
 )

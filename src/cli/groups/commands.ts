@@ -10,20 +10,26 @@ const queue = Args.text({ name: "queue" }).pipe(Args.withDescription("Name of th
 const worker = Args.text({ name: "worker" }).pipe(Args.withDescription("Name of the worker."))
 const commandId = Args.text({ name: "command" }).pipe(Args.withDescription("Id of the command."))
 
-const override = (name: string, line: string) => Options.text(name).pipe(Options.withDescription(line), Options.optional)
+const override = (name: string, line: string) =>
+  Options.text(name).pipe(Options.withDescription(line), Options.optional)
 
 const retry = Command.make("retry", {
   task,
   engine,
   args: override("args", "Positional arguments instead of the task's own, as a JSON array; requires --kwargs."),
   kwargs: override("kwargs", "Named arguments instead of the task's own, as a JSON object; requires --args."),
-  etaSeconds: Options.integer("eta-seconds").pipe(Options.withDescription("Run it after this many seconds."), Options.optional),
+  etaSeconds: Options.integer("eta-seconds").pipe(
+    Options.withDescription("Run it after this many seconds."),
+    Options.optional
+  ),
   ...issue
 }, handler((module) => module.retry)).pipe(Command.withDescription("Run a task again."))
 
 const bulkRetry = Command.make("bulk-retry", {
   tasks: Args.text({ name: "task" }).pipe(Args.withDescription("The engine's ids of the tasks."), Args.repeated),
-  tasksStdin: Options.boolean("tasks-stdin").pipe(Options.withDescription("Read more ids from standard input, one a line.")),
+  tasksStdin: Options.boolean("tasks-stdin").pipe(
+    Options.withDescription("Read more ids from standard input, one a line.")
+  ),
   engine,
   max: Options.integer("max").pipe(Options.withDescription("The most tasks to run again."), Options.withDefault(1000)),
   ...issue
@@ -41,13 +47,17 @@ const purge = Command.make("purge", {
   queue,
   engine,
   observedDepth: Options.integer("observed-depth").pipe(
-    Options.withDescription("The expected number of waiting messages; the agent purges only if it finds exactly as many."),
+    Options.withDescription(
+      "The expected number of waiting messages; the agent purges only if it finds exactly as many."
+    ),
     Options.optional
   ),
   force: Options.boolean("force").pipe(Options.withDescription("Purge whatever the number of messages is.")),
   yes,
   ...issue
-}, handler((module) => module.actions.purge)).pipe(Command.withDescription("Delete every message that waits in a queue."))
+}, handler((module) => module.actions.purge)).pipe(
+  Command.withDescription("Delete every message that waits in a queue.")
+)
 
 const restart = Command.make("restart", { worker, engine, ...issue }, handler((module) => module.actions.restart)).pipe(
   Command.withDescription("Restart a worker.")
@@ -56,33 +66,51 @@ const restart = Command.make("restart", { worker, engine, ...issue }, handler((m
 const poolResize = Command.make("pool-resize", {
   worker,
   grow: Options.integer("grow").pipe(Options.withDescription("Add this many processes or threads."), Options.optional),
-  shrink: Options.integer("shrink").pipe(Options.withDescription("Remove this many processes or threads."), Options.optional),
+  shrink: Options.integer("shrink").pipe(
+    Options.withDescription("Remove this many processes or threads."),
+    Options.optional
+  ),
   engine,
   ...issue
 }, handler((module) => module.actions.poolResize)).pipe(Command.withDescription("Grow or shrink a worker's pool."))
 
-const addConsumer = Command.make("add-consumer", { worker, queue, engine, ...issue }, handler((module) => module.actions.addConsumer)).pipe(
+const addConsumer = Command.make(
+  "add-consumer",
+  { worker, queue, engine, ...issue },
+  handler((module) => module.actions.addConsumer)
+).pipe(
   Command.withDescription("Let a worker consume a queue.")
 )
 
-const cancelConsumer = Command.make("cancel-consumer", { worker, queue, engine, ...issue }, handler((module) => module.actions.cancelConsumer)).pipe(
+const cancelConsumer = Command.make(
+  "cancel-consumer",
+  { worker, queue, engine, ...issue },
+  handler((module) => module.actions.cancelConsumer)
+).pipe(
   Command.withDescription("Stop a worker from consuming a queue.")
 )
 
 const rateLimit = Command.make("rate-limit", {
   taskName: Args.text({ name: "task-name" }).pipe(Args.withDescription("Name of the tasks to limit.")),
-  rate: Args.text({ name: "rate" }).pipe(Args.withDescription("The rate, such as 10, 100/m or 5/s; 0 clears the limit.")),
+  rate: Args.text({ name: "rate" }).pipe(
+    Args.withDescription("The rate, such as 10, 100/m or 5/s; 0 clears the limit.")
+  ),
   worker: Options.text("worker").pipe(Options.withDescription("Only at this worker."), Options.optional),
   engine,
   ...issue
-}, handler((module) => module.actions.rateLimit)).pipe(Command.withDescription("Limit how often tasks of a name start."))
+}, handler((module) => module.actions.rateLimit)).pipe(
+  Command.withDescription("Limit how often tasks of a name start.")
+)
 
 const withdraw = Command.make("withdraw", { commandId, project, json }, handler((module) => module.withdraw)).pipe(
   Command.withDescription("Cancel a command that is still pending.")
 )
 
 const list = Command.make("list", {
-  status: Options.choice("status", CommandStatus.literals).pipe(Options.withDescription("Only commands in this status."), Options.optional),
+  status: Options.choice("status", CommandStatus.literals).pipe(
+    Options.withDescription("Only commands in this status."),
+    Options.optional
+  ),
   ...page,
   project,
   json

@@ -6,7 +6,10 @@ const handler = lazyHandlers(() => import("../handlers/login.ts"))
 
 const options = {
   url: Options.text("url").pipe(Options.withDescription("Address of the brain (SVC_URL)."), Options.optional),
-  email: Options.text("email").pipe(Options.withDescription("Sign in as this user, and create an API key."), Options.optional),
+  email: Options.text("email").pipe(
+    Options.withDescription("Sign in as this user, and create an API key."),
+    Options.optional
+  ),
   passwordStdin,
   codeStdin,
   apiKeyStdin: Options.boolean("api-key-stdin").pipe(

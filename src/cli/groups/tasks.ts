@@ -8,8 +8,14 @@ const handler = lazyHandlers(() => import("../handlers/tasks.ts"))
 const filter = (name: string, line: string) => Options.text(name).pipe(Options.withDescription(line), Options.optional)
 
 const filters = {
-  state: Options.choice("state", TaskState.literals).pipe(Options.withDescription("Only tasks in this state."), Options.optional),
-  priority: Options.choice("priority", TaskPriority.literals).pipe(Options.withDescription("Only tasks of this priority."), Options.optional),
+  state: Options.choice("state", TaskState.literals).pipe(
+    Options.withDescription("Only tasks in this state."),
+    Options.optional
+  ),
+  priority: Options.choice("priority", TaskPriority.literals).pipe(
+    Options.withDescription("Only tasks of this priority."),
+    Options.optional
+  ),
   name: filter("name", "Only tasks whose name contains this; case-sensitive."),
   search: filter("search", "Only tasks whose name, queue, worker, task id or error contains this; ignores case."),
   queue: filter("queue", "Only tasks of this queue."),
@@ -22,14 +28,20 @@ const list = Command.make("list", { ...filters, ...page, project, json }, handle
   Command.withDescription("List tasks, newest first.")
 )
 
-const file = Args.text({ name: "file" }).pipe(Args.withDescription("Path of a new file; its name ends in .csv, .json or .xlsx."))
+const file = Args.text({ name: "file" }).pipe(
+  Args.withDescription("Path of a new file; its name ends in .csv, .json or .xlsx.")
+)
 
 const fields = Options.text("fields").pipe(
   Options.withDescription("Columns, separated by commas; default: all."),
   Options.optional
 )
 
-const exportTasks = Command.make("export", { file, ...filters, fields, project }, handler((module) => module.exportTasks)).pipe(
+const exportTasks = Command.make(
+  "export",
+  { file, ...filters, fields, project },
+  handler((module) => module.exportTasks)
+).pipe(
   Command.withDescription("Write all matching tasks into a file, newest first.")
 )
 

@@ -38,13 +38,15 @@ export const auth = Command.make("auth").pipe(
 /** `--confirm` is the contract's name of `--yes` here. */
 const confirmOption = yes.pipe(Options.withAlias("confirm"))
 
-export const resetMfa = Command.make("reset-mfa", { email, yes: confirmOption }, handler((module) => module.resetMfa)).pipe(
-  Command.withDescription("Remove a user's second factor, sessions and trusted browsers, after the factor was lost.")
-)
+export const resetMfa = Command.make("reset-mfa", { email, yes: confirmOption }, handler((module) => module.resetMfa))
+  .pipe(
+    Command.withDescription("Remove a user's second factor, sessions and trusted browsers, after the factor was lost.")
+  )
 
 /** `--force` is the contract's name of `--yes` here. */
 const forceOption = yes.pipe(Options.withAlias("force"))
 
-export const resetSetup = Command.make("reset-setup", { yes: forceOption }, handler((module) => module.resetSetup)).pipe(
-  Command.withDescription("Revoke the setup links of a brain without users; its next start prints a new one.")
-)
+export const resetSetup = Command.make("reset-setup", { yes: forceOption }, handler((module) => module.resetSetup))
+  .pipe(
+    Command.withDescription("Revoke the setup links of a brain without users; its next start prints a new one.")
+  )

@@ -17,8 +17,13 @@ export const doctor = ({ json, noWebsocket }: { readonly json: boolean; readonly
     }, { websocket: !noWebsocket })
     const failed = findings.filter(({ status }) => status === "failed")
     // a detail may quote the server that answered
-    yield* Console.log(json
-      ? escapeJson(JSON.stringify({ ok: failed.length === 0, findings }))
-      : findings.map(({ check, detail, status }) => `${check.padEnd(9)}  ${status.padEnd(7)}  ${escapeText(detail)}`).join("\n"))
-    if (failed.length > 0) return yield* new Refused({ message: `${failed.length} of ${findings.length} checks failed` })
+    yield* Console.log(
+      json
+        ? escapeJson(JSON.stringify({ ok: failed.length === 0, findings }))
+        : findings.map(({ check, detail, status }) => `${check.padEnd(9)}  ${status.padEnd(7)}  ${escapeText(detail)}`)
+          .join("\n")
+    )
+    if (failed.length > 0) {
+      return yield* new Refused({ message: `${failed.length} of ${findings.length} checks failed` })
+    }
   }).pipe(Effect.provide(settings()))

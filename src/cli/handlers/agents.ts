@@ -18,7 +18,9 @@ export const create = ({ json, name, project }: {
       const answer = yield* api.agents.create({ path: { slug }, payload, withResponse: true })
       yield* printAnswer(answer, json, ({ agent, hmac_secret, token }) =>
         [
-          `created the agent ${escapeText(agent.name)} (${agent.id}) in project ${slug}. Its token and signing secret are printed only this once.`,
+          `created the agent ${
+            escapeText(agent.name)
+          } (${agent.id}) in project ${slug}. Its token and signing secret are printed only this once.`,
           "",
           "For a published Python agent (docs/agents.md):",
           `  export Z4J_BRAIN_URL=${access.url} Z4J_PROJECT_ID=${slug}`,
@@ -52,7 +54,8 @@ export const list = ({ json, project }: { readonly project: Option.Option<string
     Effect.flatMap(
       api.agents.list({ path: { slug }, withResponse: true }),
       (answer) =>
-        printAnswer(answer, json, (agents, _text, view) => [formatTable(columns, agents, view), ...agents.flatMap(notesOf).map(escapeText)].join("\n"))
+        printAnswer(answer, json, (agents, _text, view) =>
+          [formatTable(columns, agents, view), ...agents.flatMap(notesOf).map(escapeText)].join("\n"))
     ))
 
 export const remove = ({ agent: given, project, yes }: {

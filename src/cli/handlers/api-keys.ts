@@ -32,7 +32,8 @@ export const list = ({ json }: { readonly json: boolean }) =>
 
 const scopesMissing = new Refused({
   usage: true,
-  message: "a key without a scope can do nothing: give --scope once for each scope, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
+  message:
+    "a key without a scope can do nothing: give --scope once for each scope, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
 })
 
 /** The owner of the API key in use. Without a key, --email is required. */
@@ -56,12 +57,19 @@ export const create = ({ codeStdin, email, expiresInDays, json, name, passwordSt
       Option.isNone(project)
         ? Effect.succeed(key)
         : Effect.map(projects.get({ path: { slug: project.value } }), ({ id }) => ({ ...key, project_id: id }))
-    const signIn = { url: yield* resolveUrl, email: Option.isSome(email) ? email.value : yield* currentEmail, codeStdin, passwordStdin }
+    const signIn = {
+      url: yield* resolveUrl,
+      email: Option.isSome(email) ? email.value : yield* currentEmail,
+      codeStdin,
+      passwordStdin
+    }
     yield* createApiKey(signIn, bind, (created) =>
       Console.log(
         json
           ? JSON.stringify(created)
-          : `created the API key "${escapeText(created.name)}" (${created.id})${created.expires_at === null ? "" : `, valid until ${created.expires_at}`}. ` +
+          : `created the API key "${escapeText(created.name)}" (${created.id})${
+            created.expires_at === null ? "" : `, valid until ${created.expires_at}`
+          }. ` +
             `It is printed only this once:\n${created.token}`
       ))
   })
@@ -71,17 +79,27 @@ const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKe
   const byId = keys.find(({ id }) => id === given.toLowerCase())
   if (byId !== undefined) return Effect.succeed(byId)
   const [only, ...others] = keys.filter(({ name, revoked_at }) => name === given && revoked_at === null)
-  if (only === undefined) return new Refused({ message: `no such API key: ${escapeText(given)}. svc api-keys list shows yours` })
+  if (only === undefined) {
+    return new Refused({ message: `no such API key: ${escapeText(given)}. svc api-keys list shows yours` })
+  }
   return others.length === 0
     ? Effect.succeed(only)
-    : new Refused({ usage: true, message: `${others.length + 1} of your API keys are called ${escapeText(given)}: give the id of one (svc api-keys list shows them)` })
+    : new Refused({
+      usage: true,
+      message: `${others.length + 1} of your API keys are called ${
+        escapeText(given)
+      }: give the id of one (svc api-keys list shows them)`
+    })
 }
 
 export const revoke = ({ key: given, yes }: { readonly key: string; readonly yes: boolean }) =>
   withRemote(Option.none(), ({ api }) =>
     Effect.gen(function*() {
       const { id, name } = yield* getKey(yield* api.api_keys.list({}), given)
-      yield* confirm(yes, `Revokes the API key ${escapeText(name)} (${id}) permanently: programs that use it are refused from then on.`)
+      yield* confirm(
+        yes,
+        `Revokes the API key ${escapeText(name)} (${id}) permanently: programs that use it are refused from then on.`
+      )
       yield* api.api_keys.revoke({ path: { key_id: id } })
       yield* Console.log(`revoked the API key ${escapeText(name)} (${id})`)
     }))

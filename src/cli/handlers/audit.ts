@@ -42,8 +42,14 @@ interface MeasuredFile {
 
 /** A running brain may append checkpoints of rows after the verified head while the log is read, so only the size of now is read. A pipe has no size. */
 const measureFile = (path: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    Effect.map(fs.stat(path), ({ size, type }): MeasuredFile => ({ path, upTo: type === "File" ? { bytesToRead: size } : {} })))
+  Effect.flatMap(
+    FileSystem.FileSystem,
+    (fs) =>
+      Effect.map(
+        fs.stat(path),
+        ({ size, type }): MeasuredFile => ({ path, upTo: type === "File" ? { bytesToRead: size } : {} })
+      )
+  )
 
 const linesOf = ({ path, upTo }: MeasuredFile) =>
   Stream.unwrap(Effect.map(FileSystem.FileSystem, (fs) => fs.stream(path, upTo))).pipe(
@@ -84,12 +90,21 @@ const checkpointText = ({ head }: Verification, checked: CheckedFile): ReadonlyA
 }
 
 /** An attacker with write access to the database can delete the newest rows and restore an older head. Only data stored elsewhere reveals it. */
-const noCheckpointsWarning = "checkpoints: none, so rows deleted from the end would not be noticed; see docs/audit.md, Checkpoints"
+const noCheckpointsWarning =
+  "checkpoints: none, so rows deleted from the end would not be noticed; see docs/audit.md, Checkpoints"
 
 const checkVerdict = (found: Verification, checked: ReadonlyArray<CheckedFile>, head: HeadComparison | null) => {
-  if (found.problem !== null) return Effect.fail(new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` }))
+  if (found.problem !== null) {
+    return Effect.fail(
+      new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` })
+    )
+  }
   const [first] = checked.flatMap(({ problems }) => problems)
-  if (first !== undefined) return Effect.fail(new Refused({ message: `the audit log and its checkpoints do not agree: ${first.kind}: ${first.detail}` }))
+  if (first !== undefined) {
+    return Effect.fail(
+      new Refused({ message: `the audit log and its checkpoints do not agree: ${first.kind}: ${first.detail}` })
+    )
+  }
   if (head === null || head.result.endsWith("_MATCH")) return Effect.void
   const message = `${head.result}: ${head.detail}`
   if (head.result === "UNPROVABLE") return Effect.fail(new OutcomeUnknown({ message }))
@@ -116,14 +131,22 @@ export const verify = ({ checkpoints, json, knownHead, publicKey }: VerifyOption
     const found = Option.getOrNull(yield* verifyLog(sql, keys))
     if (found === null) return yield* new Refused({ message: "no brain has served this database yet" })
     const checked = yield* Effect.forEach(files, (file) =>
-      Effect.map(checkCheckpoints(sql, linesOf(file), found, trusted), (report): CheckedFile => ({ file: file.path, ...report })))
+      Effect.map(
+        checkCheckpoints(sql, linesOf(file), found, trusted),
+        (report): CheckedFile => ({ file: file.path, ...report })
+      ))
     const head = known === null ? null : yield* compareHead(sql, known, found, trusted)
     if (json) {
       yield* Console.log(JSON.stringify({ ...found, checkpoints: checked, known_head: head }))
     } else {
       const isGuarded = head !== null || checked.some(({ confirmed }) => confirmed > 0)
       const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
-      const lines = [...rowsText(found), ...checked.flatMap((one) => checkpointText(found, one)), ...(isGuarded ? [] : [noCheckpointsWarning]), ...headLines]
+      const lines = [
+        ...rowsText(found),
+        ...checked.flatMap((one) => checkpointText(found, one)),
+        ...(isGuarded ? [] : [noCheckpointsWarning]),
+        ...headLines
+      ]
       yield* Console.log(lines.join("\n"))
     }
     yield* checkVerdict(found, checked, head)
@@ -135,7 +158,9 @@ export const printHead = ({ verify }: { readonly verify: boolean }) =>
     if (verify) {
       const found = Option.getOrNull(yield* verifyLog(yield* Reader, keys))
       if (found !== null && found.problem !== null) {
-        return yield* new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` })
+        return yield* new Refused({
+          message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}`
+        })
       }
     }
     yield* Console.log(yield* exportHead(keys))
@@ -192,7 +217,9 @@ export const moveFrozenRows = ({ output }: { readonly output: string }) =>
   Effect.gen(function*() {
     const rows = yield* exportAndDeleteFrozen(output)
     yield* Console.log(
-      rows === 0 ? "nothing to do: no row was signed with a retired key" : `moved ${rows} rows from the log to ${output}`
+      rows === 0
+        ? "nothing to do: no row was signed with a retired key"
+        : `moved ${rows} rows from the log to ${output}`
     )
   }).pipe(Effect.provide(layerAuditLog))
 

@@ -14,8 +14,11 @@ import { listUnknownNames } from "../UnknownNames.ts"
 import { warningsOf } from "../Warnings.ts"
 
 export const check = ({ json }: { readonly json: boolean }) =>
-  Effect.flatMap(inspect, (found) =>
-    Effect.zipRight(Console.log(json ? JSON.stringify(found) : linesOf(found).join("\n")), requireKeys(found)))
+  Effect.flatMap(
+    inspect,
+    (found) =>
+      Effect.zipRight(Console.log(json ? JSON.stringify(found) : linesOf(found).join("\n")), requireKeys(found))
+  )
 
 const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
 

@@ -17,12 +17,25 @@ import { client } from "../../http/Client.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { Refused } from "../Explain.ts"
-import { callForCommand, type CommandOptions, formatCommand, idempotencyKeyOf, issue, type IssueOptions } from "../Issue.ts"
+import {
+  callForCommand,
+  type CommandOptions,
+  formatCommand,
+  idempotencyKeyOf,
+  issue,
+  type IssueOptions
+} from "../Issue.ts"
 import { resolvePurge } from "../Purge.ts"
 import { type Answer, type ApiError, printAnswer, type Remote, withRemote, withTimeout } from "../Remote.ts"
 import { reportersOfTaskName, reportersOfWorker } from "../Reporters.ts"
 import { type Column, formatAge, formatFields, formatPage } from "../Table.ts"
-import { type EngineOptions, resolveAgentAndEngine, resolveTaskTarget, resolveWorkerTarget, type WorkerOptions } from "../Target.ts"
+import {
+  type EngineOptions,
+  resolveAgentAndEngine,
+  resolveTaskTarget,
+  resolveWorkerTarget,
+  type WorkerOptions
+} from "../Target.ts"
 import { jsonMemberOf } from "../TerminalText.ts"
 
 const columns: ReadonlyArray<Column<CommandPublic>> = [
@@ -93,7 +106,10 @@ const action = <Options, A, R, I extends { readonly idempotency_key?: string | n
 
 const sizeMissing = new Refused({ usage: true, message: "give --grow or --shrink with a number from 1 to 100" })
 
-const resolvePoolResize = (remote: Remote, options: WorkerOptions & { readonly grow: Option.Option<number>; readonly shrink: Option.Option<number> }) =>
+const resolvePoolResize = (
+  remote: Remote,
+  options: WorkerOptions & { readonly grow: Option.Option<number>; readonly shrink: Option.Option<number> }
+) =>
   Effect.gen(function*() {
     const { grow, shrink } = options
     if (Option.isSome(grow) === Option.isSome(shrink)) return yield* sizeMissing
@@ -164,13 +180,22 @@ const bodyOf = (request: typeof RetryTaskRequest.Encoded, { args, kwargs }: Retr
 
 /** The brain takes both overrides or neither (interface, retry-task). */
 const overrideMissing = (given: string, missing: string) =>
-  new Refused({ usage: true, message: `${given} needs ${missing} too: a retry takes both, ${missing} '${missing === "--args" ? "[]" : "{}"}' for none, or neither` })
+  new Refused({
+    usage: true,
+    message: `${given} needs ${missing} too: a retry takes both, ${missing} '${
+      missing === "--args" ? "[]" : "{}"
+    }' for none, or neither`
+  })
 
 export const retry = (options: RetryOptions) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
-      if (Option.isSome(options.args) && Option.isNone(options.kwargs)) return yield* overrideMissing("--args", "--kwargs")
-      if (Option.isSome(options.kwargs) && Option.isNone(options.args)) return yield* overrideMissing("--kwargs", "--args")
+      if (Option.isSome(options.args) && Option.isNone(options.kwargs)) {
+        return yield* overrideMissing("--args", "--kwargs")
+      }
+      if (Option.isSome(options.kwargs) && Option.isNone(options.args)) {
+        return yield* overrideMissing("--kwargs", "--args")
+      }
       const override_args = yield* parseJsonOption("--args", options.args)
       const override_kwargs = yield* parseJsonOption("--kwargs", options.kwargs)
       const request = {
@@ -183,6 +208,10 @@ export const retry = (options: RetryOptions) =>
       const payload = yield* decodeInput(RetryTaskRequest, request)
       const asTyped = HttpClient.mapRequest(HttpClientRequest.bodyText(bodyOf(request, options), "application/json"))
       const { apiKey, url } = remote.access
-      const api = yield* client({ baseUrl: url, apiKey, transform: (self) => asTyped(withTimeout(self)) })
+      const api = yield* client({
+        baseUrl: url,
+        apiKey,
+        transform: (self) => asTyped(withTimeout(self))
+      })
       return yield* api.commands.retryTask({ path: { slug: remote.slug }, payload, withResponse: true })
     }))

@@ -3,7 +3,13 @@ import { Console, Effect, Redacted } from "effect"
 import { normalizeHostName } from "../../domain/HostName.ts"
 import { readMetricsToken, rotateMetricsToken } from "../../layers/Keys.ts"
 import { parseTunables, resolveHome, starterFile, tunablesFile } from "../../layers/Settings.ts"
-import { allowedHostsFile, configuredHostNames, parseHostNames, readAllowedHosts, reloadSeconds } from "../../services/AllowedHosts.ts"
+import {
+  allowedHostsFile,
+  configuredHostNames,
+  parseHostNames,
+  readAllowedHosts,
+  reloadSeconds
+} from "../../services/AllowedHosts.ts"
 import { settingDefinitions, Settings } from "../../services/Settings.ts"
 import type { Setting } from "../../services/Settings/Kinds.ts"
 import { Environment } from "../Environment.ts"
@@ -46,7 +52,9 @@ export const validateConfig = () =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const file = tunablesFile(resolveHome(yield* Environment))
-    if (!(yield* fs.exists(file))) return yield* Console.log(`${file} does not exist, so there is nothing to check (svc init writes one)`)
+    if (!(yield* fs.exists(file))) {
+      return yield* Console.log(`${file} does not exist, so there is nothing to check (svc init writes one)`)
+    }
     const { problems, values, warnings } = parseTunables(yield* fs.readFileString(file))
     if (problems.length > 0) return yield* new Refused({ message: `${file}: ${problems.join("; ")}` })
     for (const warning of warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
@@ -57,7 +65,12 @@ export const validateConfig = () =>
 const parseHost = (text: string) => {
   const name = normalizeHostName(text)
   return name === null
-    ? Effect.fail(new Refused({ usage: true, message: `${text} is not a host name or address; give it without https:// and without a port` }))
+    ? Effect.fail(
+      new Refused({
+        usage: true,
+        message: `${text} is not a host name or address; give it without https:// and without a port`
+      })
+    )
     : Effect.succeed(name)
 }
 
@@ -85,7 +98,9 @@ export const listHosts = ({ json }: { readonly json: boolean }) =>
       ...configuredHostNames(effective).map((name) => [name, "settings"] as const),
       ...["localhost", "127.0.0.1", "::1"].map((name) => [name, "always"] as const)
     ])
-    const rows = [...names].map(([host, source]) => ({ host, source })).sort((one, other) => one.host.localeCompare(other.host, "en"))
+    const rows = [...names].map(([host, source]) => ({ host, source })).sort((one, other) =>
+      one.host.localeCompare(other.host, "en")
+    )
     yield* Console.log(json ? JSON.stringify(rows) : rows.map(({ host, source }) => `${host}  # ${source}`).join("\n"))
   }).pipe(Effect.provide(settings()))
 
@@ -104,7 +119,9 @@ export const removeHost = ({ host }: { readonly host: string }) =>
     const { lines, write } = yield* openHostsFile
     const kept = lines.filter((line) => !parseHostNames(line).includes(name))
     if (kept.length === lines.length) {
-      return yield* new Refused({ message: `${name} is not an added host name; svc allowed-hosts list shows the source of each name` })
+      return yield* new Refused({
+        message: `${name} is not an added host name; svc allowed-hosts list shows the source of each name`
+      })
     }
     yield* write(kept)
     yield* Console.log(`removed ${name}; a running brain with this SVC_HOME refuses it within ${reloadSeconds} seconds`)
@@ -121,7 +138,10 @@ export const rotateToken = () =>
   Effect.gen(function*() {
     const { metricsAuthToken } = yield* Settings
     if (metricsAuthToken !== null) {
-      return yield* new Refused({ message: "SVC_METRICS_AUTH_TOKEN sets the token, so a new one in SVC_HOME would have no effect; change the setting" })
+      return yield* new Refused({
+        message:
+          "SVC_METRICS_AUTH_TOKEN sets the token, so a new one in SVC_HOME would have no effect; change the setting"
+      })
     }
     const file = yield* rotateMetricsToken
     yield* Console.log(

@@ -46,17 +46,26 @@ const signIn = (url: string, email: string, options: LoginOptions) =>
       expires_in_days: options.expiresInDays
     })
     const previous = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable login is replaced
-    return yield* createApiKey({ ...options, url, email }, () => Effect.succeed(key), ({ expires_at, id, name, token }, api) =>
+    return yield* createApiKey({ ...options, url, email }, () =>
+      Effect.succeed(key), ({ expires_at, id, name, token }, api) =>
       Effect.gen(function*() {
         yield* writeLogin({ url, api_key: Redacted.make(token), key: { id, name, expires_at } }).pipe(
-          Effect.onError(() => Effect.ignore(api.api_keys.revoke({ path: { key_id: id } })))
+          Effect.onError(() =>
+            Effect.ignore(api.api_keys.revoke({ path: { key_id: id } }))
+          )
         )
         const previousKey = Option.isSome(previous) && previous.value.url === url ? previous.value.key : null
         if (previousKey !== null) {
           yield* Effect.catchAll(api.api_keys.revoke({ path: { key_id: previousKey.id } }), () =>
-            Console.error(`the key "${escapeText(previousKey.name)}" (${previousKey.id}) of the previous login could not be revoked; its owner can revoke it with svc api-keys revoke`))
+            Console.error(
+              `the key "${
+                escapeText(previousKey.name)
+              }" (${previousKey.id}) of the previous login could not be revoked; its owner can revoke it with svc api-keys revoke`
+            ))
         }
-        return `created the API key "${escapeText(name)}" of ${escapeText(email)}${expires_at === null ? "" : `, valid until ${expires_at}`}`
+        return `created the API key "${escapeText(name)}" of ${escapeText(email)}${
+          expires_at === null ? "" : `, valid until ${expires_at}`
+        }`
       }))
   })
 
@@ -73,7 +82,10 @@ const storeApiKey = (url: string) =>
     return "the brain accepts the API key"
   })
 
-const signInMissing = new Refused({ usage: true, message: "give --email to sign in, or --api-key-stdin to use an existing API key" })
+const signInMissing = new Refused({
+  usage: true,
+  message: "give --email to sign in, or --api-key-stdin to use an existing API key"
+})
 
 const plainHttpRefused = (url: string) =>
   new Refused({
@@ -87,7 +99,9 @@ export const login = (options: LoginOptions) =>
     if (options.apiKeyStdin === Option.isSome(options.email)) return yield* signInMissing
     if (options.codeStdin && (options.apiKeyStdin || !options.passwordStdin)) return yield* codeStdinMisused
     if (isRemotePlainHttp(url) && !options.allowInsecure) return yield* plainHttpRefused(url)
-    const outcome = Option.isSome(options.email) ? yield* signIn(url, options.email.value, options) : yield* storeApiKey(url)
+    const outcome = Option.isSome(options.email)
+      ? yield* signIn(url, options.email.value, options)
+      : yield* storeApiKey(url)
     yield* Console.log(`${outcome}; svc now uses ${url}`)
   })
 
@@ -103,9 +117,12 @@ const revokeKey = ({ api_key, key, url }: Login) =>
       Effect.mapError(toRefused({ url, from: "svc login" })),
       Effect.catchAll(({ message }) =>
         Effect.succeed(
-          `${label} could not be revoked and is valid${key.expires_at === null ? "" : ` until ${key.expires_at}`}: ${message}. ` +
+          `${label} could not be revoked and is valid${
+            key.expires_at === null ? "" : ` until ${key.expires_at}`
+          }: ${message}. ` +
             "Its owner can revoke it: svc api-keys revoke, or DELETE /api/v1/api-keys/{key_id}"
-        ))
+        )
+      )
     )
   })
 
@@ -120,14 +137,19 @@ export const logout = () =>
   })
 
 export const whoami = ({ json }: { readonly json: boolean }) =>
-  withRemote(Option.none(), ({ access, api }) =>
-    Effect.flatMap(api.auth.me({ withResponse: true }), (answer) =>
-      printAnswer(answer, json, ({ display_name, email, is_admin, memberships }) =>
-        formatFields([
-          ["email", email],
-          ["name", display_name],
-          ["role", is_admin ? "global admin" : null],
-          ...memberships.map(({ project_slug, role }) => ["project", `${project_slug} (${role})`] as const),
-          ["brain", access.url],
-          ["key from", access.from]
-        ]))))
+  withRemote(
+    Option.none(),
+    ({ access, api }) =>
+      Effect.flatMap(api.auth.me({ withResponse: true }), (answer) =>
+        printAnswer(answer, json, ({ display_name, email, is_admin, memberships }) =>
+          formatFields([
+            ["email", email],
+            ["name", display_name],
+            ["role", is_admin ? "global admin" : null],
+            ...memberships.map(({ project_slug, role }) =>
+              ["project", `${project_slug} (${role})`] as const
+            ),
+            ["brain", access.url],
+            ["key from", access.from]
+          ])))
+  )

@@ -16,9 +16,17 @@ const parseRevision = (text: string): Effect.Effect<number, Refused> =>
 const parseRevisionAhead = (target: string, current: number, head: number) =>
   Effect.gen(function*() {
     const revision = yield* parseRevision(target)
-    if (revision > head) return yield* new Refused({ usage: true, message: `there is no revision ${revision}: this program's head is ${head}` })
+    if (revision > head) {
+      return yield* new Refused({
+        usage: true,
+        message: `there is no revision ${revision}: this program's head is ${head}`
+      })
+    }
     if (revision < current) {
-      return yield* new Refused({ usage: true, message: `the database is at revision ${current} already: svc migrate downgrade goes back to ${revision}` })
+      return yield* new Refused({
+        usage: true,
+        message: `the database is at revision ${current} already: svc migrate downgrade goes back to ${revision}`
+      })
     }
     return revision
   })
@@ -35,9 +43,13 @@ export const current = ({ checkHeads, json }: { readonly checkHeads: boolean; re
   Effect.gen(function*() {
     const head = migrations[migrations.length - 1]?.id ?? 0
     const { revision } = yield* inspect
-    yield* Console.log(json ? JSON.stringify({ revision, head }) : `${revision ?? "none"}${revision === head ? " (head)" : ""}`)
+    yield* Console.log(
+      json ? JSON.stringify({ revision, head }) : `${revision ?? "none"}${revision === head ? " (head)" : ""}`
+    )
     if (checkHeads && revision !== head) {
-      return yield* new Refused({ message: `the database is at revision ${revision ?? "none"}, this program's head is ${head}` })
+      return yield* new Refused({
+        message: `the database is at revision ${revision ?? "none"}, this program's head is ${head}`
+      })
     }
   })
 

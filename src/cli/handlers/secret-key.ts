@@ -37,7 +37,8 @@ const resealSecrets = Effect.gen(function*() {
   }
   const held = secret.all()
   const others = held.flatMap((one, at) =>
-    one.key_id === key_id ? [] : [`${one.key_id} (key ${at + 1} of ${held.length})`])
+    one.key_id === key_id ? [] : [`${one.key_id} (key ${at + 1} of ${held.length})`]
+  )
   if (others.length > 0) {
     const place = secret.file === null
       ? "SVC_SECRET_KEY at every replica, and restart them one after the other"

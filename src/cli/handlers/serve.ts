@@ -41,14 +41,22 @@ const overridesOf = ({ host, port, workers }: ServeOptions): Partial<SettingsSha
 })
 
 const warnOfOneWorker = (workers: number) =>
-  Console.warn(`Warning: one worker runs instead of ${workers}, because SQLite allows one writing process. For more, use PostgreSQL (SVC_DATABASE_URL).`)
+  Console.warn(
+    `Warning: one worker runs instead of ${workers}, because SQLite allows one writing process. For more, use PostgreSQL (SVC_DATABASE_URL).`
+  )
 
 /** Names only: a value may be a secret under a mistyped name. */
 const warnOfUnknownNames = Effect.gen(function*() {
   const environment = yield* Environment
   const [unknown, old] = [listUnknownNames(environment), listDeprecatedNames(environment)]
-  if (unknown.length > 0) yield* Console.warn(`Warning: these environment variables are no settings and have no effect: ${unknown.join(", ")}`)
-  if (old.length > 0) yield* Console.warn(`Warning: these environment variables no longer have an effect: ${old.join(", ")}`)
+  if (unknown.length > 0) {
+    yield* Console.warn(
+      `Warning: these environment variables are no settings and have no effect: ${unknown.join(", ")}`
+    )
+  }
+  if (old.length > 0) {
+    yield* Console.warn(`Warning: these environment variables no longer have an effect: ${old.join(", ")}`)
+  }
   const file = tunablesFile(resolveHome(environment))
   const fs = yield* FileSystem.FileSystem
   const content = yield* Effect.orElseSucceed(fs.readFileString(file), () => "")
@@ -65,5 +73,7 @@ export const serve = (options: ServeOptions) =>
     const { databaseUrl, home, workers } = yield* Effect.provide(Settings, effective)
     const { dialect } = yield* parseDatabaseUrl(databaseUrl, home)
     if (workers > 1 && dialect === "sqlite") yield* warnOfOneWorker(workers)
-    return yield* workers > 1 && dialect === "pg" && cluster.isPrimary ? supervise(workers) : runServer(effective, announce)
+    return yield* workers > 1 && dialect === "pg" && cluster.isPrimary
+      ? supervise(workers)
+      : runServer(effective, announce)
   })

@@ -29,7 +29,10 @@ const listTables = Effect.flatMap(Reader, (sql) =>
       sql<{ name: string }>`
         SELECT relname AS name FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,
-    orElse: () => sql<{ name: string }>`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
+    orElse: () =>
+      sql<
+        { name: string }
+      >`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
   }))
 
 /** Rows are counted up to this number, so that the command answers fast. */
@@ -59,7 +62,9 @@ const countRowsOf = (table: string): Effect.Effect<Rows, SqlError.SqlError, Read
       const [row] = yield* sql<{ n: number | string }>`SELECT COALESCE(SUM(tasks), 0) AS n FROM task_counts`
       return { n: Number(row?.n ?? 0), precision: "exact" }
     }
-    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} LIMIT ${maxCounted + 1}) AS found`
+    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} LIMIT ${
+      maxCounted + 1
+    }) AS found`
     const counted = row?.n ?? 0
     if (counted <= maxCounted) return { n: counted, precision: "exact" }
     const [estimate] = yield* estimateOf(table)
@@ -75,16 +80,23 @@ const countRows: Effect.Effect<ReadonlyArray<readonly [string, Rows]>, SqlError.
 
 const textOf = ({ n, precision }: Rows): string => (precision === "exact" ? String(n) : `${precision} ${n}`)
 
-const countsBy = (statement: Effect.Effect<ReadonlyArray<{ readonly state: string; readonly n: number | string }>, SqlError.SqlError>) =>
-  Effect.map(statement, (rows): Readonly<Record<string, number>> =>
-    Object.fromEntries(rows.map(({ n, state }) => [state, Number(n)] as const).filter(([, n]) => n > 0)))
+const countsBy = (
+  statement: Effect.Effect<ReadonlyArray<{ readonly state: string; readonly n: number | string }>, SqlError.SqlError>
+) =>
+  Effect.map(
+    statement,
+    (rows): Readonly<Record<string, number>> =>
+      Object.fromEntries(rows.map(({ n, state }) => [state, Number(n)] as const).filter(([, n]) => n > 0))
+  )
 
 /** Agents by state, tasks by state, and open commands by status. */
 const readCounts = Effect.flatMap(Reader, (sql) =>
   Effect.all({
     agents: countsBy(sql`SELECT state, count(*) AS n FROM agents GROUP BY state ORDER BY state`),
     tasks: countsBy(sql`SELECT state, SUM(tasks) AS n FROM task_counts GROUP BY state ORDER BY state`),
-    commands: countsBy(sql`SELECT status AS state, count(*) AS n FROM commands WHERE status IN ('pending', 'dispatched') GROUP BY status ORDER BY status`)
+    commands: countsBy(
+      sql`SELECT status AS state, count(*) AS n FROM commands WHERE status IN ('pending', 'dispatched') GROUP BY status ORDER BY status`
+    )
   }))
 
 const noCounts = { agents: {}, tasks: {}, commands: {} }
@@ -107,10 +119,16 @@ export const status = ({ json }: { readonly json: boolean }) =>
     const rows = found.database_exists ? yield* Effect.provide(countRows, layerInspection) : []
     const head = migrations[migrations.length - 1]?.id ?? 0
     // an older schema may lack the tables of this revision
-    const { agents, commands, tasks } = isMigrated && found.revision === head ? yield* Effect.provide(readCounts, layerInspection) : noCounts
+    const { agents, commands, tasks } = isMigrated && found.revision === head
+      ? yield* Effect.provide(readCounts, layerInspection)
+      : noCounts
     const status = {
       version,
-      brain: { url: brain.url, running: Option.isSome(brain.readiness), ...Option.getOrElse(brain.readiness, () => ({ status: null })) },
+      brain: {
+        url: brain.url,
+        running: Option.isSome(brain.readiness),
+        ...Option.getOrElse(brain.readiness, () => ({ status: null }))
+      },
       revision: found.revision,
       head,
       environment,
@@ -131,7 +149,15 @@ export const status = ({ json }: { readonly json: boolean }) =>
       `migration: ${found.revision ?? "none"} (head ${head}${behind})`,
       `environment: ${environment}`,
       `database: ${found.database_url}`,
-      ...(isMigrated ? [`agents: ${countsText(agents)}`, `tasks: ${countsText(tasks)}`, `commands under way: ${countsText(commands)}`] : []),
-      ...(rows.length === 0 ? [] : ["rows:", ...rows.map(([name, found]) => `  ${name.padEnd(width)}  ${textOf(found)}`)])
+      ...(isMigrated
+        ? [
+          `agents: ${countsText(agents)}`,
+          `tasks: ${countsText(tasks)}`,
+          `commands under way: ${countsText(commands)}`
+        ]
+        : []),
+      ...(rows.length === 0
+        ? []
+        : ["rows:", ...rows.map(([name, found]) => `  ${name.padEnd(width)}  ${textOf(found)}`)])
     ].join("\n"))
   }).pipe(Effect.provide(settings()))

@@ -16,7 +16,9 @@ const warnIfClamped = <A>([, { headers }]: Answer<A>) => {
   const applied = headers["x-svc-limit-applied"]
   return applied === undefined
     ? Effect.void
-    : Console.error(`the brain returns at most ${applied} rows a page (SVC_REST_MAX_PAGE_SIZE); get the next page with --cursor`)
+    : Console.error(
+      `the brain returns at most ${applied} rows a page (SVC_REST_MAX_PAGE_SIZE); get the next page with --cursor`
+    )
 }
 
 type Row = typeof Task.Type
@@ -102,14 +104,24 @@ export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters &
     const fs = yield* FileSystem.FileSystem
     const format = formats.find((format) => file.endsWith(`.${format}`))
     if (format === undefined) {
-      return yield* new Refused({ usage: true, message: `the file's name must end in .csv, .json or .xlsx, not '${file}'` })
+      return yield* new Refused({
+        usage: true,
+        message: `the file's name must end in .csv, .json or .xlsx, not '${file}'`
+      })
     }
     if (yield* fs.exists(file)) return yield* new Refused({ message: `${file} exists; name a new file` })
     const urlParams = yield* decodeTaskQuery(filters, { fields, format })
     yield* withRemote(project, (remote) =>
       Effect.gen(function*() {
-        const answer = yield* callUnbuffered(remote, noTasks, (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams }))
-        const response = yield* Effect.mapError(answer, () => new Refused({ message: `the server at ${remote.access.url} is not an svc brain` }))
+        const answer = yield* callUnbuffered(
+          remote,
+          noTasks,
+          (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams })
+        )
+        const response = yield* Effect.mapError(
+          answer,
+          () => new Refused({ message: `the server at ${remote.access.url} is not an svc brain` })
+        )
         yield* Stream.run(response.stream, fs.sink(file, { flag: "wx" })).pipe(
           // an incomplete file looks like a complete one
           Effect.tapError(() => Effect.ignore(fs.remove(file))),
@@ -137,7 +149,9 @@ const ChangedTask = Schema.parseJson(Schema.Struct({
   updated_at: Schema.String
 }))
 
-const lineOf = ({ engine, name, queue, runtime_ms, state: now, task_id, updated_at }: typeof ChangedTask.Type): string =>
+const lineOf = (
+  { engine, name, queue, runtime_ms, state: now, task_id, updated_at }: typeof ChangedTask.Type
+): string =>
   [
     escapeText(updated_at),
     formatState(now, 8),
@@ -152,7 +166,9 @@ const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
   if (event === "reset") return Console.error("too many changes at once: some are not shown")
   if (event !== "task") return Effect.void
   return Schema.decode(ChangedTask)(data).pipe(
-    Effect.mapError(() => new Refused({ message: "this svc cannot read the brain's live stream: their versions differ" })),
+    Effect.mapError(() =>
+      new Refused({ message: "this svc cannot read the brain's live stream: their versions differ" })
+    ),
     Effect.flatMap((task) => Console.log(json ? escapeJson(data) : lineOf(task)))
   )
 }

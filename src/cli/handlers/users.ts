@@ -37,12 +37,16 @@ export const bootstrapAdmin = (options: {
 export const changePassword = ({ email, passwordStdin }: { readonly email: string; readonly passwordStdin: boolean }) =>
   Effect.gen(function*() {
     const given = yield* readPassword(passwordStdin)
-    const { password } = yield* decodeInput(Schema.Struct({ password: NewPassword }), { password: Redacted.value(given) })
+    const { password } = yield* decodeInput(Schema.Struct({ password: NewPassword }), {
+      password: Redacted.value(given)
+    })
     yield* Effect.gen(function*() {
       const users = yield* Users
       const user = yield* users.getByEmail(email)
       const keys = yield* users.setPassword(user.id, password)
-      yield* Console.log(`changed the password of ${user.email}; their sessions have ended; API keys that stay valid: ${keys}`)
+      yield* Console.log(
+        `changed the password of ${user.email}; their sessions have ended; API keys that stay valid: ${keys}`
+      )
     }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc changepassword")))
   })
 
@@ -52,7 +56,9 @@ export const printResetLink = ({ email }: { readonly email: string }) =>
     const resets = yield* PasswordResets
     const reset = yield* resets.link(email)
     yield* Console.log(reset.link)
-    yield* Console.error(`${reset.email} can set a new password with it once, before ${reset.expires_at}; earlier links are revoked`)
+    yield* Console.error(
+      `${reset.email} can set a new password with it once, before ${reset.expires_at}; earlier links are revoked`
+    )
   }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc auth reset-link")))
 
 export const resetMfa = ({ email, yes }: { readonly yes: boolean; readonly email: string }) =>
@@ -78,5 +84,7 @@ export const resetSetup = ({ yes }: { readonly yes: boolean }) =>
       Effect.provide(layerAdministration),
       Effect.provideService(CurrentActor, system("svc reset-setup"))
     )
-    yield* Console.log(`revoked ${tokens} setup ${tokens === 1 ? "link" : "links"}; start the brain again for a new one`)
+    yield* Console.log(
+      `revoked ${tokens} setup ${tokens === 1 ? "link" : "links"}; start the brain again for a new one`
+    )
   })

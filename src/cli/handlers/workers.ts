@@ -10,7 +10,14 @@ const columns: ReadonlyArray<Column<Worker>> = [
   { head: "STATE", cell: ({ state }) => state },
   { head: "ACTIVE", cell: ({ active_tasks }) => active_tasks },
   { head: "POOL", cell: ({ concurrency }) => concurrency, hidesEmpty: true },
-  { head: "QUEUES", cell: ({ queues }) => queues.join(","), maxLength: 40, minLength: 8, dropRank: 1, hidesEmpty: true },
+  {
+    head: "QUEUES",
+    cell: ({ queues }) => queues.join(","),
+    maxLength: 40,
+    minLength: 8,
+    dropRank: 1,
+    hidesEmpty: true
+  },
   { head: "HOST", cell: ({ hostname }) => hostname, maxLength: 40, minLength: 8, dropRank: 2, hidesEmpty: true },
   { head: "SEEN", cell: ({ last_heartbeat }, view) => formatAge(last_heartbeat, view) }
 ]

@@ -71,7 +71,9 @@ export type JsonNode = string | JsonString | JsonArray | JsonObject
 
 const SCALAR: Extent = { nodes: 1, widest: 0 }
 
-export const extentOf = (node: JsonNode): Extent => (node instanceof JsonObject || node instanceof JsonArray ? node : SCALAR)
+export const extentOf = (
+  node: JsonNode
+): Extent => (node instanceof JsonObject || node instanceof JsonArray ? node : SCALAR)
 
 /** A string node's value in memory of its own: a slice would keep the whole text it was read from alive. */
 export const ownString = (node: JsonNode): string =>

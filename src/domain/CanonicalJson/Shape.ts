@@ -58,7 +58,9 @@ export class Layout {
 
 /** The layout of an object with these keys on the wire, `tokens` being their `"key":`. */
 export const layoutOfKeys = (keys: ReadonlyArray<string>, tokens: ReadonlyArray<string>): Layout => {
-  if (keys.every((key, at) => at === 0 || compareCodePoints(keys[at - 1]!, key) < 0)) return new Layout(keys, tokens, undefined)
+  if (keys.every((key, at) => at === 0 || compareCodePoints(keys[at - 1]!, key) < 0)) {
+    return new Layout(keys, tokens, undefined)
+  }
   const last = new Map<string, number>()
   for (let at = 0; at < keys.length; at++) last.set(keys[at]!, at)
   const sorted = sortKeys([...last.keys()])

@@ -1,6 +1,6 @@
+import type { CommandPublic } from "../Command.ts"
 import type { TaskState } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { CommandPublic } from "../Command.ts"
 import { adviseAfterRetry } from "./Retry.ts"
 
 /** The input of a note besides the command's own row. */
@@ -43,7 +43,9 @@ const writePendingNote = ({ timeout_at }: CommandFacts, facts: NoteFacts): strin
   const until = `until ${formatSeconds(timeout_at)}, then it ends as timeout.`
   if (agent_seen_at === null) return `The agent "${agent_name}" has never connected. The command waits for it ${until}`
   if (agent_state !== "online") {
-    return `The agent "${agent_name}" is offline, last seen ${formatSeconds(agent_seen_at)}. The command waits for it ${until}`
+    return `The agent "${agent_name}" is offline, last seen ${
+      formatSeconds(agent_seen_at)
+    }. The command waits for it ${until}`
   }
   return is_served === 1 || engine === null
     ? null
@@ -60,11 +62,17 @@ interface CancelResult {
 const writeCancelNote = ({ result }: CommandFacts, { engine, task_state }: NoteFacts): string | null => {
   // the cast: a result is an object with any members; the gateway validates that
   const { noop, note, pending_only } = JSON.parse(result ?? "{}") as CancelResult
-  if (noop === true) return `There was nothing to cancel${task_state === null ? "" : `: the task has ended (${task_state})`}.`
+  if (noop === true) {
+    return `There was nothing to cancel${task_state === null ? "" : `: the task has ended (${task_state})`}.`
+  }
   if (task_state === null) return null
   if (task_state === "revoked") return null
   if (isEndState(task_state)) return `The task was asked to stop, and has ended (${task_state}).`
   const runs = task_state === "started" ? "still runs" : `has not been seen to end (${task_state})`
-  const why = pending_only === true ? ` ${engine} stops only tasks that have not begun.` : typeof note === "string" ? ` The agent says: ${note}` : ""
+  const why = pending_only === true
+    ? ` ${engine} stops only tasks that have not begun.`
+    : typeof note === "string"
+    ? ` The agent says: ${note}`
+    : ""
   return `The task was asked to stop and ${runs}.${why}`
 }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { describeField, exampleId, describeBody } from "../Describe.ts"
 import type { CanonicalText } from "../CanonicalJson.ts"
+import { describeBody, describeField, exampleId } from "../Describe.ts"
 import { IdInput, nullish, text } from "../Text.ts"
 import { secondsPerDay } from "../Timestamp.ts"
 
@@ -19,7 +19,11 @@ const queue = describeField(text(200, 1), "The queue's name.", "default")
 const agent_id = describeField(IdInput, "The agent.", exampleId)
 const targetFields = {
   agent_id,
-  engine: describeField(nullish(engine), "The engine; without it the brain resolves it from the queue or the agent.", "celery")
+  engine: describeField(
+    nullish(engine),
+    "The engine; without it the brain resolves it from the queue or the agent.",
+    "celery"
+  )
 }
 const workerTargetFields = { ...targetFields, worker_name }
 const taskTargetFields = {
@@ -43,7 +47,11 @@ export const RetryTaskRequest = Schema.Struct({
     "Named arguments instead of the task's own, at most 64 KiB.",
     { currency: "EUR" }
   ),
-  eta_seconds: describeField(nullish(Schema.Int.pipe(Schema.between(0, secondsPerDay))), "Seconds to wait before it runs.", 60),
+  eta_seconds: describeField(
+    nullish(Schema.Int.pipe(Schema.between(0, secondsPerDay))),
+    "Seconds to wait before it runs.",
+    60
+  ),
   idempotency_key
 }).annotations({ description: "A task to retry." }).pipe(
   Schema.filter(({ override_args, override_kwargs }) =>

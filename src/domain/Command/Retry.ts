@@ -34,6 +34,10 @@ export interface LastRetry {
  */
 export const retryNote = (engine: string, last: LastRetry | null): string | null => {
   if (engine !== "celery") return missingArgumentsNote(engine)
-  if (last === null) return `Celery keeps a task's arguments only where result_extended = True. Without it, ${overridesHint}.`
-  return isWithoutStoredArguments(last.error ?? "") ? `The last retry without other arguments found none. ${celeryAdvice}` : null
+  if (last === null) {
+    return `Celery keeps a task's arguments only where result_extended = True. Without it, ${overridesHint}.`
+  }
+  return isWithoutStoredArguments(last.error ?? "")
+    ? `The last retry without other arguments found none. ${celeryAdvice}`
+    : null
 }

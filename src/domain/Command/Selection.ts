@@ -18,12 +18,16 @@ export const parseSelection = (filter: BulkRetry["filter"]): TaskSelection | nul
   const { engine = null, task_ids = null, ...others } = filter ?? {}
   if (task_ids === null) return null
   const issues = Object.keys(others).map((key) => filterIssue(key, "cannot be combined with task_ids"))
-  if (engine !== null && !isValidName(engine, 40)) issues.push(filterIssue("engine", "must be a text of 1 to 40 characters"))
+  if (engine !== null && !isValidName(engine, 40)) {
+    issues.push(filterIssue("engine", "must be a text of 1 to 40 characters"))
+  }
   if (!Array.isArray(task_ids) || task_ids.length === 0) {
     issues.push(filterIssue("task_ids", "must be a list of at least one task id"))
   } else {
     const invalidIndex = task_ids.findIndex((id) => !isValidName(id, 200))
-    if (invalidIndex !== -1) issues.push(filterIssue(`task_ids.${invalidIndex}`, "must be a task id of 1 to 200 characters"))
+    if (invalidIndex !== -1) {
+      issues.push(filterIssue(`task_ids.${invalidIndex}`, "must be a task id of 1 to 200 characters"))
+    }
   }
   if (issues.length > 0) return issues
   // the casts: both were validated above, which the compiler does not follow through `issues`

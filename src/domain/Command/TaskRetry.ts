@@ -18,7 +18,11 @@ const Bulk = Schema.Struct({ new_task_ids: Schema.Record({ key: Schema.String, v
 const decodeSingle = Schema.decodeUnknownOption(Schema.parseJson(Single))
 const decodeBulk = Schema.decodeUnknownOption(Schema.parseJson(Bulk))
 
-const parsePairs = (action: string, target: string | null, result: string): ReadonlyArray<readonly [string | null, unknown]> => {
+const parsePairs = (
+  action: string,
+  target: string | null,
+  result: string
+): ReadonlyArray<readonly [string | null, unknown]> => {
   if (action === "retry_task") {
     return Option.match(decodeSingle(result), {
       onNone: () => [],
@@ -26,7 +30,10 @@ const parsePairs = (action: string, target: string | null, result: string): Read
     })
   }
   if (action !== "bulk_retry") return []
-  return Option.match(decodeBulk(result), { onNone: () => [], onSome: ({ new_task_ids }) => Object.entries(new_task_ids) })
+  return Option.match(decodeBulk(result), {
+    onNone: () => [],
+    onSome: ({ new_task_ids }) => Object.entries(new_task_ids)
+  })
 }
 
 /**
@@ -35,4 +42,5 @@ const parsePairs = (action: string, target: string | null, result: string): Read
  */
 export const parseTaskRetries = (action: string, target: string | null, result: string): ReadonlyArray<TaskRetry> =>
   parsePairs(action, target, result).slice(0, maxRetries).flatMap(([task_id, new_task_id]) =>
-    isTaskId(task_id) && isTaskId(new_task_id) && task_id !== new_task_id ? [{ task_id, new_task_id }] : [])
+    isTaskId(task_id) && isTaskId(new_task_id) && task_id !== new_task_id ? [{ task_id, new_task_id }] : []
+  )

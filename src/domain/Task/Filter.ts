@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeField, exampleId, exampleTime, describeBody } from "../Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
 import { wholeNumber } from "../Query.ts"
 import { TaskPriority, TaskState } from "../TaskState.ts"
 import { IdInput, nullish, text } from "../Text.ts"
@@ -64,15 +64,30 @@ export type ExportFormat = typeof ExportFormat.Type
 /** The query of `GET /projects/{slug}/tasks` (interface, List query parameters). */
 export const ListTasks = Schema.Struct({
   state: describeField(Schema.optional(TaskState), "One state.", "failure"),
-  priority: describeField(Schema.optional(Priorities), "Priorities, separated by commas; any of them matches.", ["critical", "high"]),
+  priority: describeField(Schema.optional(Priorities), "Priorities, separated by commas; any of them matches.", [
+    "critical",
+    "high"
+  ]),
   name: describeField(Schema.optional(text(200)), "Part of the name, case-sensitive.", "shop."),
   search: describeField(Schema.optional(text(200)), "Part of name, queue, worker or task id, in either case.", "pay"),
-  search_exceptions: describeField(Schema.optional(QueryBoolean), "`true`: `search` also finds a part of the exception.", true),
+  search_exceptions: describeField(
+    Schema.optional(QueryBoolean),
+    "`true`: `search` also finds a part of the exception.",
+    true
+  ),
   queue: describeField(Schema.optional(text(200)), "The whole name of the queue.", "default"),
   worker: describeField(Schema.optional(text(200)), "The whole name of the worker.", "celery@box-1"),
-  since: describeField(Schema.optional(QueryTimestamp), "Lower bound, included, of `received_at`, or of the first event where that is null.", exampleTime),
+  since: describeField(
+    Schema.optional(QueryTimestamp),
+    "Lower bound, included, of `received_at`, or of the first event where that is null.",
+    exampleTime
+  ),
   until: describeField(Schema.optional(QueryTimestamp), "Upper bound, included.", exampleTime),
-  cursor: describeField(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "`next_cursor` of the page before.",
+    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
+  ),
   limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
   include_total: describeField(Schema.optional(QueryBoolean), "Adds `total_count`.", true),
   format: describeField(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
@@ -83,8 +98,16 @@ export type ListTasks = typeof ListTasks.Type
 /** The query of `GET /projects/{slug}/events`. */
 export const ListEvents = Schema.Struct({
   engine: describeField(text(40, 1), "The engine, in lower case.", "celery"),
-  task_id: describeField(text(200, 1), "The engine's own id of the task; it may hold any character.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),
-  cursor: describeField(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJ0YXNrcyIsIjAxOTljMGRlIl0"),
+  task_id: describeField(
+    text(200, 1),
+    "The engine's own id of the task; it may hold any character.",
+    "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+  ),
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "`next_cursor` of the page before.",
+    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
+  ),
   limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
 })
 

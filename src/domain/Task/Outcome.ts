@@ -20,7 +20,8 @@ export interface WorkerActivity {
 }
 
 /** A history stores no nulls. */
-const nullIfAbsent = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+const nullIfAbsent = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
 /** The data of a `task.reconciled` event. */
 export const Outcome = Schema.Struct({
@@ -32,7 +33,8 @@ export const Outcome = Schema.Struct({
 export type Outcome = typeof Outcome.Type
 
 /** Whether a heartbeat lists the task among the running tasks of its worker. */
-export const isActiveOn = (taskId: string, { activeTaskIds }: WorkerActivity): boolean => activeTaskIds !== null && activeTaskIds.has(taskId)
+export const isActiveOn = (taskId: string, { activeTaskIds }: WorkerActivity): boolean =>
+  activeTaskIds !== null && activeTaskIds.has(taskId)
 
 /**
  * The outcome of a task, null while it may still run. An end that the engine knows counts. Without one the task may
@@ -40,12 +42,19 @@ export const isActiveOn = (taskId: string, { activeTaskIds }: WorkerActivity): b
  * wrote it.
  */
 export const inferOutcome = (
-  { engine_state, exception, finished_at }: Omit<ReconcileResult, "finished_at"> & { readonly finished_at: Timestamp | null },
+  { engine_state, exception, finished_at }: Omit<ReconcileResult, "finished_at"> & {
+    readonly finished_at: Timestamp | null
+  },
   taskId: string,
   worker: WorkerActivity
 ): Outcome | null => {
   if (engine_state === "success" || engine_state === "failure") {
-    return { outcome: engine_state, engine_state, finished_at, exception: engine_state === "failure" ? exception : null }
+    return {
+      outcome: engine_state,
+      engine_state,
+      finished_at,
+      exception: engine_state === "failure" ? exception : null
+    }
   }
   if (isActiveOn(taskId, worker)) return null
   const workerName = worker.name === null ? "the process that ran it" : `worker ${worker.name}`

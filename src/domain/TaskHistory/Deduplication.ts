@@ -1,7 +1,7 @@
 /** Finds events that report a transition that another event has reported: steps 4 and 5 of docs/attempts.md. */
 import { RANK, TaskEventKind } from "../TaskState.ts"
 import { toEpochMillis } from "../Timestamp.ts"
-import { type Entry, NAMED_PATH, compareEntries, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
+import { compareEntries, type Entry, NAMED_PATH, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
 
 /** Whether events of the kind belong to an attempt: to its start, or to what follows. */
 export const isTransition = (kind: TaskEventKind): boolean => RANK[kind] >= RANK["task.started"]
@@ -48,7 +48,10 @@ const mergeReporters = (unknown: ReadonlyArray<Entry>, copies: Duplicates): void
 type TransitionReports = readonly [first: TimedEntry, ...later: ReadonlyArray<TimedEntry>]
 
 /** Merges the transitions with the reports of another process, which may add further transitions. */
-const mergeStream = (transitions: ReadonlyArray<TransitionReports>, stream: ReadonlyArray<TimedEntry>): ReadonlyArray<TransitionReports> => {
+const mergeStream = (
+  transitions: ReadonlyArray<TransitionReports>,
+  stream: ReadonlyArray<TimedEntry>
+): ReadonlyArray<TransitionReports> => {
   const near = stream.filter((event) => transitions.some((reports) => areDuplicates(event, reports)))
   const matching = transitions.filter((reports) => near.some((event) => areDuplicates(event, reports)))
   const matches = new Map<TransitionReports, TimedEntry>()
@@ -56,7 +59,9 @@ const mergeStream = (transitions: ReadonlyArray<TransitionReports>, stream: Read
     if (areDuplicates(event, reports)) matches.set(reports, event)
   }
   if (near.length <= matching.length) pairNearest(near, matching, distance, match)
-  else pairNearest(matching, near, (reports, event) => distance(event, reports), (reports, event) => match(event, reports))
+  else {pairNearest(matching, near, (reports, event) =>
+      distance(event, reports), (reports, event) =>
+      match(event, reports))}
   const matchedEvents = new Set(matches.values())
   return [
     ...transitions.map((reports) => {
@@ -115,7 +120,9 @@ const mergePaths = (named: ReadonlyArray<TimedEntry>, unknown: ReadonlyArray<Tim
   }
   pairNearest(named, unknown, timeBetween, ([original], [copy]) => copies.set(copy, original))
   for (const [entry, at] of unknown) {
-    const near = copies.has(entry) ? undefined : named.find(([, other]) => Math.abs(other - at) <= THIRD_REPORT_WITHIN_MICROS)
+    const near = copies.has(entry)
+      ? undefined
+      : named.find(([, other]) => Math.abs(other - at) <= THIRD_REPORT_WITHIN_MICROS)
     if (near !== undefined) copies.set(entry, near[0])
   }
 }

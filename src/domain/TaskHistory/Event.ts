@@ -1,8 +1,8 @@
 /** The input of the fold: one event about a task, and its parts for the row and the timeline. */
-import * as Timestamp from "../Timestamp.ts"
 import type { EventData } from "../TaskEvent.ts"
 import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
-import { exceptionText, isTraceback, type ErrorFields } from "./Exception.ts"
+import * as Timestamp from "../Timestamp.ts"
+import { type ErrorFields, exceptionText, isTraceback } from "./Exception.ts"
 
 /**
  * One event about a task. `agentId` and `reporter` (the name of the agent process) are the session's. Secrets in `data`
@@ -77,7 +77,13 @@ export const readTaskEvent = (event: TaskEvent): TaskEventReading => {
   return reading
 }
 
-const readField = (event: TaskEvent, field: string, json: string, reading: TaskEventReading, raised: ErrorFields): void => {
+const readField = (
+  event: TaskEvent,
+  field: string,
+  json: string,
+  reading: TaskEventReading,
+  raised: ErrorFields
+): void => {
   switch (field) {
     case "task_name":
       reading.name = textOf(json) ?? reading.name

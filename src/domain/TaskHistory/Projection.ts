@@ -8,11 +8,21 @@ import {
   type TaskState
 } from "../TaskState.ts"
 import { parse, type Timestamp } from "../Timestamp.ts"
-import { type HistoryAnalysis, analyseHistory, type Attempt, type Transitions } from "./Attempts.ts"
+import { analyseHistory, type Attempt, type HistoryAnalysis, type Transitions } from "./Attempts.ts"
 import { isTransition, microsOf } from "./Deduplication.ts"
 import { type FactName, FACTS } from "./Event.ts"
+import {
+  compareEntries,
+  type Entry,
+  type Fact,
+  factSlot,
+  type History,
+  NAMED_PATH,
+  type Path,
+  pathOf,
+  UNKNOWN_PATH
+} from "./History.ts"
 import { findReconciledOutcome } from "./Reconciliation.ts"
-import { type Entry, type Fact, factSlot, type History, NAMED_PATH, compareEntries, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
 
 /**
  * A task's fields as its events report them (interface, Task). `args`, `kwargs` and `result` are JSON text, null when
@@ -42,7 +52,10 @@ export interface TaskFields {
 }
 
 /** The row of a task with at least one event. */
-export const computeTaskFields = (history: History, analysis: HistoryAnalysis = analyseHistory(history)): TaskFields => {
+export const computeTaskFields = (
+  history: History,
+  analysis: HistoryAnalysis = analyseHistory(history)
+): TaskFields => {
   const { entries } = history
   const { attempts } = analysis
   const last = attempts.at(-1)
@@ -51,7 +64,8 @@ export const computeTaskFields = (history: History, analysis: HistoryAnalysis = 
   const republications = countRepublications(receipts)
   const state = stateOf(history, last, receipts, republications >= retries)
   const endEntry = last?.endEntry ?? null
-  const lastAttemptValue = (name: FactName) => last === undefined ? null : latestValueWithin(history, name, last, analysis)
+  const lastAttemptValue = (name: FactName) =>
+    last === undefined ? null : latestValueWithin(history, name, last, analysis)
   const showsException = STATES_WITH_EXCEPTION.has(state)
   const reconciledOutcome = findReconciledOutcome(entries, last)
   const priority = latestValue(history, "priority") ?? ""
@@ -70,12 +84,18 @@ export const computeTaskFields = (history: History, analysis: HistoryAnalysis = 
     received_at: receipts[0]?.at ?? null,
     started_at: last?.startEntry?.at ?? null,
     finished_at: endEntry?.at ?? reconciledOutcome?.finished_at ?? null,
-    runtime_ms: endEntry === null ? null : runtimeOf(lastAttemptValue("runtime_ms"), last?.startEntry ?? null, endEntry),
+    runtime_ms: endEntry === null
+      ? null
+      : runtimeOf(lastAttemptValue("runtime_ms"), last?.startEntry ?? null, endEntry),
     worker_name: workerOf(entries),
     parent_task_id: latestValue(history, "parent_task_id"),
     root_task_id: latestValue(history, "root_task_id"),
     tags: tagsOf(latestValue(history, "tags")),
-    first_event_at: firstMomentOf(entries, [receipts[0], entriesOfKind(entries, "task.sent")[0], analysis.distinctEntries[0]])
+    first_event_at: firstMomentOf(entries, [
+      receipts[0],
+      entriesOfKind(entries, "task.sent")[0],
+      analysis.distinctEntries[0]
+    ])
   }
 }
 
@@ -146,7 +166,12 @@ const latestValue = ({ facts }: History, name: FactName): string | null => {
 }
 
 /** As `value`, among the events of the last attempt. */
-const latestValueWithin = (history: History, name: FactName, last: Attempt, { original }: Transitions): string | null => {
+const latestValueWithin = (
+  history: History,
+  name: FactName,
+  last: Attempt,
+  { original }: Transitions
+): string | null => {
   const findFact = (path: Path): Fact | undefined => {
     const fact = history.facts[factSlot(FACTS[name], path)]
     return fact !== undefined && compareEntries(original(fact.entry), last.transitions[0]!) >= 0 ? fact : undefined
@@ -159,9 +184,7 @@ const nameOf = (entries: ReadonlyArray<Entry>): string =>
 
 const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
   const at = (path: Path) =>
-    entries.findLast((entry) =>
-      entry.worker !== null && isTransition(entry.kind) && pathOf(entry.name) === path
-    )
+    entries.findLast((entry) => entry.worker !== null && isTransition(entry.kind) && pathOf(entry.name) === path)
   return (at(NAMED_PATH) ?? at(UNKNOWN_PATH))?.worker ?? null
 }
 

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Outcome } from "../Task/Outcome.ts"
 import type { Attempt } from "./Attempts.ts"
-import { type Entry, compareEntries } from "./History.ts"
+import { compareEntries, type Entry } from "./History.ts"
 
 const decodeOutcome = Schema.decodeUnknownOption(Schema.parseJson(Outcome))
 

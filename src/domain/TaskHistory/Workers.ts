@@ -1,6 +1,6 @@
 /** The attempts of a task by worker. */
 import { RANK, type TaskEventKind } from "../TaskState.ts"
-import { type HistoryAnalysis, analyseHistory, type Attempt } from "./Attempts.ts"
+import { analyseHistory, type Attempt, type HistoryAnalysis } from "./Attempts.ts"
 import { type Entry, type History, NAMED_PATH, pathOf } from "./History.ts"
 
 /** Attempts that ended at a worker, by outcome; `processed` counts all of them. */
@@ -17,7 +17,10 @@ export interface WorkerEnds {
  * not depend on the order of arrival. An attempt counts for the worker that its latest event names, the named path
  * first.
  */
-export const countEndsByWorker = (history: History, analysis: HistoryAnalysis = analyseHistory(history)): ReadonlyArray<WorkerEnds> => {
+export const countEndsByWorker = (
+  history: History,
+  analysis: HistoryAnalysis = analyseHistory(history)
+): ReadonlyArray<WorkerEnds> => {
   const { attempts, original } = analysis
   if (attempts.length === 0) return noEnds
   const workers = attempts.length === 1 ? [workerOf(history.entries)] : workersOf(history, attempts, original)

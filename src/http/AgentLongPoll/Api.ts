@@ -20,7 +20,11 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
       }))
       .addSuccess(CommandPull)
       .annotateContext(withParameters(sessionNonce))
-      .annotate(Access, { caller: "agent", bucket: "agent", failureCodes: ["session_nonce_missing", "frame_refused", "unavailable"] })
+      .annotate(Access, {
+        caller: "agent",
+        bucket: "agent",
+        failureCodes: ["session_nonce_missing", "frame_refused", "unavailable"]
+      })
       .annotateContext(operation(
         "Wait for commands",
         "Signed frames for the agent, at once or after at most `wait` seconds."
@@ -31,7 +35,12 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
       .setPayload(FrameUpload)
       .addSuccess(FrameUploadAnswer)
       .annotateContext(withParameters(sessionNonce))
-      .annotate(Access, { caller: "agent", bucket: "agent", bodyLimit: 8 * mebibyte, failureCodes: ["session_nonce_missing", "frame_refused", "unavailable"] })
+      .annotate(Access, {
+        caller: "agent",
+        bucket: "agent",
+        bodyLimit: 8 * mebibyte,
+        failureCodes: ["session_nonce_missing", "frame_refused", "unavailable"]
+      })
       .annotateContext(operation("Send events", "Signed frames of the agent. An acknowledged frame is committed."))
   )
   .middleware(FromAgent)

@@ -26,15 +26,24 @@ const respond = (body: object) =>
       )
     }))
 
-export const layer = implementGroup("agentLongPoll", Effect.fnUntraced(function*(handlers) {
-  const polls = yield* AgentPolls
-  const { awaitClosing } = yield* NodeServer
-  return handlers
-    .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>
-      Effect.raceFirst(
-        polls.pull(pollHeaders(request), wait, max_frames),
-        Effect.as(awaitClosing, []) // the agent polls again, and any replica may answer
-      ).pipe(Effect.flatMap((frames) => respond({ frames }))))
-    .handle("push", ({ payload, request }) =>
-      Effect.flatMap(polls.push(pollHeaders(request), payload.frames), (accepted) => respond({ accepted, rejected: 0 })))
-}))
+export const layer = implementGroup(
+  "agentLongPoll",
+  Effect.fnUntraced(function*(handlers) {
+    const polls = yield* AgentPolls
+    const { awaitClosing } = yield* NodeServer
+    return handlers
+      .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>
+        Effect.raceFirst(
+          polls.pull(pollHeaders(request), wait, max_frames),
+          Effect.as(awaitClosing, []) // the agent polls again, and any replica may answer
+        ).pipe(Effect.flatMap((frames) => respond({ frames }))))
+      .handle(
+        "push",
+        ({ payload, request }) =>
+          Effect.flatMap(
+            polls.push(pollHeaders(request), payload.frames),
+            (accepted) => respond({ accepted, rejected: 0 })
+          )
+      )
+  })
+)

@@ -1,13 +1,13 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { exampleId } from "../../domain/Describe.ts"
 import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent } from "../../domain/Agent.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 const agentId = pathParameter("agent_id", IdInput, "The agent's id.", exampleId)
 
@@ -26,7 +26,14 @@ export class AgentsApi extends HttpApiGroup.make("agents")
     HttpApiEndpoint.post("create")`/projects/${slug}/agents`
       .setPayload(CreateAgent)
       .addSuccess(CreatedAgent, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true, creates: "secret", failureCodes: ["agent_name_taken"] })
+      .annotate(Access, {
+        caller: "admin",
+        scope: "agents:write",
+        mutates: true,
+        stepUp: true,
+        creates: "secret",
+        failureCodes: ["agent_name_taken"]
+      })
       .annotateContext(operation(
         "Create an agent",
         "`token` and `hmac_secret` are in this answer only: give both to the worker's environment."

@@ -2,11 +2,14 @@ import { Effect } from "effect"
 import { Agents } from "../../services/Agents.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 
-export const layer = implementGroup("agents", Effect.fnUntraced(function*(handlers) {
-  const agents = yield* Agents
-  return handlers
-    .handle("list", () => agents.list())
-    .handle("create", ({ payload }) => agents.create(payload))
-    .handle("health", ({ path }) => agents.listHealth(path.agent_id))
-    .handle("delete", ({ path }) => agents.remove(path.agent_id))
-}))
+export const layer = implementGroup(
+  "agents",
+  Effect.fnUntraced(function*(handlers) {
+    const agents = yield* Agents
+    return handlers
+      .handle("list", () => agents.list())
+      .handle("create", ({ payload }) => agents.create(payload))
+      .handle("health", ({ path }) => agents.listHealth(path.agent_id))
+      .handle("delete", ({ path }) => agents.remove(path.agent_id))
+  })
+)

@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { exampleId } from "../../domain/Describe.ts"
 import { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../domain/ApiKey.ts"
+import { exampleId } from "../../domain/Describe.ts"
 import { IdInput } from "../../domain/Text.ts"
 import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
@@ -34,7 +34,13 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
     HttpApiEndpoint.post("create", "/api-keys")
       .setPayload(CreateApiKey)
       .addSuccess(CreatedApiKey, { status: 201 })
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret", failureCodes: ["scope_admin_only", "not_found"] })
+      .annotate(Access, {
+        caller: "session",
+        mutates: true,
+        stepUp: true,
+        creates: "secret",
+        failureCodes: ["scope_admin_only", "not_found"]
+      })
       .annotateContext(operation(
         "Create an API key",
         "`token` is in this answer only. A key can never do more than its owner."
@@ -54,7 +60,9 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
     HttpApiEndpoint.del("revoke")`/api-keys/${keyId}`
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, { caller: "authenticated", scope: "auth:write", mutates: true, destructive: true })
-      .annotateContext(operation("Revoke an API key", "It stops working at once. A key with `auth:write` can revoke itself."))
+      .annotateContext(
+        operation("Revoke an API key", "It stops working at once. A key with `auth:write` can revoke itself.")
+      )
   )
   .middleware(Authenticated)
   .annotateContext(inChapter("API keys"))

@@ -2,8 +2,8 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { AuditPage, ListAudit } from "../../domain/Activity.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 /** A project's audit log (bodies: audit). With `format`, the list is a file: see docs/api.md. */
 export class AuditApi extends HttpApiGroup.make("audit")

@@ -17,7 +17,13 @@ export class LoginApi extends HttpApiGroup.make("login")
     HttpApiEndpoint.post("login", "/auth/login")
       .setPayload(Login)
       .addSuccess(LoggedIn)
-      .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "login", failureCodes: ["login_failed"] })
+      .annotate(Access, {
+        caller: "public",
+        requiresHttps: true,
+        mutates: true,
+        bucket: "login",
+        failureCodes: ["login_failed"]
+      })
       .annotateContext(operation(
         "Sign in",
         "By e-mail address and password. The answer sets the session cookie and the CSRF cookie. With " +
@@ -47,7 +53,12 @@ export class AuthApi extends HttpApiGroup.make("auth")
   .add(
     HttpApiEndpoint.get("me", "/auth/me")
       .addSuccess(Me)
-      .annotate(Access, { caller: "authenticated", scope: "auth:read", allowsPendingFactor: true, allowsRestrictedSession: true })
+      .annotate(Access, {
+        caller: "authenticated",
+        scope: "auth:read",
+        allowsPendingFactor: true,
+        allowsRestrictedSession: true
+      })
       .annotateContext(operation("Show the own account", "Who the credential belongs to, with the memberships."))
   )
   .add(
@@ -72,7 +83,12 @@ export class AuthApi extends HttpApiGroup.make("auth")
     HttpApiEndpoint.post("reauthenticate", "/auth/reauthenticate")
       .setPayload(Reauthenticate)
       .addSuccess(Verified)
-      .annotate(Access, { caller: "session", mutates: true, bucket: "mfa", failureCodes: ["wrong_password", "mfa_enrolled"] })
+      .annotate(Access, {
+        caller: "session",
+        mutates: true,
+        bucket: "mfa",
+        failureCodes: ["wrong_password", "mfa_enrolled"]
+      })
       .annotateContext(operation(
         "Give the password again",
         "The step-up of an account without a second factor; with one, verify a code instead."

@@ -14,46 +14,64 @@ const verifiedJson = HttpServerResponse.schemaJson(Verified)
 const loginJson = HttpServerResponse.schemaJson(LoggedIn)
 
 /** The answer of a new session, with its two cookies. */
-const makeSessionResponse = Effect.map(Cookies, (cookies) => ({ answer, maxAgeSeconds, token }: OpenedSession) =>
-  loginJson(answer).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie))
+const makeSessionResponse = Effect.map(
+  Cookies,
+  (cookies) => ({ answer, maxAgeSeconds, token }: OpenedSession) =>
+    loginJson(answer).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie)
+)
 
-const LoginHttp = implementGroup("login", Effect.fnUntraced(function*(handlers) {
-  const sessions = yield* Sessions
-  const authorize = yield* Authorize
-  const cookies = yield* Cookies
-  const respondWithSession = yield* makeSessionResponse
-  return handlers.handle("login", ({ payload, request }) =>
-    Effect.flatMap(
-      sessions.login({
-        ...payload,
-        source: authorize.sourceOf(request),
-        token: cookies.readSessionToken(request),
-        device: cookies.readDeviceToken(request)
-      }),
-      respondWithSession
-    ))
-}))
+const LoginHttp = implementGroup(
+  "login",
+  Effect.fnUntraced(function*(handlers) {
+    const sessions = yield* Sessions
+    const authorize = yield* Authorize
+    const cookies = yield* Cookies
+    const respondWithSession = yield* makeSessionResponse
+    return handlers.handle("login", ({ payload, request }) =>
+      Effect.flatMap(
+        sessions.login({
+          ...payload,
+          source: authorize.sourceOf(request),
+          token: cookies.readSessionToken(request),
+          device: cookies.readDeviceToken(request)
+        }),
+        respondWithSession
+      ))
+  })
+)
 
-const AuthHttp = implementGroup("auth", Effect.fnUntraced(function*(handlers) {
-  const sessions = yield* Sessions
-  const users = yield* Users
-  const cookies = yield* Cookies
-  const respondWithSession = yield* makeSessionResponse
-  return handlers
-    .handle("logout", () => Effect.as(sessions.logout(), cookies.clearSession(HttpServerResponse.empty({ status: 204 }))))
-    .handle("policy", () => Effect.succeed(passwordPolicy))
-    .handle("me", () => users.me())
-    .handle("updateMe", ({ payload }) => users.updateMe(payload))
-    .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), respondWithSession))
-    .handle("reauthenticate", ({ payload }) =>
-      Effect.flatMap(sessions.reauthenticate(payload), ({ maxAgeSeconds, token }) =>
-        verifiedJson({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }).pipe(
-          Effect.map(cookies.setSession(token, maxAgeSeconds)),
-          Effect.orDie
-        )))
-    .handle("sessions", () => sessions.list())
-    .handle("revokeSession", ({ path }) => Effect.map(sessions.revoke(path.session_id), (revoked) => ({ revoked })))
-    .handle("revokeOtherSessions", () => Effect.map(sessions.revokeOthers(), (revoked) => ({ revoked })))
-}))
+const AuthHttp = implementGroup(
+  "auth",
+  Effect.fnUntraced(function*(handlers) {
+    const sessions = yield* Sessions
+    const users = yield* Users
+    const cookies = yield* Cookies
+    const respondWithSession = yield* makeSessionResponse
+    return handlers
+      .handle(
+        "logout",
+        () => Effect.as(sessions.logout(), cookies.clearSession(HttpServerResponse.empty({ status: 204 })))
+      )
+      .handle("policy", () => Effect.succeed(passwordPolicy))
+      .handle("me", () => users.me())
+      .handle("updateMe", ({ payload }) => users.updateMe(payload))
+      .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), respondWithSession))
+      .handle(
+        "reauthenticate",
+        ({ payload }) =>
+          Effect.flatMap(
+            sessions.reauthenticate(payload),
+            ({ maxAgeSeconds, token }) =>
+              verifiedJson({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }).pipe(
+                Effect.map(cookies.setSession(token, maxAgeSeconds)),
+                Effect.orDie
+              )
+          )
+      )
+      .handle("sessions", () => sessions.list())
+      .handle("revokeSession", ({ path }) => Effect.map(sessions.revoke(path.session_id), (revoked) => ({ revoked })))
+      .handle("revokeOtherSessions", () => Effect.map(sessions.revokeOthers(), (revoked) => ({ revoked })))
+  })
+)
 
 export const layer = Layer.mergeAll(LoginHttp, AuthHttp)

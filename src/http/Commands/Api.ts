@@ -1,7 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../domain/Access.ts"
-import { describeField, exampleId } from "../../domain/Describe.ts"
 import { CommandList, CommandPublic } from "../../domain/Command.ts"
 import {
   BulkRetryRequest,
@@ -14,18 +13,23 @@ import {
   RestartWorkerRequest,
   RetryTaskRequest
 } from "../../domain/Command/Requests.ts"
+import { describeField, exampleId } from "../../domain/Describe.ts"
 import { QueryLimit } from "../../domain/Task/Filter.ts"
 import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 const commandId = pathParameter("command_id", IdInput, "The command's id.", exampleId)
 
 const ListCommands = Schema.Struct({
   status: describeField(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),
-  cursor: describeField(Schema.optional(Schema.String), "`next_cursor` of the page before.", "WyJjb21tYW5kcyIsIjAxOTljMGRlIl0"),
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "`next_cursor` of the page before.",
+    "WyJjb21tYW5kcyIsIjAxOTljMGRlIl0"
+  ),
   limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
 })
 
@@ -91,7 +95,12 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("bulkRetry")`/projects/${slug}/commands/bulk-retry`
       .setPayload(BulkRetryRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issueRule, bucket: "bulk_write", bodyLimit: maxBulkRetryBodyBytes, failureCodes: ["use_bulk_retry_requests"] })
+      .annotate(Access, {
+        ...issueRule,
+        bucket: "bulk_write",
+        bodyLimit: maxBulkRetryBodyBytes,
+        failureCodes: ["use_bulk_retry_requests"]
+      })
       .annotateContext(operation("Retry many tasks", "By their ids. An unknown id is 422."))
   )
   .add(

@@ -11,28 +11,39 @@ const respondWithCommand = Effect.map((command: Command) => respondWithJsonText(
 
 const respondAccepted = Effect.map((command: Command) => respondWithJsonText(commandJson(command), 202))
 
-export const layer = implementGroup("commands", Effect.fnUntraced(function*(handlers) {
-  const commands = yield* Commands
-  const withLimitHeader = yield* makeLimitHeader
-  return handlers
-    .handle("list", ({ urlParams: { cursor = null, limit = null, status = null } }) =>
-      Effect.map(commands.list({ cursor, limit, status }), ({ items, next_cursor }) =>
-        withLimitHeader({ limit }, respondWithJsonText(`{"items":[${items.map(commandJson).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`))))
-    .handle("get", ({ path }) => respondWithCommand(commands.get(path.command_id)))
-    .handle("cancel", ({ path }) => respondWithCommand(commands.cancel(path.command_id)))
-    .handle("retryTask", ({ payload, request }) =>
-      Effect.orDie(request.text).pipe( // the payload was decoded from it
-        Effect.flatMap((body) => withOverrides(payload, body)),
-        Effect.flatMap(commands.retryTask),
-        respondAccepted
-      ))
-    .handle("cancelTask", ({ payload }) => respondAccepted(commands.cancelTask(payload)))
-    .handle("requeueDeadLetter", ({ payload }) => respondAccepted(commands.requeueDeadLetter(payload)))
-    .handle("bulkRetry", ({ payload }) => respondAccepted(commands.bulkRetry(payload)))
-    .handle("purgeQueue", ({ payload }) => respondAccepted(commands.purgeQueue(payload)))
-    .handle("restartWorker", ({ payload }) => respondAccepted(commands.restartWorker(payload)))
-    .handle("poolResize", ({ payload }) => respondAccepted(commands.poolResize(payload)))
-    .handle("addConsumer", ({ payload }) => respondAccepted(commands.addConsumer(payload)))
-    .handle("cancelConsumer", ({ payload }) => respondAccepted(commands.cancelConsumer(payload)))
-    .handle("rateLimit", ({ payload }) => respondAccepted(commands.rateLimit(payload)))
-}))
+export const layer = implementGroup(
+  "commands",
+  Effect.fnUntraced(function*(handlers) {
+    const commands = yield* Commands
+    const withLimitHeader = yield* makeLimitHeader
+    return handlers
+      .handle(
+        "list",
+        ({ urlParams: { cursor = null, limit = null, status = null } }) =>
+          Effect.map(commands.list({ cursor, limit, status }), ({ items, next_cursor }) =>
+            withLimitHeader(
+              { limit },
+              respondWithJsonText(
+                `{"items":[${items.map(commandJson).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`
+              )
+            ))
+      )
+      .handle("get", ({ path }) => respondWithCommand(commands.get(path.command_id)))
+      .handle("cancel", ({ path }) => respondWithCommand(commands.cancel(path.command_id)))
+      .handle("retryTask", ({ payload, request }) =>
+        Effect.orDie(request.text).pipe( // the payload was decoded from it
+          Effect.flatMap((body) => withOverrides(payload, body)),
+          Effect.flatMap(commands.retryTask),
+          respondAccepted
+        ))
+      .handle("cancelTask", ({ payload }) => respondAccepted(commands.cancelTask(payload)))
+      .handle("requeueDeadLetter", ({ payload }) => respondAccepted(commands.requeueDeadLetter(payload)))
+      .handle("bulkRetry", ({ payload }) => respondAccepted(commands.bulkRetry(payload)))
+      .handle("purgeQueue", ({ payload }) => respondAccepted(commands.purgeQueue(payload)))
+      .handle("restartWorker", ({ payload }) => respondAccepted(commands.restartWorker(payload)))
+      .handle("poolResize", ({ payload }) => respondAccepted(commands.poolResize(payload)))
+      .handle("addConsumer", ({ payload }) => respondAccepted(commands.addConsumer(payload)))
+      .handle("cancelConsumer", ({ payload }) => respondAccepted(commands.cancelConsumer(payload)))
+      .handle("rateLimit", ({ payload }) => respondAccepted(commands.rateLimit(payload)))
+  })
+)

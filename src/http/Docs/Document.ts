@@ -1,13 +1,13 @@
 import { HttpApi, OpenApi } from "@effect/platform"
-import type { Caller, AccessRule } from "../../domain/Access.ts"
+import type { AccessRule, Caller } from "../../domain/Access.ts"
 import { codes } from "../../domain/ErrorCodes.ts"
 import { version } from "../../domain/Version.ts"
-import { Api } from "../Api.ts"
 import { ruleOf } from "../AccessRules.ts"
+import { Api } from "../Api.ts"
 import { codesOf, commonCodes, failuresOf, type SharedResponses } from "./Failures.ts"
-import { PlainRoutesApi } from "./PlainRoutes.ts"
 import { idempotencyKey } from "./Parameters.ts"
-import { exampleOf, componentNameOf, type Part, partsIn, cleanSchemas } from "./Schemas.ts"
+import { PlainRoutesApi } from "./PlainRoutes.ts"
+import { cleanSchemas, componentNameOf, exampleOf, type Part, partsIn } from "./Schemas.ts"
 import { tags } from "./Tags.ts"
 
 /** Credentials that an endpoint accepts, any of them. With a cookie, a change also needs the CSRF token. */
@@ -89,7 +89,11 @@ ${table}
 const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
   api_key: { type: "http", scheme: "bearer", description: "An API key, `svk_…`." },
   agent_token: { type: "http", scheme: "bearer", description: "An agent's token, from its creation." },
-  metrics_token: { type: "http", scheme: "bearer", description: "The metrics token: `SVC_METRICS_AUTH_TOKEN`, or the file `metrics.token` in `SVC_HOME`." },
+  metrics_token: {
+    type: "http",
+    scheme: "bearer",
+    description: "The metrics token: `SVC_METRICS_AUTH_TOKEN`, or the file `metrics.token` in `SVC_HOME`."
+  },
   session: {
     type: "apiKey",
     in: "cookie",
@@ -135,15 +139,27 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
         return given === undefined ? parameter : { ...parameter, example: given }
       })
       const { description, example: key_, in: at, name, pattern } = idempotencyKey
-      const header = { name, in: at, required: false, description, example: key_, schema: { type: "string" as const, pattern } }
-      operation.parameters = rule.creates === undefined ? parametersWithExamples : [...parametersWithExamples, header as OpenApi.OpenAPISpecParameter] // `example` is not in the type
+      const header = {
+        name,
+        in: at,
+        required: false,
+        description,
+        example: key_,
+        schema: { type: "string" as const, pattern }
+      }
+      operation.parameters = rule.creates === undefined
+        ? parametersWithExamples
+        : [...parametersWithExamples, header as OpenApi.OpenAPISpecParameter] // `example` is not in the type
 
-      const failures = failuresOf(codesOf(rule, {
-        isHealth: /\/health(\/ready)?$/.test(path),
-        hasPath: path.includes("{"),
-        hasQuery: operation.parameters.some((parameter) => parameter.in === "query"),
-        hasBody: operation.requestBody !== undefined
-      }), responses)
+      const failures = failuresOf(
+        codesOf(rule, {
+          isHealth: /\/health(\/ready)?$/.test(path),
+          hasPath: path.includes("{"),
+          hasQuery: operation.parameters.some((parameter) => parameter.in === "query"),
+          hasBody: operation.requestBody !== undefined
+        }),
+        responses
+      )
       const answers: Record<string, unknown> = { ...failures }
       for (const status of successes.keys()) {
         const answer = operation.responses[status]
@@ -153,7 +169,8 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
           Object.assign(answer.content, files(answer.content))
         }
         answer.description = answer.description === "Success" ? "Done." : answer.description
-        const failureResponse = responses[String((failures[status] as Part | undefined)?.$ref).split("/").at(-1) ?? ""] as Part | undefined // as failuresOf wrote it
+        const failureResponse =
+          responses[String((failures[status] as Part | undefined)?.$ref).split("/").at(-1) ?? ""] as Part | undefined // as failuresOf wrote it
         answers[status] = failureResponse === undefined ? answer : {
           description: `${answer.description}\n\n${String(failureResponse.description)}`,
           content: { ...answer.content, ...failureResponse.content as object }
@@ -163,7 +180,9 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
       withExamples(operation.requestBody?.content)
     }
   })
-  const requestBodies = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ requestBody }) => requestBody))
+  const requestBodies = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ requestBody }) => requestBody)
+  )
   allowUnknownFields(schemas, requestBodies)
   Object.assign(document.components, { responses, securitySchemes })
   document.tags = Object.entries(tags).map(([name, description]) => ({ name, description }))

@@ -10,7 +10,10 @@ export interface OperationForm {
 }
 
 /** The codes that a caller of this kind is refused with (`middleware/Authorize.ts`). */
-const accessCodesOf = ({ caller, allowsSession, mutates, scope, stepUp, requiresHttps, allowsPendingFactor, allowsRestrictedSession }: AccessRule): ReadonlyArray<Code> => {
+const accessCodesOf = (
+  { caller, allowsSession, mutates, scope, stepUp, requiresHttps, allowsPendingFactor, allowsRestrictedSession }:
+    AccessRule
+): ReadonlyArray<Code> => {
   const isPerson = caller !== "public" && caller !== "agent"
   const canUseSession = isPerson || allowsSession === true
   return [
@@ -27,7 +30,10 @@ const accessCodesOf = ({ caller, allowsSession, mutates, scope, stepUp, requires
 }
 
 /** Every code that an operation can answer: of its access, its form, and what it declares itself (`fails`). */
-export const codesOf = (rule: AccessRule, { hasBody, hasPath, hasQuery, isHealth }: OperationForm): ReadonlyArray<Code> => {
+export const codesOf = (
+  rule: AccessRule,
+  { hasBody, hasPath, hasQuery, isHealth }: OperationForm
+): ReadonlyArray<Code> => {
   const creates = rule.creates !== undefined
   const found = new Set<Code>([
     "bad_request",
@@ -64,10 +70,15 @@ const responseOf = (status: number, all: ReadonlyArray<Code>): object => ({
       schema: {
         allOf: [
           { $ref: "#/components/schemas/Problem" },
-          { type: "object", properties: { status: { type: "integer", enum: [status] }, code: { type: "string", enum: all } } }
+          {
+            type: "object",
+            properties: { status: { type: "integer", enum: [status] }, code: { type: "string", enum: all } }
+          }
         ]
       },
-      examples: Object.fromEntries(all.map((code) => [code, { summary: codes[code].meaning, value: exampleProblem(code) }]))
+      examples: Object.fromEntries(
+        all.map((code) => [code, { summary: codes[code].meaning, value: exampleProblem(code) }])
+      )
     }
   }
 })
@@ -87,4 +98,9 @@ export const failuresOf = (all: ReadonlyArray<Code>, shared: SharedResponses): R
 }
 
 /** The codes that any request can end with, and those that no operation has, for the document's first page. */
-export const commonCodes = ["method_not_allowed", "request_timeout", "request_head_too_large", "internal_error"] as const satisfies ReadonlyArray<Code>
+export const commonCodes = [
+  "method_not_allowed",
+  "request_timeout",
+  "request_head_too_large",
+  "internal_error"
+] as const satisfies ReadonlyArray<Code>

@@ -7,8 +7,8 @@ import { RateLimited } from "../../domain/Errors.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Setup } from "../../services/Setup.ts"
-import { clientAddressOf, parseProxies } from "../middleware/RequestAddress.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
+import { clientAddressOf, parseProxies } from "../middleware/RequestAddress.ts"
 import { DocumentedApi } from "./Document.ts"
 import { afterSetup, beforeSetup } from "./HomePage.ts"
 import { renderReference } from "./ReferencePage.ts"
@@ -16,7 +16,11 @@ import { renderReference } from "./ReferencePage.ts"
 /** The brain's bare address: where things are. */
 export const rootRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const setup = yield* Setup
-  yield* router.add("GET", "/", Effect.map(setup.isFirstBoot, (isFirst) => respondWithPage(isFirst ? beforeSetup : afterSetup)))
+  yield* router.add(
+    "GET",
+    "/",
+    Effect.map(setup.isFirstBoot, (isFirst) => respondWithPage(isFirst ? beforeSetup : afterSetup))
+  )
 }))
 
 /** A text that stays the same while the program runs, with its tag and its compressed forms. */
@@ -70,8 +74,21 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
     return Effect.map(compressText(html), (prepared) => ({ prepared, policy: { "content-security-policy": policy } }))
   }))
 
-  yield* router.add("GET", "/api/v1/openapi.json", Effect.flatMap(takeRateLimit, (request) =>
-    Effect.map(document, (prepared) => respond(prepared, request, "application/json", {}))))
-  yield* router.add("GET", "/api/v1/docs", Effect.flatMap(takeRateLimit, (request) =>
-    Effect.map(page, ({ policy, prepared }) => respond(prepared, request, "text/html; charset=utf-8", policy))))
+  yield* router.add(
+    "GET",
+    "/api/v1/openapi.json",
+    Effect.flatMap(
+      takeRateLimit,
+      (request) => Effect.map(document, (prepared) => respond(prepared, request, "application/json", {}))
+    )
+  )
+  yield* router.add(
+    "GET",
+    "/api/v1/docs",
+    Effect.flatMap(
+      takeRateLimit,
+      (request) =>
+        Effect.map(page, ({ policy, prepared }) => respond(prepared, request, "text/html; charset=utf-8", policy))
+    )
+  )
 }))

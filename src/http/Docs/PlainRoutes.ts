@@ -6,11 +6,17 @@ import { html } from "../Html/Api.ts"
 import { withParameters } from "./Parameters.ts"
 import { inChapter, type Tag } from "./Tags.ts"
 
-const metrics = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+const metrics = Schema.String.pipe(
+  HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain; version=0.0.4; charset=utf-8" })
+)
   .annotations({ description: "Metrics in Prometheus' text format." })
 
 const document = Schema.Record({ key: Schema.String, value: Schema.Unknown })
-  .annotations({ identifier: "OpenApiDocument", description: "An OpenAPI 3.1 document.", examples: [{ openapi: "3.1.0" }] })
+  .annotations({
+    identifier: "OpenApiDocument",
+    description: "An OpenAPI 3.1 document.",
+    examples: [{ openapi: "3.1.0" }]
+  })
 
 /** An operation of this group is under another chapter than the group. */
 const overrideTag = (tag: Tag) => ({ tags: [tag] })
@@ -55,21 +61,42 @@ export class PlainRoutesApi extends HttpApiGroup.make("outside")
       .annotate(Access, { caller: "agent", failureCodes: ["unavailable"] })
       .annotateContext(OpenApi.annotations({
         summary: "Connect an agent",
-        description: "A WebSocket (RFC 6455) whose first frame is the agent's hello. Over 600 connects a minute and address the socket is closed with 4429."
+        description:
+          "A WebSocket (RFC 6455) whose first frame is the agent's hello. Over 600 connects a minute and address the socket is closed with 4429."
       }))
-      .annotateContext(withParameters({ in: "header", name: "Upgrade", description: "The protocol to switch to.", example: "websocket", required: true }))
+      .annotateContext(
+        withParameters({
+          in: "header",
+          name: "Upgrade",
+          description: "The protocol to switch to.",
+          example: "websocket",
+          required: true
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("document", "/api/v1/openapi.json")
       .addSuccess(document)
       .annotate(Access, { caller: "public", bucket: "docs" })
-      .annotateContext(OpenApi.annotations({ summary: "Read this document", description: "OpenAPI 3.1, made from the program's own definitions.", override: overrideTag("Pages") }))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Read this document",
+          description: "OpenAPI 3.1, made from the program's own definitions.",
+          override: overrideTag("Pages")
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("page", "/api/v1/docs")
       .addSuccess(html)
       .annotate(Access, { caller: "public", bucket: "docs" })
-      .annotateContext(OpenApi.annotations({ summary: "Show this document as a page", description: "HTML; it calls no other host.", override: overrideTag("Pages") }))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Show this document as a page",
+          description: "HTML; it calls no other host.",
+          override: overrideTag("Pages")
+        })
+      )
   )
   .annotate(Access, { caller: "public" })
   .annotateContext(inChapter("Agent protocol"))

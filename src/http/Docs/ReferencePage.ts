@@ -3,7 +3,8 @@ import type { Part } from "./Schemas.ts"
 
 /** Renders an OpenAPI document as one page: no script, no other file, no other host. */
 
-const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
+const escapeHtml = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
 
 // the document is JSON of a known form; what is missing reads as empty
 const asPart = (value: unknown): Part => typeof value === "object" && value !== null ? value as Part : {}
@@ -14,14 +15,19 @@ const renderInline = (given: string) => escapeHtml(given).replace(/`([^`]+)`/g, 
 
 const renderRow = (cells: ReadonlyArray<string>) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
 
-const renderTable = (rows: ReadonlyArray<ReadonlyArray<string>>) => rows.length === 0 ? "" : `<table>${rows.map(renderRow).join("")}</table>`
+const renderTable = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
+  rows.length === 0 ? "" : `<table>${rows.map(renderRow).join("")}</table>`
 
 /** As much of Markdown as the document's sentences use: code, paragraphs, lists and tables. */
 const renderProse = (given: unknown): string =>
   asText(given).split("\n\n").map((block) => {
     const lines = block.split("\n").filter((line) => line !== "" && !/^\|[-|]+\|$/.test(line))
-    if (block.startsWith("|")) return renderTable(lines.map((line) => line.slice(1, -1).split("|").map((cell) => renderInline(cell.trim()))))
-    if (block.startsWith("- ")) return `<ul>${lines.map((line) => `<li>${renderInline(line.slice(2))}</li>`).join("")}</ul>`
+    if (block.startsWith("|")) {
+      return renderTable(lines.map((line) => line.slice(1, -1).split("|").map((cell) => renderInline(cell.trim()))))
+    }
+    if (block.startsWith("- ")) {
+      return `<ul>${lines.map((line) => `<li>${renderInline(line.slice(2))}</li>`).join("")}</ul>`
+    }
     return `<p>${renderInline(lines.join(" "))}</p>`
   }).join("")
 
@@ -32,45 +38,63 @@ const renderType = (schema: Part): string => {
   if (name !== "") return `<a href="#body-${name}">${name}</a>`
   const either = [...asList(schema.anyOf), ...asList(schema.allOf)]
   if (either.length > 0) return either.map((one) => renderType(asPart(one))).join(" or ")
-  if (schema.enum !== undefined) return asList(schema.enum).map((word) => `<code>${escapeHtml(String(word))}</code>`).join(", ")
+  if (schema.enum !== undefined) {
+    return asList(schema.enum).map((word) => `<code>${escapeHtml(String(word))}</code>`).join(", ")
+  }
   if (schema.type === "array") return `list of ${renderType(asPart(schema.items))}`
   return escapeHtml([asText(schema.type) || "any JSON", asText(schema.format)].filter(Boolean).join(", "))
 }
 
-const renderExample = (value: unknown) => value === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
+const renderExample = (value: unknown) =>
+  value === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
 
 const renderFields = ({ properties, required }: Part): string =>
-  renderTable(Object.entries(asPart(properties)).map(([name, schema]) => {
-    const { description, examples } = asPart(schema)
-    const [example] = asList(examples)
-    return [
-      `<code>${escapeHtml(name)}</code>${asList(required).includes(name) ? "" : " <small>optional</small>"}`,
-      renderType(asPart(schema)),
-      renderInline(asText(description)) + (example === undefined ? "" : ` <small>Example: <code>${escapeHtml(JSON.stringify(example))}</code></small>`)
-    ]
-  }))
+  renderTable(
+    Object.entries(asPart(properties)).map(([name, schema]) => {
+      const { description, examples } = asPart(schema)
+      const [example] = asList(examples)
+      return [
+        `<code>${escapeHtml(name)}</code>${asList(required).includes(name) ? "" : " <small>optional</small>"}`,
+        renderType(asPart(schema)),
+        renderInline(asText(description)) +
+        (example === undefined ? "" : ` <small>Example: <code>${escapeHtml(JSON.stringify(example))}</code></small>`)
+      ]
+    })
+  )
 
 const renderBody = (title: string, answer: Part): string => {
   const json = asPart(asPart(answer.content)["application/json"])
   const others = Object.keys(asPart(answer.content)).filter((type) => !type.includes("json"))
-  return `<h4>${title}${json.schema === undefined ? "" : `: ${renderType(asPart(json.schema))}`} ${escapeHtml(others.join(", "))}</h4>` +
+  return `<h4>${title}${json.schema === undefined ? "" : `: ${renderType(asPart(json.schema))}`} ${
+    escapeHtml(others.join(", "))
+  }</h4>` +
     (title === "Request body" ? "" : renderProse(answer.description)) + renderExample(json.example)
 }
 
 const renderOperation = (path: string, method: string, operation: Part, responses: Part): string => {
   const parameters = asList(operation.parameters).map(asPart).map((parameter) => [
-    `<code>${escapeHtml(asText(parameter.name))}</code>${parameter.required === true ? "" : " <small>optional</small>"}`,
+    `<code>${escapeHtml(asText(parameter.name))}</code>${
+      parameter.required === true ? "" : " <small>optional</small>"
+    }`,
     `${asText(parameter.in)}, ${renderType(asPart(parameter.schema))}`,
-    `${renderInline(asText(parameter.description))} <small>Example: <code>${escapeHtml(JSON.stringify(parameter.example))}</code></small>`
+    `${renderInline(asText(parameter.description))} <small>Example: <code>${
+      escapeHtml(JSON.stringify(parameter.example))
+    }</code></small>`
   ])
   const answers = Object.entries(asPart(operation.responses))
   const failures = answers.filter(([, answer]) => asPart(answer).$ref !== undefined)
     .map(([status, answer]) => [status, renderProse(asPart(responses[schemaNameOf(asPart(answer).$ref)]).description)])
-  return `<details id="${escapeHtml(asText(operation.operationId))}"><summary><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>
+  return `<details id="${escapeHtml(asText(operation.operationId))}"><summary><b>${method.toUpperCase()}</b> <code>${
+    escapeHtml(path)
+  }</code>
 <span>${renderInline(asText(operation.summary))}</span></summary>${renderProse(operation.description)}
 ${parameters.length === 0 ? "" : `<h4>Parameters</h4>${renderTable(parameters)}`}
 ${operation.requestBody === undefined ? "" : renderBody("Request body", asPart(operation.requestBody))}
-${answers.filter(([, answer]) => asPart(answer).$ref === undefined).map(([status, answer]) => renderBody(`Answer ${status}`, asPart(answer))).join("")}
+${
+    answers.filter(([, answer]) => asPart(answer).$ref === undefined).map(([status, answer]) =>
+      renderBody(`Answer ${status}`, asPart(answer))
+    ).join("")
+  }
 <h4>Failures</h4>${renderTable(failures)}</details>`
 }
 
@@ -97,21 +121,29 @@ export const renderReference = (document: object): HtmlPage => {
   const { components, info, paths, tags } = asPart(document)
   const { responses, schemas } = asPart(components)
   const operations = Object.entries(asPart(paths)).flatMap(([path, methods]) =>
-    Object.entries(asPart(methods)).map(([method, operation]) => ({ path, method, operation: asPart(operation) })))
+    Object.entries(asPart(methods)).map(([method, operation]) => ({ path, method, operation: asPart(operation) }))
+  )
   const chapters = asList(tags).map(asPart).map(({ description, name }) => {
     const own = operations.filter(({ operation }) => asList(operation.tags).includes(name))
     return `<h2 id="${escapeHtml(asText(name))}">${escapeHtml(asText(name))}</h2>${renderProse(description)}
 ${own.map(({ method, operation, path }) => renderOperation(path, method, operation, asPart(responses))).join("\n")}`
   })
   const bodies = Object.entries(asPart(schemas)).map(([name, schema]) =>
-    `<details id="body-${name}"><summary><code>${name}</code><span>${renderInline(asText(asPart(schema).description))}</span></summary>${renderFields(asPart(schema))}</details>`)
+    `<details id="body-${name}"><summary><code>${name}</code><span>${
+      renderInline(asText(asPart(schema).description))
+    }</span></summary>${renderFields(asPart(schema))}</details>`
+  )
   return renderPage({
     title: "svc: API reference",
     css,
     sections: `<h1>svc ${escapeHtml(asText(asPart(info).version))}: API reference</h1>
 <p><a href="openapi.json">openapi.json</a></p>
 ${renderProse(asPart(info).description)}
-<nav>${asList(tags).map(asPart).map(({ name }) => `<a href="#${escapeHtml(asText(name))}">${escapeHtml(asText(name))}</a>`).join("")}<a href="#bodies">Bodies</a></nav>
+<nav>${
+      asList(tags).map(asPart).map(({ name }) =>
+        `<a href="#${escapeHtml(asText(name))}">${escapeHtml(asText(name))}</a>`
+      ).join("")
+    }<a href="#bodies">Bodies</a></nav>
 ${chapters.join("\n")}
 <h2 id="bodies">Bodies</h2>
 ${bodies.join("\n")}`

@@ -22,18 +22,28 @@ const isNoise = (text: unknown) => typeof text === "string" && /^(an?|the) /.tes
 
 /** An example of a query as JSON has it: the schema encodes it as the query's text. */
 const asTyped = (type: unknown, example: unknown): unknown =>
-  typeof example !== "string" || !["integer", "number", "boolean"].includes(String(type)) ? example : JSON.parse(example)
+  typeof example !== "string" || !["integer", "number", "boolean"].includes(String(type))
+    ? example
+    : JSON.parse(example)
 
 /** A component that is a text or a number, and no words of a list: shown where it is used. */
-const isScalar = ({ enum: words, type }: Part) => words === undefined && ["string", "integer", "number"].includes(String(type))
+const isScalar = ({ enum: words, type }: Part) =>
+  words === undefined && ["string", "integer", "number"].includes(String(type))
 
 /** Changes the document's schemas in place. */
-export const cleanSchemas = (document: { readonly components: { readonly schemas: Record<string, unknown> } }): void => {
+export const cleanSchemas = (
+  document: { readonly components: { readonly schemas: Record<string, unknown> } }
+): void => {
   const { schemas } = document.components
-  const plain = new Map(Object.entries(schemas).flatMap(([name, schema]) => isPart(schema) && isScalar(schema) ? [[name, schema] as const] : []))
+  const plain = new Map(
+    Object.entries(schemas).flatMap(([name, schema]) =>
+      isPart(schema) && isScalar(schema) ? [[name, schema] as const] : []
+    )
+  )
   for (const part of partsIn(document)) {
     const [only, ...others] = Array.isArray(part.allOf) ? part.allOf : []
-    const inner = plain.get(componentNameOf(part.$ref) ?? "") ?? (others.length === 0 && isPart(only) ? plain.get(componentNameOf(only.$ref) ?? "") : undefined)
+    const inner = plain.get(componentNameOf(part.$ref) ?? "") ??
+      (others.length === 0 && isPart(only) ? plain.get(componentNameOf(only.$ref) ?? "") : undefined)
     if (inner !== undefined) {
       delete part.$ref
       delete part.allOf
@@ -60,7 +70,9 @@ export const exampleOf = (schemas: Readonly<Record<string, unknown>>) => {
     if (Array.isArray(allOf)) return valueOf(allOf[0])
     if (Array.isArray(anyOf)) return valueOf(anyOf[0])
     if (Array.isArray(words)) return words[0]
-    if (isPart(properties)) return Object.fromEntries(Object.entries(properties).map(([key, field]) => [key, valueOf(field)]))
+    if (isPart(properties)) {
+      return Object.fromEntries(Object.entries(properties).map(([key, field]) => [key, valueOf(field)]))
+    }
     if (type === "array") return items === undefined ? [] : [valueOf(items)]
     return type === "object" ? {} : null
   }

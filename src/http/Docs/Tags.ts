@@ -11,7 +11,8 @@ export const tags = {
   "Members": "Who has which role in a project, and invitations to it.",
   "Agents": "What connects to a project: one token and one signing secret, used by any number of processes.",
   "Tasks": "Tasks of every engine: lists, details, trees, timelines, live updates and exports.",
-  "Commands": "What agents are asked to do: retry, cancel, purge, resize, restart. A command is answered before its agent has executed it; read it again for its outcome.",
+  "Commands":
+    "What agents are asked to do: retry, cancel, purge, resize, restart. A command is answered before its agent has executed it; read it again for its outcome.",
   "Queues and workers": "The engines' queues and workers, and the agents' processes.",
   "Audit": "Who did what: the activity feed, and a project's audit log.",
   "Users": "Accounts, for global admins.",

@@ -1,10 +1,10 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
-import { ListEvents } from "../../domain/Task/Filter.ts"
 import { EventList } from "../../domain/Task.ts"
+import { ListEvents } from "../../domain/Task/Filter.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 /** A task's timeline (bodies: events). */
 export class EventsApi extends HttpApiGroup.make("events")

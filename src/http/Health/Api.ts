@@ -6,8 +6,12 @@ import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** For load balancers; also at `/health` and `/health/ready` of the root (interface, Health and metrics). */
 export class HealthApi extends HttpApiGroup.make("health")
-  .add(HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotate(Access, { caller: "public" })
-  .annotateContext(operation("Check that the process runs", "For a liveness probe. It does not query the database.")))
+  .add(
+    HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotate(Access, { caller: "public" })
+      .annotateContext(
+        operation("Check that the process runs", "For a liveness probe. It does not query the database.")
+      )
+  )
   .add(
     HttpApiEndpoint.get("ready", "/health/ready")
       .addSuccess(Ready)

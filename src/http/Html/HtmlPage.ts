@@ -111,7 +111,10 @@ ${script === undefined ? "" : `<script type="module">${whole}</script>`}
 </body>
 </html>
 `,
-    policy: `default-src 'none'; script-src ${script === undefined ? "'none'" : hashOf(whole)}; style-src ${hashOf(style + css)}; ` +
+    policy:
+      `default-src 'none'; script-src ${script === undefined ? "'none'" : hashOf(whole)}; style-src ${
+        hashOf(style + css)
+      }; ` +
       "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; img-src data:"
   }
 }

@@ -13,10 +13,10 @@ import {
 } from "../../domain/Invitation.ts"
 import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { html, LinkToken } from "../Html/Api.ts"
-import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { html, LinkToken } from "../Html/Api.ts"
+import { slug } from "../Projects/Api.ts"
 
 const invitationId = pathParameter("invitation_id", IdInput, "The invitation's id.", exampleId)
 
@@ -26,7 +26,14 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
     HttpApiEndpoint.post("create")`/projects/${slug}/invitations`
       .setPayload(CreateInvitation)
       .addSuccess(CreatedInvitation, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: "secret", failureCodes: ["already_member", "conflict"] })
+      .annotate(Access, {
+        caller: "admin",
+        scope: "memberships:write",
+        mutates: true,
+        stepUp: true,
+        creates: "secret",
+        failureCodes: ["already_member", "conflict"]
+      })
       .annotateContext(operation(
         "Invite an address to a project",
         "`token` and `accept_url_path` are in this answer only. A later invitation of the same address " +
@@ -42,7 +49,12 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
   .add(
     HttpApiEndpoint.del("revoke")`/projects/${slug}/invitations/${invitationId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, failureCodes: ["invitation_accepted"] })
+      .annotate(Access, {
+        caller: "admin",
+        scope: "memberships:write",
+        mutates: true,
+        failureCodes: ["invitation_accepted"]
+      })
       .annotateContext(operation("Revoke an invitation", "Its link stops working."))
   )
   .middleware(InProject)
@@ -56,7 +68,12 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
     HttpApiEndpoint.post("preview", "/invitations/preview")
       .setPayload(PreviewInvitation)
       .addSuccess(InvitationPreview)
-      .annotate(Access, { caller: "public", requiresHttps: true, bucket: "invitation", failureCodes: ["invitation_invalid"] })
+      .annotate(Access, {
+        caller: "public",
+        requiresHttps: true,
+        bucket: "invitation",
+        failureCodes: ["invitation_invalid"]
+      })
       .annotateContext(operation("Show what an invitation is to", "For the holder of its token."))
   )
   .add(

@@ -1,28 +1,36 @@
 import { Effect, Layer } from "effect"
 import { Invitations } from "../../services/Invitations.ts"
 import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
+import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
-import { respondWithPage } from "../Html/HtmlPage.ts"
 import { invitationPage } from "./Page.ts"
 
-const InvitationsHttp = implementGroup("invitations", Effect.fnUntraced(function*(handlers) {
-  const invitations = yield* Invitations
-  return handlers
-    .handle("create", ({ payload }) => invitations.create(payload))
-    .handle("list", () => invitations.list())
-    .handle("revoke", ({ path }) => invitations.revoke(path.invitation_id))
-}))
+const InvitationsHttp = implementGroup(
+  "invitations",
+  Effect.fnUntraced(function*(handlers) {
+    const invitations = yield* Invitations
+    return handlers
+      .handle("create", ({ payload }) => invitations.create(payload))
+      .handle("list", () => invitations.list())
+      .handle("revoke", ({ path }) => invitations.revoke(path.invitation_id))
+  })
+)
 
-const InvitationHttp = implementGroup("invitation", Effect.fnUntraced(function*(handlers) {
-  const acceptance = yield* InvitationAcceptance
-  const { sourceOf } = yield* Authorize
-  return handlers
-    .handle("preview", ({ payload }) => acceptance.preview(payload.token))
-    .handle("accept", ({ payload, request }) => acceptance.accept(payload, sourceOf(request)))
-}))
+const InvitationHttp = implementGroup(
+  "invitation",
+  Effect.fnUntraced(function*(handlers) {
+    const acceptance = yield* InvitationAcceptance
+    const { sourceOf } = yield* Authorize
+    return handlers
+      .handle("preview", ({ payload }) => acceptance.preview(payload.token))
+      .handle("accept", ({ payload, request }) => acceptance.accept(payload, sourceOf(request)))
+  })
+)
 
-const InvitationPageHttp = implementGroup("invitation_page", (handlers) =>
-  handlers.handle("page", () => Effect.succeed(respondWithPage(invitationPage))))
+const InvitationPageHttp = implementGroup(
+  "invitation_page",
+  (handlers) => handlers.handle("page", () => Effect.succeed(respondWithPage(invitationPage)))
+)
 
 export const layer = Layer.mergeAll(InvitationsHttp, InvitationHttp, InvitationPageHttp)

@@ -5,9 +5,9 @@ import { exampleId } from "../../domain/Describe.ts"
 import { GrantMembership, Membership, UpdateMembership } from "../../domain/Membership.ts"
 import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 const membershipId = pathParameter("membership_id", IdInput, "The membership's id.", exampleId)
 
@@ -23,7 +23,14 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
     HttpApiEndpoint.post("grant")`/projects/${slug}/memberships`
       .setPayload(GrantMembership)
       .addSuccess(Membership, { status: 201 })
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true, creates: true, failureCodes: ["already_member"] })
+      .annotate(Access, {
+        caller: "admin",
+        scope: "memberships:write",
+        mutates: true,
+        stepUp: true,
+        creates: true,
+        failureCodes: ["already_member"]
+      })
       .annotateContext(operation("Add a member", "Only an existing account. People without one are invited."))
   )
   .add(

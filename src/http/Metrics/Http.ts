@@ -19,14 +19,20 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
 
   const refresh = yield* makeRefresh
 
-  yield* router.add("GET", "/metrics", Effect.gen(function*() {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const token = /^bearer\s+(\S+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
-    if (token === undefined || !timingSafeEqual(Buffer.from(hashSecret(token)), expected)) {
-      return yield* new Unauthenticated({ detail: "Send the metrics token as `Authorization: Bearer …` (file metrics.token in SVC_HOME)." })
-    }
-    yield* refresh
-    const text = yield* metrics.text
-    return HttpServerResponse.text(text, { contentType: metrics.registry.contentType })
-  }))
+  yield* router.add(
+    "GET",
+    "/metrics",
+    Effect.gen(function*() {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const token = /^bearer\s+(\S+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
+      if (token === undefined || !timingSafeEqual(Buffer.from(hashSecret(token)), expected)) {
+        return yield* new Unauthenticated({
+          detail: "Send the metrics token as `Authorization: Bearer …` (file metrics.token in SVC_HOME)."
+        })
+      }
+      yield* refresh
+      const text = yield* metrics.text
+      return HttpServerResponse.text(text, { contentType: metrics.registry.contentType })
+    })
+  )
 }))

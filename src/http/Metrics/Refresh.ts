@@ -50,7 +50,9 @@ export const makeRefresh = Effect.gen(function*() {
 
   const reset = () => {
     metrics.agentsOnline.remove()
-    for (const metric of [metrics.tasksTotal, metrics.workersOnline, metrics.queueDepth, metrics.oldestWaitingTask]) metric.reset()
+    for (const metric of [metrics.tasksTotal, metrics.workersOnline, metrics.queueDepth, metrics.oldestWaitingTask]) {
+      metric.reset()
+    }
   }
 
   const refresh = Effect.gen(function*() {
@@ -75,8 +77,12 @@ export const makeRefresh = Effect.gen(function*() {
           metrics.swallowedExceptions.inc({ module: "metrics", site: "refresh" })
         }),
         Effect.logDebug("the database did not answer for the metrics", error)
-      ))
+      )
+    )
   )
 
-  return Effect.flatMap(Clock.currentTimeMillis, (now) => (now - refreshedAtMillis < cacheMillis ? Effect.void : refresh))
+  return Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => (now - refreshedAtMillis < cacheMillis ? Effect.void : refresh)
+  )
 })

@@ -34,7 +34,13 @@ export class MfaApi extends HttpApiGroup.make("mfa")
   .add(
     HttpApiEndpoint.post("enrollStart", "/auth/mfa/enroll-start")
       .addSuccess(EnrollmentStarted)
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, allowsRestrictedSession: true, failureCodes: ["mfa_enrolled"] })
+      .annotate(Access, {
+        caller: "session",
+        mutates: true,
+        stepUp: true,
+        allowsRestrictedSession: true,
+        failureCodes: ["mfa_enrolled"]
+      })
       .annotateContext(operation(
         "Start to enrol a second factor",
         "Returns a new secret for an authenticator app. It counts once a code of it was given; a second " +
@@ -45,7 +51,13 @@ export class MfaApi extends HttpApiGroup.make("mfa")
     HttpApiEndpoint.post("enrollComplete", "/auth/mfa/enroll-complete")
       .setPayload(CompleteEnrollment)
       .addSuccess(RecoveryCodes)
-      .annotate(Access, { caller: "session", mutates: true, allowsRestrictedSession: true, bucket: "mfa", failureCodes: ["wrong_code", "mfa_locked", "mfa_enrolled", "mfa_enrollment_expired"] })
+      .annotate(Access, {
+        caller: "session",
+        mutates: true,
+        allowsRestrictedSession: true,
+        bucket: "mfa",
+        failureCodes: ["wrong_code", "mfa_locked", "mfa_enrolled", "mfa_enrollment_expired"]
+      })
       .annotateContext(operation(
         "Complete the enrolment",
         "With a code of the new secret. Returns the recovery codes, which are shown this once."
@@ -55,7 +67,13 @@ export class MfaApi extends HttpApiGroup.make("mfa")
     HttpApiEndpoint.post("verify", "/auth/mfa/verify")
       .setPayload(VerifyMfa)
       .addSuccess(Verified)
-      .annotate(Access, { caller: "session", mutates: true, allowsPendingFactor: true, bucket: "mfa", failureCodes: ["wrong_code", "mfa_locked", "mfa_not_enrolled"] })
+      .annotate(Access, {
+        caller: "session",
+        mutates: true,
+        allowsPendingFactor: true,
+        bucket: "mfa",
+        failureCodes: ["wrong_code", "mfa_locked", "mfa_not_enrolled"]
+      })
       .annotateContext(operation(
         "Give a code",
         "Of the authenticator app, or a recovery code: completes a login, and is the step-up later. The " +
@@ -66,7 +84,13 @@ export class MfaApi extends HttpApiGroup.make("mfa")
     HttpApiEndpoint.post("disable", "/auth/mfa/disable")
       .setPayload(DisableMfa)
       .addSuccess(Verified)
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, bucket: "mfa", failureCodes: ["wrong_code", "wrong_password", "mfa_locked", "mfa_not_enrolled"] })
+      .annotate(Access, {
+        caller: "session",
+        mutates: true,
+        stepUp: true,
+        bucket: "mfa",
+        failureCodes: ["wrong_code", "wrong_password", "mfa_locked", "mfa_not_enrolled"]
+      })
       .annotateContext(operation(
         "Remove the second factor",
         "With the password and a code. Trusted devices and recovery codes are deleted."
@@ -90,7 +114,13 @@ export class MfaApi extends HttpApiGroup.make("mfa")
   .add(
     HttpApiEndpoint.post("trustDevice", "/auth/mfa/trusted-devices")
       .addSuccess(TrustedDevice, { status: 201 })
-      .annotate(Access, { caller: "session", mutates: true, stepUp: true, creates: "secret", failureCodes: ["mfa_not_enrolled", "unauthenticated"] })
+      .annotate(Access, {
+        caller: "session",
+        mutates: true,
+        stepUp: true,
+        creates: "secret",
+        failureCodes: ["mfa_not_enrolled", "unauthenticated"]
+      })
       .annotateContext(operation(
         "Trust this browser",
         "Sets the device cookie: logins in this browser need no code until it expires."

@@ -6,8 +6,8 @@ import {
   PasswordResetRequested,
   RequestPasswordReset
 } from "../../domain/PasswordReset.ts"
-import { html, LinkToken } from "../Html/Api.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { html, LinkToken } from "../Html/Api.ts"
 
 /** Resetting a forgotten password (interface, Session and account). Neither response starts a session. */
 export class PasswordResetApi extends HttpApiGroup.make("password_reset")
@@ -26,7 +26,13 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
     HttpApiEndpoint.post("confirm", "/auth/password-reset/confirm")
       .setPayload(ConfirmPasswordReset)
       .addSuccess(PasswordResetConfirmed)
-      .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "password_reset", failureCodes: ["reset_token_invalid"] })
+      .annotate(Access, {
+        caller: "public",
+        requiresHttps: true,
+        mutates: true,
+        bucket: "password_reset",
+        failureCodes: ["reset_token_invalid"]
+      })
       .annotateContext(operation(
         "Set a new password by a reset link",
         "Revokes every session of the account, unlocks it and voids its other links. It does not start a " +

@@ -23,7 +23,8 @@ const requestForm = `<p>Which account is it? A link to set a new password goes t
 <button>Send the link</button>
 </form>`
 
-const noMailNotice = `<p>This brain sends no mail. Ask its operator for a link: <code>svc auth reset-link</code> prints one.</p>
+const noMailNotice =
+  `<p>This brain sends no mail. Ask its operator for a link: <code>svc auth reset-link</code> prints one.</p>
 <form id="forgotten" hidden><button>Send the link</button></form>`
 
 /** The page; `sendsMail` as the settings have it. */

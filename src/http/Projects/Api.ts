@@ -18,7 +18,13 @@ export class ProjectsApi extends HttpApiGroup.make("projects")
     HttpApiEndpoint.post("create", "/projects")
       .setPayload(CreateProject)
       .addSuccess(Project, { status: 201 })
-      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, creates: true, failureCodes: ["slug_taken"] })
+      .annotate(Access, {
+        caller: "global_admin",
+        scope: "projects:write",
+        mutates: true,
+        creates: true,
+        failureCodes: ["slug_taken"]
+      })
       .annotateContext(operation("Create a project", "Its slug is its name in paths."))
   )
   .middleware(Authenticated)
@@ -45,7 +51,14 @@ export class ProjectApi extends HttpApiGroup.make("project")
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "projects:write", mutates: true, stepUp: true, destructive: true, failureCodes: ["conflict"] })
+      .annotate(Access, {
+        caller: "global_admin",
+        scope: "projects:write",
+        mutates: true,
+        stepUp: true,
+        destructive: true,
+        failureCodes: ["conflict"]
+      })
       .annotateContext(operation(
         "Delete a project",
         "It vanishes at once, and its tasks, agents and commands are deleted in the background. There is no " +

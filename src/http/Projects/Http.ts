@@ -3,19 +3,25 @@ import { CurrentProject } from "../../services/CurrentActor.ts"
 import { Projects } from "../../services/Projects.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 
-const ProjectsHttp = implementGroup("projects", Effect.fnUntraced(function*(handlers) {
-  const projects = yield* Projects
-  return handlers
-    .handle("list", () => projects.list())
-    .handle("create", ({ payload }) => projects.create(payload))
-}))
+const ProjectsHttp = implementGroup(
+  "projects",
+  Effect.fnUntraced(function*(handlers) {
+    const projects = yield* Projects
+    return handlers
+      .handle("list", () => projects.list())
+      .handle("create", ({ payload }) => projects.create(payload))
+  })
+)
 
-const ProjectHttp = implementGroup("project", Effect.fnUntraced(function*(handlers) {
-  const projects = yield* Projects
-  return handlers
-    .handle("get", () => CurrentProject)
-    .handle("update", ({ payload }) => projects.update(payload))
-    .handle("delete", () => projects.remove())
-}))
+const ProjectHttp = implementGroup(
+  "project",
+  Effect.fnUntraced(function*(handlers) {
+    const projects = yield* Projects
+    return handlers
+      .handle("get", () => CurrentProject)
+      .handle("update", ({ payload }) => projects.update(payload))
+      .handle("delete", () => projects.remove())
+  })
+)
 
 export const layer = Layer.mergeAll(ProjectsHttp, ProjectHttp)

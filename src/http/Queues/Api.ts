@@ -4,9 +4,9 @@ import { Access } from "../../domain/Access.ts"
 import { ListParams } from "../../domain/Query.ts"
 import { Queue } from "../../domain/Queue.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { pagedRowsDescription } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 /** The engines' queues (bodies: queues). */
 export class QueuesApi extends HttpApiGroup.make("queues")

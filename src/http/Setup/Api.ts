@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { CompleteSetup, SetupCompleted, SetupStatus } from "../../domain/Setup.ts"
-import { html, LinkToken } from "../Html/Api.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { html, LinkToken } from "../Html/Api.ts"
 
 const status = HttpApiEndpoint.get("status", "/setup/status")
   .addSuccess(SetupStatus)
@@ -15,7 +15,13 @@ const status = HttpApiEndpoint.get("status", "/setup/status")
 const complete = HttpApiEndpoint.post("complete", "/setup/complete")
   .setPayload(CompleteSetup)
   .addSuccess(SetupCompleted)
-  .annotate(Access, { caller: "public", requiresHttps: true, mutates: true, bucket: "setup", failureCodes: ["setup_token_invalid", "setup_done", "rate_limited"] })
+  .annotate(Access, {
+    caller: "public",
+    requiresHttps: true,
+    mutates: true,
+    bucket: "setup",
+    failureCodes: ["setup_token_invalid", "setup_done", "rate_limited"]
+  })
   .annotateContext(operation(
     "Create the first admin",
     "With the token of the setup link, once. It also creates the project `default`. Five attempts per 15 " +

@@ -58,6 +58,9 @@ export const makeAccessWatch = Effect.fnUntraced(function*(rule: AccessRule) {
   ) => {
     const { authorization = "", cookie = "" } = request.headers
     const id = Ids.hashSecret(JSON.stringify([authorization, cookie, person.source_ip, projectId]))
-    return RcMap.get(watches, new Viewer(id, [projectId, person.user_id], authorize.recheckGrant(rule, request, params)))
+    return RcMap.get(
+      watches,
+      new Viewer(id, [projectId, person.user_id], authorize.recheckGrant(rule, request, params))
+    )
   }
 })

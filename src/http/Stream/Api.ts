@@ -2,12 +2,16 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/stream`
-  .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })).annotations({ description: "Server-sent events." }))
+  .addSuccess(
+    Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })).annotations({
+      description: "Server-sent events."
+    })
+  )
   .annotateContext(withParameters({
     in: "header",
     name: "Last-Event-ID",

@@ -2,15 +2,15 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platf
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
 import { decodeChangePosition } from "../../domain/LiveTask.ts"
-import { CurrentProject, currentPerson } from "../../services/CurrentActor.ts"
+import { currentPerson, CurrentProject } from "../../services/CurrentActor.ts"
 import { LiveTasks } from "../../services/LiveTasks.ts"
 import { NodeServer } from "../../services/NodeServer.ts"
 import { ruleOf } from "../AccessRules.ts"
 import { implementGroup } from "../ImplementGroup.ts"
+import { makeAccessWatch } from "./AccessWatch.ts"
 import { streamEndpoint } from "./Api.ts"
 import { makeSlots } from "./Slots.ts"
 import { waitUntilStalled } from "./StallDetection.ts"
-import { makeAccessWatch } from "./AccessWatch.ts"
 
 /** Node sends the headers with the first byte of the body. */
 const firstComment = new TextEncoder().encode(": welcome\n\n")
@@ -18,30 +18,40 @@ const firstComment = new TextEncoder().encode(": welcome\n\n")
 /** A stream whose access has ended closes after its last event. A reader that does not take it is disconnected after this time. */
 const closeGracePeriod = "5 seconds"
 
-export const layer = implementGroup("stream", Effect.fnUntraced(function*(handlers) {
-  const live = yield* LiveTasks
-  const { awaitClosing } = yield* NodeServer
-  const takeSlot = yield* makeSlots
-  const watchAccess = yield* makeAccessWatch(ruleOf(streamEndpoint, streamEndpoint.annotations))
-  return handlers.handleRaw("stream", ({ request }) =>
-    Effect.gen(function*() {
-      const project = yield* CurrentProject
-      const person = yield* currentPerson
-      const { params } = yield* HttpRouter.RouteContext
-      const lastEventId = (yield* HttpServerRequest.HttpServerRequest).headers["last-event-id"]
-      yield* takeSlot(person.user_id)
-      const accessEnded = yield* watchAccess(request, params, person, project.id)
-      const response = NodeHttpServerRequest.toServerResponse(request)
-      yield* Effect.raceFirst(waitUntilStalled(response), Effect.zipRight(accessEnded, Effect.sleep(closeGracePeriod))).pipe(
-        Effect.zipRight(Effect.sync(() => response.destroy())),
-        Effect.interruptible,
-        Effect.forkScoped
-      )
-      const looks = live.batches(project.id, lastEventId === undefined ? null : decodeChangePosition(lastEventId), Effect.raceFirst(awaitClosing, accessEnded))
-      const text = Stream.concat(Stream.succeed(firstComment), Stream.map(looks, (look) => look.encoded))
-      return HttpServerResponse.stream(text, {
-        contentType: "text/event-stream",
-        headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
-      })
-    }))
-}))
+export const layer = implementGroup(
+  "stream",
+  Effect.fnUntraced(function*(handlers) {
+    const live = yield* LiveTasks
+    const { awaitClosing } = yield* NodeServer
+    const takeSlot = yield* makeSlots
+    const watchAccess = yield* makeAccessWatch(ruleOf(streamEndpoint, streamEndpoint.annotations))
+    return handlers.handleRaw("stream", ({ request }) =>
+      Effect.gen(function*() {
+        const project = yield* CurrentProject
+        const person = yield* currentPerson
+        const { params } = yield* HttpRouter.RouteContext
+        const lastEventId = (yield* HttpServerRequest.HttpServerRequest).headers["last-event-id"]
+        yield* takeSlot(person.user_id)
+        const accessEnded = yield* watchAccess(request, params, person, project.id)
+        const response = NodeHttpServerRequest.toServerResponse(request)
+        yield* Effect.raceFirst(
+          waitUntilStalled(response),
+          Effect.zipRight(accessEnded, Effect.sleep(closeGracePeriod))
+        ).pipe(
+          Effect.zipRight(Effect.sync(() => response.destroy())),
+          Effect.interruptible,
+          Effect.forkScoped
+        )
+        const looks = live.batches(
+          project.id,
+          lastEventId === undefined ? null : decodeChangePosition(lastEventId),
+          Effect.raceFirst(awaitClosing, accessEnded)
+        )
+        const text = Stream.concat(Stream.succeed(firstComment), Stream.map(looks, (look) => look.encoded))
+        return HttpServerResponse.stream(text, {
+          contentType: "text/event-stream",
+          headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+        })
+      }))
+  })
+)

@@ -11,10 +11,12 @@ export const makeSlots = Effect.gen(function*() {
   let total = 0
 
   const tooManyOfUser = new RateLimited({
-    detail: `You have ${liveStreamsPerUser} live streams open, the maximum of one user (SVC_LIVE_STREAMS_PER_USER). Close one, then try again.`
+    detail:
+      `You have ${liveStreamsPerUser} live streams open, the maximum of one user (SVC_LIVE_STREAMS_PER_USER). Close one, then try again.`
   })
   const tooMany = new Unavailable({
-    detail: `${liveStreams} live streams are open, the maximum of this server (SVC_LIVE_STREAMS). Try again later, or load the list.`
+    detail:
+      `${liveStreams} live streams are open, the maximum of this server (SVC_LIVE_STREAMS). Try again later, or load the list.`
   })
 
   const acquireSlot = (userId: string) =>

@@ -1,16 +1,21 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { BulkDelete, BulkDeleted, ListTasks } from "../../domain/Task/Filter.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
+import { BulkDelete, BulkDeleted, ListTasks } from "../../domain/Task/Filter.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 const engine = pathParameter("engine", Schema.String, "The engine.", "celery")
 /** Any characters; a slash in it is sent as %2F. */
-const taskId = pathParameter("task_id", Schema.String, "The engine's own id; a slash in it is sent as %2F.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607")
+const taskId = pathParameter(
+  "task_id",
+  Schema.String,
+  "The engine's own id; a slash in it is sent as %2F.",
+  "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+)
 
 /** A thousand ids, also when they are printed one a line. */
 const maxBulkDeleteBodyBytes = 128 * 1024

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { ListTasks, TaskFilter } from "../../domain/Task/Filter.ts"
 import { writeTask } from "../../domain/Task/Json.ts"
 import { type TaskPage, Tasks } from "../../services/Tasks.ts"
+import { respondWithFile } from "../Download.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
-import { respondWithFile } from "../Download.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
 
 const filterOf = (query: ListTasks): TaskFilter => ({
@@ -24,25 +24,36 @@ const pageJson = ({ next_cursor, rows, total_count }: TaskPage): string =>
   `{"items":[${rows.map(writeTask).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}` +
   `${total_count === undefined ? "" : `,"total_count":${total_count}`}}`
 
-export const layer = implementGroup("tasks", Effect.fnUntraced(function*(handlers) {
-  const tasks = yield* Tasks
-  const withLimitHeader = yield* makeLimitHeader
+export const layer = implementGroup(
+  "tasks",
+  Effect.fnUntraced(function*(handlers) {
+    const tasks = yield* Tasks
+    const withLimitHeader = yield* makeLimitHeader
 
-  return handlers
-    .handleRaw("list", ({ urlParams }) =>
-      urlParams.format !== undefined
-        ? Effect.flatMap(
-          tasks.exportAs(filterOf(urlParams), urlParams.format, urlParams.fields ?? null),
-          (file) => respondWithFile("tasks", file)
-        )
-        : tasks.list(filterOf(urlParams), {
-          cursor: urlParams.cursor ?? null,
-          limit: urlParams.limit ?? null,
-          include_total: urlParams.include_total ?? false
-        }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithJsonText(pageJson(page))))))
-    .handleRaw("get", ({ path }) => Effect.map(tasks.getDetail(path), ({ row, ...more }) =>
-        respondWithJsonText(`${writeTask(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)))
-    .handle("tree", ({ path }) => tasks.getTree(path))
-    .handle("bulkDelete", ({ payload }) =>
-      Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count })))
-}))
+    return handlers
+      .handleRaw("list", ({ urlParams }) =>
+        urlParams.format !== undefined
+          ? Effect.flatMap(
+            tasks.exportAs(filterOf(urlParams), urlParams.format, urlParams.fields ?? null),
+            (file) => respondWithFile("tasks", file)
+          )
+          : tasks.list(filterOf(urlParams), {
+            cursor: urlParams.cursor ?? null,
+            limit: urlParams.limit ?? null,
+            include_total: urlParams.include_total ?? false
+          }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithJsonText(pageJson(page))))))
+      .handleRaw(
+        "get",
+        ({ path }) =>
+          Effect.map(
+            tasks.getDetail(path),
+            ({ row, ...more }) => respondWithJsonText(`${writeTask(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)
+          )
+      )
+      .handle("tree", ({ path }) => tasks.getTree(path))
+      .handle(
+        "bulkDelete",
+        ({ payload }) => Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count }))
+      )
+  })
+)

@@ -27,7 +27,14 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.post("create", "/users")
       .setPayload(CreateUser)
       .addSuccess(UserDetail, { status: 201 })
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, creates: true, failureCodes: ["email_taken"] })
+      .annotate(Access, {
+        caller: "global_admin",
+        scope: "users:write",
+        mutates: true,
+        stepUp: true,
+        creates: true,
+        failureCodes: ["email_taken"]
+      })
       .annotateContext(operation("Create a user", "With a first password. An invitation lets people choose their own."))
   )
   .add(
@@ -40,7 +47,13 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.patch("update")`/users/${userId}`
       .setPayload(UpdateUser)
       .addSuccess(UserDetail)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, failureCodes: ["last_admin"] })
+      .annotate(Access, {
+        caller: "global_admin",
+        scope: "users:write",
+        mutates: true,
+        stepUp: true,
+        failureCodes: ["last_admin"]
+      })
       .annotateContext(operation(
         "Change a user",
         "Absent fields stay. An inactive user's sessions and keys stop working at once."
@@ -49,7 +62,14 @@ export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.del("delete")`/users/${userId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, destructive: true, failureCodes: ["last_admin"] })
+      .annotate(Access, {
+        caller: "global_admin",
+        scope: "users:write",
+        mutates: true,
+        stepUp: true,
+        destructive: true,
+        failureCodes: ["last_admin"]
+      })
       .annotateContext(operation(
         "Delete a user",
         "With their sessions, keys and memberships. What they did stays in the audit log."

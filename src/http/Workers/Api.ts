@@ -1,22 +1,26 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { describeField, exampleId } from "../../domain/Describe.ts"
 import { AgentWorker } from "../../domain/AgentWorker.ts"
+import { describeField, exampleId } from "../../domain/Describe.ts"
 import { ListParams, wholeNumber } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { Authenticated, InProject } from "../Access.ts"
-import { slug } from "../Projects/Api.ts"
 import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
 
 const workerId = pathParameter("worker_id", Schema.String, "The worker's id.", exampleId)
 
 const AgentWorkersParams = Schema.Struct({
   state: describeField(Schema.optional(text(40)), "One state.", "online"),
   role: describeField(Schema.optional(text(40)), "One role.", "worker"),
-  cursor: describeField(Schema.optional(Schema.String), "The header `X-SVC-Next-Cursor` of the page before.", "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"),
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "The header `X-SVC-Next-Cursor` of the page before.",
+    "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"
+  ),
   limit: describeField(Schema.optional(wholeNumber(1, 500)), "The most rows.", 200)
 })
 
@@ -27,7 +31,9 @@ export class WorkersApi extends HttpApiGroup.make("workers")
       .setUrlParams(ListParams)
       .addSuccess(Schema.Array(Worker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
-      .annotateContext(operation("List workers", `The engines' own workers, such as Celery nodes. ${pagedRowsDescription}`))
+      .annotateContext(
+        operation("List workers", `The engines' own workers, such as Celery nodes. ${pagedRowsDescription}`)
+      )
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/workers/${workerId}`
@@ -40,7 +46,9 @@ export class WorkersApi extends HttpApiGroup.make("workers")
       .setUrlParams(AgentWorkersParams)
       .addSuccess(Schema.Array(AgentWorker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
-      .annotateContext(operation("List the agents' processes", `One for each process that connects. ${pagedRowsDescription}`))
+      .annotateContext(
+        operation("List the agents' processes", `One for each process that connects. ${pagedRowsDescription}`)
+      )
   )
   .middleware(InProject)
   .middleware(Authenticated)

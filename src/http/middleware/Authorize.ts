@@ -1,8 +1,8 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import { type Bucket, isUserBucket, includesRole, type AccessRule } from "../../domain/Access.ts"
-import { type Actor, type Person, type SessionCredential, type RequestSource, system } from "../../domain/Actor.ts"
+import { type AccessRule, type Bucket, includesRole, isUserBucket } from "../../domain/Access.ts"
+import { type Actor, type Person, type RequestSource, type SessionCredential, system } from "../../domain/Actor.ts"
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
 import type { Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
@@ -36,7 +36,8 @@ const csrfFailed = new Forbidden({
 
 const httpsRequired = new Forbidden({
   code: "https_required",
-  detail: "Sign-in requires HTTPS. Open the brain at its https address, which its operator names in SVC_PUBLIC_URL, or set " +
+  detail:
+    "Sign-in requires HTTPS. Open the brain at its https address, which its operator names in SVC_PUBLIC_URL, or set " +
     "SVC_ENVIRONMENT=development for a local trial."
 })
 
@@ -106,17 +107,19 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       user_agent: request.headers["user-agent"]?.slice(0, 500) ?? null
     })
 
-    const authenticatePerson = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
-      const source = sourceOf(request)
-      const header = request.headers["authorization"] ?? ""
-      // another scheme is for a proxy in front of the brain; browsers repeat it
-      if (/^bearer\b/i.test(header)) {
-        const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
-        return token === undefined ? Option.none() : yield* authentication.findByApiKey(token, source, isUse)
+    const authenticatePerson = Effect.fnUntraced(
+      function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
+        const source = sourceOf(request)
+        const header = request.headers["authorization"] ?? ""
+        // another scheme is for a proxy in front of the brain; browsers repeat it
+        if (/^bearer\b/i.test(header)) {
+          const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
+          return token === undefined ? Option.none() : yield* authentication.findByApiKey(token, source, isUse)
+        }
+        const token = cookies.readSessionToken(request)
+        return token === undefined ? Option.none() : yield* authentication.findBySession(token, source, isUse)
       }
-      const token = cookies.readSessionToken(request)
-      return token === undefined ? Option.none() : yield* authentication.findBySession(token, source, isUse)
-    })
+    )
 
     /** Whether the browser says that a page of another site sends the request, and SVC_CORS_ORIGINS does not name that site. */
     const isCrossSite = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
@@ -131,13 +134,17 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const checkCsrf = (request: HttpServerRequest.HttpServerRequest) => {
       const sent = request.headers["x-csrf-token"]
       const expected = cookies.deriveCsrfToken(cookies.readSessionToken(request) ?? "")
-      return sent !== undefined && equalsConstantTime(sent, expected) && !isCrossSite(request) ? Effect.void : csrfFailed
+      return sent !== undefined && equalsConstantTime(sent, expected) && !isCrossSite(request)
+        ? Effect.void
+        : csrfFailed
     }
 
     /** The actor of a public endpoint: the session's person, with the CSRF check, or the system. */
     const resolveActor = Effect.fnUntraced(function*(rule: AccessRule, request: HttpServerRequest.HttpServerRequest) {
       const token = cookies.readSessionToken(request)
-      const found = token === undefined ? Option.none() : yield* authentication.findBySession(token, sourceOf(request), true)
+      const found = token === undefined
+        ? Option.none()
+        : yield* authentication.findBySession(token, sourceOf(request), true)
       if (Option.isNone(found)) return system("public")
       if (found.value.via.kind === "session") yield* checkSessionState(rule, found.value.via)
       yield* checkCsrf(request)
@@ -178,7 +185,9 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
           return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
         }
       }
-      if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) return yield* globalAdminRequired
+      if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) {
+        return yield* globalAdminRequired
+      }
       // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
       for (const [name, value = ""] of Object.entries(params)) {
         const isId = name.endsWith("_id") && name !== "task_id"
@@ -195,7 +204,9 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const recordRefusal = Effect.fnUntraced(function*(rule: AccessRule, denial: Denial) {
       const { actor: { source_ip, user_id, via }, code, endpoint } = denial
       const key = via.kind === "api_key" ? { api_key_id: via.api_key_id } : {}
-      yield* Effect.logInfo("access was refused").pipe(Effect.annotateLogs({ endpoint, code, user_id, ...key, source_ip }))
+      yield* Effect.logInfo("access was refused").pipe(
+        Effect.annotateLogs({ endpoint, code, user_id, ...key, source_ip })
+      )
       const isAudited = code === addressNotAllowed.code || (rule.destructive === true && permissionCodes.has(code))
       if (isAudited) yield* denials.record(denial)
     })

@@ -25,14 +25,21 @@ const hasBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 
 /** The request with these as its text and JSON; every other property is the request's own. */
-const withBody = (request: HttpServerRequest.HttpServerRequest, text: string, json: unknown): HttpServerRequest.HttpServerRequest =>
+const withBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  text: string,
+  json: unknown
+): HttpServerRequest.HttpServerRequest =>
   Object.create(request, { text: { value: Effect.succeed(text) }, json: { value: Effect.succeed(json) } })
 
 /**
  * The body's bytes, at most `limit`. The platform's reader ends the connection on a body that is too large. This one
  * reads and drops the rest, so that the sender receives the 413.
  */
-const readBytes = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<Buffer, PayloadTooLarge> => {
+const readBytes = (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number
+): Effect.Effect<Buffer, PayloadTooLarge> => {
   if (Number(request.headers["content-length"]) > limit) return Effect.fail(new PayloadTooLarge({ limit }))
   return Effect.async((resume) => {
     const source = NodeHttpServerRequest.toIncomingMessage(request)
@@ -115,7 +122,9 @@ export const readBody = Effect.fnUntraced(function*(request: HttpServerRequest.H
   const rest = bytes.length > yieldAboveLength ? yieldToEventLoop : Effect.void
   yield* rest
   const tooDeepMember = findTooDeepMember(text)
-  if (tooDeepMember !== null) return yield* ValidationFailed.at(tooDeepMember, `must not nest deeper than ${maxDepth} arrays and objects`)
+  if (tooDeepMember !== null) {
+    return yield* ValidationFailed.at(tooDeepMember, `must not nest deeper than ${maxDepth} arrays and objects`)
+  }
   yield* rest
   const json = yield* parseJson(text)
   return withBody(request, text, json)

@@ -1,7 +1,7 @@
 import { Cookies as HttpCookies, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Data, Effect, type Layer } from "effect"
 import { createHmac } from "node:crypto"
-import { publicUrlOf, acceptsSecretsAt } from "../../services/PublicUrl.ts"
+import { acceptsSecretsAt, publicUrlOf } from "../../services/PublicUrl.ts"
 import { Settings } from "../../services/Settings.ts"
 
 /** Sign-in at SVC_PUBLIC_URL would not be safe. */
@@ -18,14 +18,17 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
     const settings = yield* Settings
     const publicUrl = publicUrlOf(settings)
     if (!URL.canParse(publicUrl) || !/^https?:$/.test(new URL(publicUrl).protocol)) {
-      return yield* new PublicUrlInvalid({ message: `SVC_PUBLIC_URL must be an http or https URL, but is "${publicUrl}"` })
+      return yield* new PublicUrlInvalid({
+        message: `SVC_PUBLIC_URL must be an http or https URL, but is "${publicUrl}"`
+      })
     }
     const url = new URL(publicUrl)
     const isHttps = url.protocol === "https:"
     const isLocal = ["localhost", "[::1]"].includes(url.hostname) || url.hostname.startsWith("127.")
     if (!isHttps && !isLocal && settings.environment !== "development") {
       return yield* new PublicUrlInvalid({
-        message: `People would sign in at ${url.origin} in the clear. Set SVC_PUBLIC_URL to the https address they use; ` +
+        message:
+          `People would sign in at ${url.origin} in the clear. Set SVC_PUBLIC_URL to the https address they use; ` +
           "for a trial on a private network set SVC_ENVIRONMENT=development."
       })
     }
@@ -36,14 +39,17 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
     const deriveCsrfToken = (token: string) => createHmac("sha256", token).update("svc csrf").digest("base64url")
     const isConfidentialAt = acceptsSecretsAt(settings)
     /** Whether the request's transport is confidential: https, loopback, or development. */
-    const isConfidential = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => isConfidentialAt(headers.host ?? "")
+    const isConfidential = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+      isConfidentialAt(headers.host ?? "")
     const readCookie = (request: HttpServerRequest.HttpServerRequest, name: string): string | undefined =>
       isConfidential(request) ? request.cookies[name] : undefined
 
-    const readSessionToken = (request: HttpServerRequest.HttpServerRequest): string | undefined => readCookie(request, sessionName)
+    const readSessionToken = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
+      readCookie(request, sessionName)
 
     /** The token of a trusted device. It outlives sessions. */
-    const readDeviceToken = (request: HttpServerRequest.HttpServerRequest): string | null => readCookie(request, deviceName) ?? null
+    const readDeviceToken = (request: HttpServerRequest.HttpServerRequest): string | null =>
+      readCookie(request, deviceName) ?? null
 
     const makeCookie = (name: string, value: string, httpOnly: boolean, maxAgeSeconds: number) =>
       HttpCookies.unsafeMakeCookie(name, value, {
@@ -69,7 +75,16 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
       makeCookie(csrfName, "", false, 0)
     ]))
 
-    return { origin: url.origin, isConfidential, readSessionToken, readDeviceToken, deriveCsrfToken, setSession, setDevice, clearSession } as const
+    return {
+      origin: url.origin,
+      isConfidential,
+      readSessionToken,
+      readDeviceToken,
+      deriveCsrfToken,
+      setSession,
+      setDevice,
+      clearSession
+    } as const
   })
 }) {
   static readonly layer: Layer.Layer<Cookies, PublicUrlInvalid, Settings> = this.Default

@@ -5,20 +5,27 @@ const isAllowedOrigin = (origins: ReadonlyArray<string>, headers: Headers.Header
   headers["origin"] !== undefined && origins.includes(headers["origin"])
 
 /** A browser's question before a request. */
-export const isPreflight = (origins: ReadonlyArray<string>, { headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+export const isPreflight = (
+  origins: ReadonlyArray<string>,
+  { headers, method }: HttpServerRequest.HttpServerRequest
+): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined && isAllowedOrigin(origins, headers)
 
 export const preflight = HttpServerResponse.empty({
   status: 204,
   headers: {
     "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-    "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id, x-csrf-token, x-request-id",
+    "access-control-allow-headers":
+      "authorization, content-type, idempotency-key, last-event-id, x-csrf-token, x-request-id",
     "access-control-max-age": "600"
   }
 })
 
 /** What an answer to this request carries; `*` never, since cookies may come along. */
-export const headersFor = (origins: ReadonlyArray<string>, headers: Headers.Headers): Readonly<Record<string, string>> =>
+export const headersFor = (
+  origins: ReadonlyArray<string>,
+  headers: Headers.Headers
+): Readonly<Record<string, string>> =>
   origins.length === 0
     ? {}
     : {

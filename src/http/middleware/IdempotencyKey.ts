@@ -13,7 +13,11 @@ const textOf = ({ body }: HttpServerResponse.HttpServerResponse): string | null 
 }
 
 const replay = (status: number, body: string) =>
-  HttpServerResponse.text(body, { status, contentType: "application/json", headers: { "idempotency-replayed": "true" } })
+  HttpServerResponse.text(body, {
+    status,
+    contentType: "application/json",
+    headers: { "idempotency-replayed": "true" }
+  })
 
 /**
  * Honours the `Idempotency-Key` header on an endpoint that creates: the same key and body get the first answer
@@ -48,9 +52,17 @@ export const make = Effect.map(Idempotency, (idempotency) => {
       if (!keyPattern.test(key)) {
         return yield* ValidationFailed.at("Idempotency-Key", "must be 1 to 200 printable characters without spaces")
       }
-      const request: IdempotentRequest = { projectId: project?.id ?? null, userId: actor.user_id, route, key, body: yield* text }
+      const request: IdempotentRequest = {
+        projectId: project?.id ?? null,
+        userId: actor.user_id,
+        route,
+        key,
+        body: yield* text
+      }
       const storedResponse = yield* idempotency.reserve(request)
-      return storedResponse === null ? yield* runAndStore(rule, request, handler) : replay(storedResponse.status, storedResponse.body)
+      return storedResponse === null
+        ? yield* runAndStore(rule, request, handler)
+        : replay(storedResponse.status, storedResponse.body)
     })
   }
 })

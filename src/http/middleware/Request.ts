@@ -53,73 +53,81 @@ export const isBrainPath = (url: string): boolean => {
  * trace id into each log line. It logs one line a request at debug level, adds the headers above and those of CORS, counts
  * the request, and answers every failure as a problem document.
  */
-const makeMiddleware = (isCovered: (url: string) => boolean) => HttpLayerRouter.middleware(
-  Effect.gen(function*() {
-    const hosts = yield* AllowedHosts
-    const settings = yield* Settings
-    const clock = yield* Effect.clock
-    const metrics = yield* Metrics
-    const fixedHeaders = { ...securityHeaders, ...(publicUrlOf(settings).startsWith("https:") && hstsHeader) }
+const makeMiddleware = (isCovered: (url: string) => boolean) =>
+  HttpLayerRouter.middleware(
+    Effect.gen(function*() {
+      const hosts = yield* AllowedHosts
+      const settings = yield* Settings
+      const clock = yield* Effect.clock
+      const metrics = yield* Metrics
+      const fixedHeaders = { ...securityHeaders, ...(publicUrlOf(settings).startsWith("https:") && hstsHeader) }
 
-    const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
-      if (hostCheckExemptPaths.has(pathOf(request.url))) return null
-      const { rawHeaders, socket } = NodeHttpServerRequest.toIncomingMessage(request)
-      return hosts.check({ hosts: hostHeadersOf(rawHeaders), target: request.url, localAddress: socket.localAddress })
-    }
+      const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
+        if (hostCheckExemptPaths.has(pathOf(request.url))) return null
+        const { rawHeaders, socket } = NodeHttpServerRequest.toIncomingMessage(request)
+        return hosts.check({ hosts: hostHeadersOf(rawHeaders), target: request.url, localAddress: socket.localAddress })
+      }
 
-    /** Labels are route patterns. Requests without a route share one label, because clients choose paths and methods. */
-    const count = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, seconds: number) => {
-      const route = routeOf(method, url)
-      const labels = route === null ? { method: "other", route: "other" } : { method, route }
-      metrics.httpRequests.inc({ ...labels, status })
-      metrics.httpSeconds.observe(labels, seconds)
-    }
+      /** Labels are route patterns. Requests without a route share one label, because clients choose paths and methods. */
+      const count = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, seconds: number) => {
+        const route = routeOf(method, url)
+        const labels = route === null ? { method: "other", route: "other" } : { method, route }
+        metrics.httpRequests.inc({ ...labels, status })
+        metrics.httpSeconds.observe(labels, seconds)
+      }
 
-    // One effect around the route, with plain code before and after it. As fifteen effects it took half of the time of
-    // `/health` (bench/http.ts).
-    return (app) =>
-      Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>((fiber) => {
-        const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
-        if (!isCovered(request.url)) return app
-        const startNanos = clock.unsafeCurrentTimeNanos()
-        const span = currentSpanOf(fiber.currentContext)
-        if (span !== null) redactSpan(span, request)
-        const requestId = Ids.requestIdFrom(request.headers["x-request-id"], clock.unsafeCurrentTimeMillis())
-        const hostRefusal = refusalOf(request)
-        const cors = hostRefusal === null ? Cors.headersFor(settings.corsOrigins, request.headers) : {}
+      // One effect around the route, with plain code before and after it. As fifteen effects it took half of the time of
+      // `/health` (bench/http.ts).
+      return (app) =>
+        Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>((fiber) => {
+          const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
+          if (!isCovered(request.url)) return app
+          const startNanos = clock.unsafeCurrentTimeNanos()
+          const span = currentSpanOf(fiber.currentContext)
+          if (span !== null) redactSpan(span, request)
+          const requestId = Ids.requestIdFrom(request.headers["x-request-id"], clock.unsafeCurrentTimeMillis())
+          const hostRefusal = refusalOf(request)
+          const cors = hostRefusal === null ? Cors.headersFor(settings.corsOrigins, request.headers) : {}
 
-        const finish = (response: HttpServerResponse.HttpServerResponse) => {
-          const seconds = Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9
-          count(request, response.status, seconds)
-          const answer = HttpServerResponse.setHeaders(response, { ...fixedHeaders, ...response.headers, ...cors, "x-request-id": requestId })
-          return isLoggingRequests(fiber) ? Effect.as(logRequest(request, response.status, seconds), answer) : Effect.succeed(answer)
-        }
-        const answerFailure = (cause: Cause.Cause<HttpLayerRouter.unhandled>) => {
-          if (Cause.isInterruptedOnly(cause)) {
-            count(request, clientClosedRequestStatus, Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9)
-            return Effect.failCause(cause)
+          const finish = (response: HttpServerResponse.HttpServerResponse) => {
+            const seconds = Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9
+            count(request, response.status, seconds)
+            const answer = HttpServerResponse.setHeaders(response, {
+              ...fixedHeaders,
+              ...response.headers,
+              ...cors,
+              "x-request-id": requestId
+            })
+            return isLoggingRequests(fiber)
+              ? Effect.as(logRequest(request, response.status, seconds), answer)
+              : Effect.succeed(answer)
           }
-          const unroutedFailure = isRouteMissing(cause) ? findUnroutedFailure(request) : null
-          return unroutedFailure !== null
-            ? finish(ProblemResponse.fromFailure(unroutedFailure, requestId))
-            : Effect.flatMap(ProblemResponse.fromCause(cause, requestId), finish)
-        }
-        const answer = hostRefusal !== null
-          ? finish(ProblemResponse.fromFailure(hostRefusal, requestId))
-          : Cors.isPreflight(settings.corsOrigins, request)
-          ? finish(Cors.preflight)
-          : Effect.matchCauseEffect(app, { onFailure: answerFailure, onSuccess: finish })
-        const traceId = traceIdOf(span, request)
-        const annotations = HashMap.set(fiber.getFiberRef(FiberRef.currentLogAnnotations), "request_id", requestId)
-        return Effect.locally(
-          answer,
-          FiberRef.currentLogAnnotations,
-          traceId === null ? annotations : HashMap.set(annotations, "trace_id", traceId)
-        )
-      })
-  }),
-  { global: true }
-)
+          const answerFailure = (cause: Cause.Cause<HttpLayerRouter.unhandled>) => {
+            if (Cause.isInterruptedOnly(cause)) {
+              count(request, clientClosedRequestStatus, Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9)
+              return Effect.failCause(cause)
+            }
+            const unroutedFailure = isRouteMissing(cause) ? findUnroutedFailure(request) : null
+            return unroutedFailure !== null
+              ? finish(ProblemResponse.fromFailure(unroutedFailure, requestId))
+              : Effect.flatMap(ProblemResponse.fromCause(cause, requestId), finish)
+          }
+          const answer = hostRefusal !== null
+            ? finish(ProblemResponse.fromFailure(hostRefusal, requestId))
+            : Cors.isPreflight(settings.corsOrigins, request)
+            ? finish(Cors.preflight)
+            : Effect.matchCauseEffect(app, { onFailure: answerFailure, onSuccess: finish })
+          const traceId = traceIdOf(span, request)
+          const annotations = HashMap.set(fiber.getFiberRef(FiberRef.currentLogAnnotations), "request_id", requestId)
+          return Effect.locally(
+            answer,
+            FiberRef.currentLogAnnotations,
+            traceId === null ? annotations : HashMap.set(annotations, "trace_id", traceId)
+          )
+        })
+    }),
+    { global: true }
+  )
 
 /** Every Host header of a request: `headers` keeps the first only, and `headersDistinct` would copy all the others too. */
 const hostHeadersOf = (rawHeaders: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -166,7 +174,9 @@ const redactedHeaders = ["referer", "x-csrf-token"]
 const redactSpan = (span: Tracer.Span, request: HttpServerRequest.HttpServerRequest): void => {
   span.attribute("url.full", pathOf(request.url))
   if (request.url.includes("?")) span.attribute("url.query", "<redacted>")
-  for (const name of redactedHeaders) if (name in request.headers) span.attribute(`http.request.header.${name}`, "<redacted>")
+  for (const name of redactedHeaders) {
+    if (name in request.headers) span.attribute(`http.request.header.${name}`, "<redacted>")
+  }
 }
 
 /** For a server of the brain alone: unknown paths get a problem document too. */

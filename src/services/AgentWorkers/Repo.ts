@@ -71,7 +71,9 @@ export class AgentWorkersRepo extends Effect.Service<AgentWorkersRepo>()("svc/Ag
       /** The engines of the project's online processes, with the start of each process. */
       listOnlineEngines: (projectId: string) =>
         Effect.map(
-          read<{ readonly since: Timestamp; readonly engines: string }>`SELECT coalesce(started_at, created_at) AS since, engines
+          read<
+            { readonly since: Timestamp; readonly engines: string }
+          >`SELECT coalesce(started_at, created_at) AS since, engines
             FROM agent_workers WHERE project_id = ${projectId} AND state = 'online'`,
           (rows) => rows.map(({ engines, since }) => ({ since, engines: parseEngines(engines) }))
         )

@@ -3,8 +3,8 @@ import { Effect, Option, Schema } from "effect"
 import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { decodeProcess, type ProcessRow } from "../AgentWorkers/Repo.ts"
-import { Reader } from "../Database.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
 
 /** A row of `agents` as the drivers return it, without derived fields and secrets. */
@@ -78,7 +78,9 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
       /** The engines of the agent's last hello; none when the project has no such agent. */
       findEngines: (projectId: string, id: string) =>
         Effect.map(
-          read<{ readonly engine_adapters: string }>`SELECT engine_adapters FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
+          read<
+            { readonly engine_adapters: string }
+          >`SELECT engine_adapters FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), ({ engine_adapters }) => parseEngines(engine_adapters))
         ),
       /** The project's online agents with their engines, the most recently seen one first. */
@@ -97,7 +99,9 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
             WHERE a.id = ${id} LIMIT ${limit}`,
           (rows) => ({
             agent: rows[0],
-            processes: rows.flatMap(({ worker_id, ...row }) => (worker_id === null ? [] : [decodeProcess({ ...row, worker_id })]))
+            processes: rows.flatMap((
+              { worker_id, ...row }
+            ) => (worker_id === null ? [] : [decodeProcess({ ...row, worker_id })]))
           })
         ),
       insert: (agent: NewAgent) =>
@@ -122,7 +126,8 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           sql`DELETE FROM agents WHERE project_id = ${projectId} AND id = ${id} RETURNING id`,
           (rows) => rows.length > 0
         ),
-      deleteHealth: (agentId: string) => deleteInSlices(sql, { table: "agent_health", key: "id", where: sql`agent_id = ${agentId}` }),
+      deleteHealth: (agentId: string) =>
+        deleteInSlices(sql, { table: "agent_health", key: "id", where: sql`agent_id = ${agentId}` }),
       /** Newest first. */
       listHealth: (agentId: string, limit: number) =>
         Effect.map(
@@ -140,7 +145,9 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
         ),
       findSealedSecret: (projectId: string, id: string) =>
         Effect.map(
-          read<Pick<AgentIdentityRow, "hmac_secret">>`SELECT hmac_secret FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
+          read<
+            Pick<AgentIdentityRow, "hmac_secret">
+          >`SELECT hmac_secret FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.hmac_secret)
         )
     } as const

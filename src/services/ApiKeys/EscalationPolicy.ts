@@ -26,10 +26,16 @@ export class EscalationPolicy extends Effect.Service<EscalationPolicy>()("svc/Ke
       const actor = yield* CurrentActor
       if (actor.kind === "system" || actor.via.kind === "session") return
       if (actor.via.project_id !== null) {
-        return yield* refuse(actor.via, "An API key that is bound to a project can neither create nor change a global admin.")
+        return yield* refuse(
+          actor.via,
+          "An API key that is bound to a project can neither create nor change a global admin."
+        )
       }
       if (!actor.via.scopes.has("admin:*")) {
-        return yield* refuse(actor.via, "This API key lacks the scope admin:*, so it can neither create nor change a global admin.")
+        return yield* refuse(
+          actor.via,
+          "This API key lacks the scope admin:*, so it can neither create nor change a global admin."
+        )
       }
     })
 
@@ -43,7 +49,9 @@ export class EscalationPolicy extends Effect.Service<EscalationPolicy>()("svc/Ke
       if (missing.length === 0) return
       return yield* refuse(
         actor.via,
-        `An API key gives a role only if it holds every scope of that role. For ${role} this one lacks ${missing.join(", ")}.`
+        `An API key gives a role only if it holds every scope of that role. For ${role} this one lacks ${
+          missing.join(", ")
+        }.`
       )
     })
 

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { ApiKey } from "../../domain/ApiKey.ts"
-import { Reader } from "../Database.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
 
 const Row = Schema.Struct({
   ...ApiKey.fields,

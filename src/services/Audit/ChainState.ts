@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
-import type { ChainHead } from "./ChainWriter.ts"
 import { genesis, type Link } from "./Chain.ts"
+import type { ChainHead } from "./ChainWriter.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import { type StatementFlaw, verifyStatement, Watermark } from "./Statement.ts"
 
@@ -38,14 +38,23 @@ export const readChainState = (sql: SqlClient.SqlClient) =>
     const retired = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE state = 'retired'`
     const { newest, oldest, seq, watermark, ...rest } = row
     const head = seq === null ? missingHead : { ...rest, seq }
-    return Option.some<ChainState>({ head, newest, oldest, watermark, retired: new Set(retired.map(({ key_id }) => key_id)) })
+    return Option.some<ChainState>({
+      head,
+      newest,
+      oldest,
+      watermark,
+      retired: new Set(retired.map(({ key_id }) => key_id))
+    })
   })
 
 /** The link that the log begins after. */
 export const chainStart = (
   { watermark }: Pick<ChainState, "watermark">,
   { trusted }: Pick<SigningKeys, "trusted">
-): Either.Either<Link, StatementFlaw> => (watermark === null ? Either.right(genesis) : verifyStatement(Watermark, watermark, trusted))
+): Either.Either<
+  Link,
+  StatementFlaw
+> => (watermark === null ? Either.right(genesis) : verifyStatement(Watermark, watermark, trusted))
 
 /** The watermark, if it is beyond `seq` now. The signed statement counts, not the column beside it. */
 export const findPrunedSince = (sql: SqlClient.SqlClient, keys: Pick<SigningKeys, "trusted">, seq: number) =>

@@ -3,10 +3,10 @@ import type BetterSqlite3 from "better-sqlite3"
 import { Data, Either } from "effect"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { uuidv7 } from "../Ids.ts"
+import type { KeyRing, SymmetricKey } from "../KeyRing.ts"
 import { recordset } from "../Recordset.ts"
 import { type ChainedRow, genesis, type Link, rowHash, rowHmac, zeroHash } from "./Chain.ts"
 import { CommittedHead, type LogContradicted } from "./CommittedHead.ts"
-import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
 import { type ActorEntry, rowOf } from "./Row.ts"
 import type { PublicKey } from "./SigningKeys.ts"
 import { verifyStatement, Watermark } from "./Statement.ts"
@@ -55,7 +55,10 @@ export interface NewestRow extends StoredRow {
 }
 
 /** Whether one of our keys signed the newest row. Then its hash, and every row before it, is ours. */
-export const isAuthenticHead = (keys: KeyRing, { key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink): boolean => {
+export const isAuthenticHead = (
+  keys: KeyRing,
+  { key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink
+): boolean => {
   if (seq === 0) return row_hash === zeroHash && row_hmac === zeroHash
   const signingKey = keys.find(key_id)
   const isValidFor = ({ key }: SymmetricKey) => rowHmac(key, row_hash, prev_row_hmac) === row_hmac
@@ -87,7 +90,8 @@ export const auditColumns = {
 
 export const auditColumnNames = Object.keys(auditColumns).join(", ")
 
-const newestText = `SELECT ${auditColumnNames}, (SELECT b.row_hash FROM audit_log b WHERE b.seq = a.seq - 1) AS hash_before,
+const newestText =
+  `SELECT ${auditColumnNames}, (SELECT b.row_hash FROM audit_log b WHERE b.seq = a.seq - 1) AS hash_before,
   (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
 const fromNewest = "FROM audit_log a ORDER BY seq DESC LIMIT 1"
 
@@ -122,7 +126,9 @@ export class ChainWriter {
   /** The last row that was pruned, by a statement with a trusted signature. */
   private pruned(newest: NewestRow | undefined): Link {
     const watermark = newest?.watermark ?? null
-    return watermark === null ? genesis : Either.getOrElse(verifyStatement(Watermark, watermark, this.trusted), () => genesis)
+    return watermark === null
+      ? genesis
+      : Either.getOrElse(verifyStatement(Watermark, watermark, this.trusted), () => genesis)
   }
 
   /** The rows, in the order of their entries, and the head after them. Throws ChainKeyMissing, HeadForged and LogContradicted. */
@@ -174,7 +180,9 @@ export class SqliteLog {
   constructor(db: BetterSqlite3.Database, private readonly chain: ChainWriter) {
     const names = Object.keys(auditColumns)
     this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1")
-    this.newest = db.prepare(`${newestText}, (SELECT c.row_hash FROM audit_log c WHERE c.seq = ?) AS hash_there ${fromNewest}`)
+    this.newest = db.prepare(
+      `${newestText}, (SELECT c.row_hash FROM audit_log c WHERE c.seq = ?) AS hash_there ${fromNewest}`
+    )
     this.insert = db.prepare(
       `INSERT INTO audit_log (${auditColumnNames}) VALUES (${names.map((name) => `@${name}`).join(", ")})`
     )
@@ -187,7 +195,9 @@ export class SqliteLog {
   append(entries: ReadonlyArray<ActorEntry>, at: Timestamp): ReadonlyArray<StoredRow> {
     const before = this.head.get()
     if (before === undefined) throw new Error("audit_head has no row")
-    const newest = this.chain.hasWritten(before) ? undefined : this.newest.get(this.chain.committedHead.newest?.seq ?? 0)
+    const newest = this.chain.hasWritten(before)
+      ? undefined
+      : this.newest.get(this.chain.committedHead.newest?.seq ?? 0)
     const { head, rows } = this.chain.buildRows(before, newest, entries, at)
     for (const row of rows) this.insert.run(row)
     this.advance.run(head)
@@ -206,7 +216,9 @@ export const makePostgresLog = (sql: SqlClient.SqlClient) => {
       sql<NewestRow>`${sql.literal(newestText)},
         (SELECT c.row_hash FROM audit_log c WHERE c.seq = ${seq}) AS hash_there ${sql.literal(fromNewest)}`,
     append: (rows: ReadonlyArray<StoredRow>, { occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
-      sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", auditColumns, rows)})
+      sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${
+        recordset(sql, "r", auditColumns, rows)
+      })
         UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, prev_row_hmac = ${prev_row_hmac}, row_hmac = ${row_hmac},
           occurred_at = ${occurred_at} WHERE id = 1`
   }

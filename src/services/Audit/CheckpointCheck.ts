@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { zeroHash } from "./Chain.ts"
-import type { PublicKey } from "./SigningKeys.ts"
 import { findPrunedSince } from "./ChainState.ts"
+import type { PublicKey } from "./SigningKeys.ts"
 import { Checkpoint, statementHash, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
@@ -67,7 +67,10 @@ export const checkCheckpoints = <E, R>(
         return addProblem("reordered", `checkpoint ${number} follows checkpoint ${before.number}`)
       } else if (number > before.number + 1) {
         const from = before.number + 1
-        addProblem("missing", from === number - 1 ? `checkpoint ${from} is missing` : `checkpoints ${from} to ${number - 1} are missing`)
+        addProblem(
+          "missing",
+          from === number - 1 ? `checkpoint ${from} is missing` : `checkpoints ${from} to ${number - 1} are missing`
+        )
       } else if (prev !== before.hash) {
         addProblem("forked", `checkpoint ${number} names another checkpoint ${before.number} than the one here`)
       }
@@ -76,8 +79,9 @@ export const checkCheckpoints = <E, R>(
 
     const checkRow = ({ number, row_hash, seq }: Checkpoint, found: string | undefined) => {
       if (seq < from.seq) pruned++
-      else if (seq > head.seq) addProblem("cut", `the log ends at row ${head.seq}, and checkpoint ${number} was signed at row ${seq}`)
-      else if ((seq === from.seq ? from.row_hash : found) !== row_hash) {
+      else if (seq > head.seq) {
+        addProblem("cut", `the log ends at row ${head.seq}, and checkpoint ${number} was signed at row ${seq}`)
+      } else if ((seq === from.seq ? from.row_hash : found) !== row_hash) {
         addProblem("contradicted", `the log's row ${seq} is not the one that checkpoint ${number} was signed for`)
       } else {
         confirmed++
@@ -91,7 +95,9 @@ export const checkCheckpoints = <E, R>(
         const seqs = statements.flatMap((one) => (Either.isRight(one) ? one.right.seq : []))
         const rows = seqs.length === 0
           ? []
-          : yield* sql<{ seq: number; row_hash: string }>`SELECT seq, row_hash FROM audit_log WHERE ${sql.in("seq", seqs)}`
+          : yield* sql<{ seq: number; row_hash: string }>`SELECT seq, row_hash FROM audit_log WHERE ${
+            sql.in("seq", seqs)
+          }`
         const hashes = new Map(rows.map(({ row_hash, seq }) => [seq, row_hash]))
         if (seqs.some((seq) => seq > from.seq && seq <= head.seq && !hashes.has(seq))) {
           from = (yield* findPrunedSince(sql, { trusted }, from.seq)) ?? from // rows may have been pruned since
@@ -99,7 +105,11 @@ export const checkCheckpoints = <E, R>(
         for (const one of statements) {
           line++
           if (Either.isLeft(one)) {
-            const details = { malformed: "it is not a checkpoint", forged: "its signature is wrong", "key unknown": "it is signed with a key that is not at hand" }
+            const details = {
+              malformed: "it is not a checkpoint",
+              forged: "its signature is wrong",
+              "key unknown": "it is signed with a key that is not at hand"
+            }
             addProblem(one.left, details[one.left])
             continue
           }
@@ -108,6 +118,9 @@ export const checkCheckpoints = <E, R>(
         }
       })
 
-    yield* lines.pipe(Stream.grouped(batchLines), Stream.runForEach((chunk) => checkBatch(Chunk.toReadonlyArray(chunk))))
+    yield* lines.pipe(
+      Stream.grouped(batchLines),
+      Stream.runForEach((chunk) => checkBatch(Chunk.toReadonlyArray(chunk)))
+    )
     return { confirmed, pruned, upTo, beginsLater, problemCount, problems } satisfies CheckpointReport
   })

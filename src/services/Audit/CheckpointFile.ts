@@ -19,9 +19,12 @@ export const checkpointPath = (settings: Pick<SettingsShape, "auditCheckpointFil
  * processes that share it see alike, also from several containers. Two files of one name only wait for each other.
  */
 export const checkpointLeaseName = (path: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    Effect.map(fs.stat(dirname(path)), ({ ino }) =>
-      `audit checkpoints ${Option.getOrElse(ino, () => 0)}/${basename(path)}`))
+  Effect.flatMap(
+    FileSystem.FileSystem,
+    (fs) =>
+      Effect.map(fs.stat(dirname(path)), ({ ino }) =>
+        `audit checkpoints ${Option.getOrElse(ino, () => 0)}/${basename(path)}`)
+  )
 
 /** The checkpoint in a line of our own file. Its signature is not verified here: this machine wrote it. */
 export const parseCheckpoint = (line: string): Checkpoint | null =>

@@ -8,7 +8,14 @@ import { Metrics } from "../Metrics.ts"
 import { Outbound } from "../Outbound.ts"
 import * as Outbox from "../Outbox.ts"
 import { Settings } from "../Settings.ts"
-import { appendLine, checkpointLeaseName, checkpointPath, readLastCheckpoint, readLineAt, parseCheckpoint } from "./CheckpointFile.ts"
+import {
+  appendLine,
+  checkpointLeaseName,
+  checkpointPath,
+  parseCheckpoint,
+  readLastCheckpoint,
+  readLineAt
+} from "./CheckpointFile.ts"
 
 class SinkFailed extends Data.TaggedError("SinkFailed")<{ readonly message: string }> {}
 
@@ -89,7 +96,9 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
       const readPosition = Effect.fnUntraced(function*({ begin, checkpoint: { number, stream } }: LastCheckpoint) {
         const text = (yield* fs.exists(positionPath)) ? yield* fs.readFileString(positionPath) : ""
         const position = Either.getOrNull(Schema.decodeEither(Position)(text))
-        if (position !== null && position.stream !== stream) return { begins: "stream", stream, number: 0, next: 0 } as const
+        if (position !== null && position.stream !== stream) {
+          return { begins: "stream", stream, number: 0, next: 0 } as const
+        }
         if (position !== null && position.number <= number) return { begins: null, ...position } as const
         return { begins: "sink", stream, number: number - 1, next: begin } as const
       })
@@ -110,7 +119,9 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
           return Option.some({ line: checkpoint === null ? null : nextLine.line, next })
         })
 
-      const outboxAfter = (missed: number): Outbox.Outbox<Pending, E, E | DeliveryError, R | Lease | FileSystem.FileSystem> => ({
+      const outboxAfter = (
+        missed: number
+      ): Outbox.Outbox<Pending, E, E | DeliveryError, R | Lease | FileSystem.FileSystem> => ({
         claim: claimAfter(missed),
         send: ({ line }) => (line === null ? Effect.void : send(line)),
         remove: ({ next }) => savePosition(next),
@@ -136,9 +147,17 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
     const urls = auditCheckpointWebhookUrls === null ? [] : Redacted.value(auditCheckpointWebhookUrls).split(",")
     return {
       all: [
-        ...yield* Effect.forEach(settings.auditCheckpointSinks, (sink, at) =>
-          sink === "stdout" ? makeSink("stdout", sink, sendToStdout) : makeSink(`file ${at + 1}`, sink, sendToFile(sink))),
-        ...yield* Effect.forEach(urls, (url, at) => makeSink(`webhook ${at + 1}`, url.trim(), sendToWebhook(url.trim())))
+        ...yield* Effect.forEach(
+          settings.auditCheckpointSinks,
+          (sink, at) =>
+            sink === "stdout"
+              ? makeSink("stdout", sink, sendToStdout)
+              : makeSink(`file ${at + 1}`, sink, sendToFile(sink))
+        ),
+        ...yield* Effect.forEach(
+          urls,
+          (url, at) => makeSink(`webhook ${at + 1}`, url.trim(), sendToWebhook(url.trim()))
+        )
       ]
     }
   })

@@ -11,14 +11,14 @@ import { Keys } from "../Keys.ts"
 import { Leader, Lease, type LeaseLost } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
-import { type HeadLink, isAuthenticHead } from "./ChainWriter.ts"
 import { genesis, type Link, zeroHash } from "./Chain.ts"
+import { chainStart } from "./ChainState.ts"
+import { type HeadLink, isAuthenticHead } from "./ChainWriter.ts"
 import { appendLine, checkpointLeaseName, checkpointPath, parseCheckpoint } from "./CheckpointFile.ts"
+import { CheckpointSinks } from "./CheckpointSinks.ts"
 import { describeMissing, type KnownRow, LogContradicted } from "./CommittedHead.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
-import { CheckpointSinks } from "./CheckpointSinks.ts"
-import { chainStart } from "./ChainState.ts"
-import { type Checkpoint, statementHash, signStatement } from "./Statement.ts"
+import { type Checkpoint, signStatement, statementHash } from "./Statement.ts"
 
 /** A lock or a lease that another connection keeps must not prevent checkpoints without a sign of it. */
 export class LogHeld extends Data.TaggedError("LogHeld") {
@@ -56,7 +56,10 @@ const describeMissingRow = (known: KnownRow) =>
     const [row] = yield* sql<{ row_hash: string | null; watermark: string | null }>`
       SELECT (SELECT row_hash FROM audit_log WHERE seq = ${known.seq}) AS row_hash,
         (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
-    return describeMissing(known, { row_hash: row?.row_hash ?? null, begin: chainStartOf(row?.watermark ?? null, auditSigning) })
+    return describeMissing(known, {
+      row_hash: row?.row_hash ?? null,
+      begin: chainStartOf(row?.watermark ?? null, auditSigning)
+    })
   })
 
 /** Fails with LogContradicted unless the log has the row that the checkpoint names, or it was pruned. */
@@ -64,7 +67,9 @@ export const requireContained = (checkpoint: Checkpoint) =>
   Effect.flatMap(describeMissingRow(checkpoint), (how) =>
     how === null
       ? Effect.void
-      : new LogContradicted({ message: `checkpoint ${checkpoint.number} was signed for row ${checkpoint.seq}, and the audit log ${how}` }))
+      : new LogContradicted({
+        message: `checkpoint ${checkpoint.number} was signed for row ${checkpoint.seq}, and the audit log ${how}`
+      }))
 
 /**
  * Signs the log's newest row at an interval or after a number of rows, and appends the checkpoint to a file outside the
@@ -87,11 +92,17 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     let contradictedHash: string | null = null
 
     /** The processes of one machine share the file. One that finds another appending waits for it. */
-    const withFileLease = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | LeaseLost, Exclude<R, Lease>> =>
-      Effect.flatMap(leader.only(name, work, { duration: leaseDuration }), Option.match({
-        onNone: () => Effect.delay(Effect.suspend(() => withFileLease(name, work)), "50 millis"),
-        onSome: Effect.succeed
-      }))
+    const withFileLease = <A, E, R>(
+      name: string,
+      work: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | LeaseLost, Exclude<R, Lease>> =>
+      Effect.flatMap(
+        leader.only(name, work, { duration: leaseDuration }),
+        Option.match({
+          onNone: () => Effect.delay(Effect.suspend(() => withFileLease(name, work)), "50 millis"),
+          onSome: Effect.succeed
+        })
+      )
 
     const readHead = Effect.map(
       read<CurrentHead>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
@@ -141,7 +152,8 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         contradictedHash = null
         if (last !== null) {
           lastCheckpointSeen = last
-          yield* Effect.tapError(requireContained(last), () => Effect.sync(() => void (contradictedHash = statementHash(last))))
+          yield* Effect.tapError(requireContained(last), () =>
+            Effect.sync(() => void (contradictedHash = statementHash(last))))
         }
         const why = yield* describeLoss(known, now)
         if (why !== null && known !== null) {
@@ -150,8 +162,12 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
           return { line: evidence, why }
         }
         if (last !== null) {
-          if (last.seq >= now.seq) return { line: null, why }
-          if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) return { line: null, why }
+          if (last.seq >= now.seq) {
+            return { line: null, why }
+          }
+          if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) {
+            return { line: null, why }
+          }
         }
         return { line: now.seq === 0 ? null : yield* signCheckpoint(last, now, now.watermark), why }
       })
@@ -159,23 +175,29 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const append = (look: HeadObservation) =>
       Effect.gen(function*() {
         let loss: string | null = null
-        const line = yield* withFileLease(yield* checkpointLeaseName(path), appendLine(path, (last) =>
-          Effect.gen(function*() {
-            const { line, why } = yield* nextLine(look)(last)
-            loss = why
-            // a process that stood still must not append after another one did: the stream would fork
-            if (line !== null) yield* (yield* Lease).check
-            return line
-          })))
+        const line = yield* withFileLease(
+          yield* checkpointLeaseName(path),
+          appendLine(path, (last) =>
+            Effect.gen(function*() {
+              const { line, why } = yield* nextLine(look)(last)
+              loss = why
+              // a process that stood still must not append after another one did: the stream would fork
+              if (line !== null) yield* (yield* Lease).check
+              return line
+            }))
+        )
         if (loss !== null) return yield* new LogContradicted({ message: loss })
         return line
       })
 
     const canSkip = ({ before, ending, now }: HeadObservation) =>
       Effect.gen(function*() {
-        if (contradictedHash !== null || lastCheckpointSeen === undefined || (yield* describeLoss(before, now)) !== null) return false
+        if (
+          contradictedHash !== null || lastCheckpointSeen === undefined || (yield* describeLoss(before, now)) !== null
+        ) return false
         if (lastCheckpointSeen.seq === now.seq) return lastCheckpointSeen.row_hash === now.row_hash
-        return now.seq > lastCheckpointSeen.seq && !ending && !isDue(now, lastCheckpointSeen, yield* Clock.currentTimeMillis)
+        return now.seq > lastCheckpointSeen.seq && !ending &&
+          !isDue(now, lastCheckpointSeen, yield* Clock.currentTimeMillis)
       })
 
     /**
@@ -183,23 +205,35 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
      * the log lacks a row that was signed or committed, or its newest row is not ours. Then nothing is written to the log
      * until the right database is back, or svc audit fork-cleanup has recorded that the loss is accepted.
      */
-    const sign = Effect.fn("Checkpoints.sign")(function*(ending: boolean) {
-      const before = audit.committedHead.newest // read first: a row that is committed later cannot contradict it
-      const now = yield* readHead
-      if (now === undefined) {
-        return before === null ? null : yield* new LogContradicted({ message: "audit_head has no row, and there was a newest row" })
-      }
-      if (!isAuthenticHead(auditChain, now)) {
-        return yield* new LogContradicted({ message: `row ${now.seq} of the audit log, the newest one, was not written by us` })
-      }
-      const line = (yield* canSkip({ before, ending, now })) ? null : yield* append({ before, ending, now })
-      if (line !== null) lastCheckpointSeen = parseCheckpoint(line) ?? undefined
-      audit.committedHead.remember(now)
-      yield* audit.resumeWrites
-      return line
-    }, Effect.tapErrorTag("LogContradicted", audit.suspendWrites), Effect.provideService(Reader, read), Effect.provideService(Keys, keys),
-      mutex.withPermits(1), Effect.disconnect, Effect.timeoutFail({ duration: signTimeout, onTimeout: () => new LogHeld() }),
-      Effect.provideService(FileSystem.FileSystem, fs), orDieOnSql)
+    const sign = Effect.fn("Checkpoints.sign")(
+      function*(ending: boolean) {
+        const before = audit.committedHead.newest // read first: a row that is committed later cannot contradict it
+        const now = yield* readHead
+        if (now === undefined) {
+          return before === null
+            ? null
+            : yield* new LogContradicted({ message: "audit_head has no row, and there was a newest row" })
+        }
+        if (!isAuthenticHead(auditChain, now)) {
+          return yield* new LogContradicted({
+            message: `row ${now.seq} of the audit log, the newest one, was not written by us`
+          })
+        }
+        const line = (yield* canSkip({ before, ending, now })) ? null : yield* append({ before, ending, now })
+        if (line !== null) lastCheckpointSeen = parseCheckpoint(line) ?? undefined
+        audit.committedHead.remember(now)
+        yield* audit.resumeWrites
+        return line
+      },
+      Effect.tapErrorTag("LogContradicted", audit.suspendWrites),
+      Effect.provideService(Reader, read),
+      Effect.provideService(Keys, keys),
+      mutex.withPermits(1),
+      Effect.disconnect,
+      Effect.timeoutFail({ duration: signTimeout, onTimeout: () => new LogHeld() }),
+      Effect.provideService(FileSystem.FileSystem, fs),
+      orDieOnSql
+    )
 
     /** Records each signing key that the database does not have yet in the log, with its public key. */
     const recordSigningKeys = Effect.gen(function*() {
@@ -211,7 +245,11 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
           sql.insert({ key_id, purpose: "signing", state: "active", public_key, created_at })
         } ON CONFLICT DO NOTHING RETURNING key_id`
         if (insertedRows.length === 0) continue
-        yield* audit.record({ action: "audit.signing_key_added", target_type: "audit_log", metadata: { key_id, public_key } })
+        yield* audit.record({
+          action: "audit.signing_key_added",
+          target_type: "audit_log",
+          metadata: { key_id, public_key }
+        })
       }
     }).pipe(sql.withTransaction, orDieOnSql, Effect.provideService(CurrentActor, system("checkpoints")))
 
@@ -237,6 +275,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       Effect.zipRight(
         atEnd(checkpoints.sign(true)),
         Effect.forEach(sinks.all, ({ deliver }) => atEnd(deliver), { concurrency: "unbounded" })
-      ))
+      )
+    )
   })).pipe(Layer.provide(CheckpointSinks.layer))
 }

@@ -14,7 +14,10 @@ export interface RowAtPlace {
 }
 
 /** How the log lacks a row that it had; null if it has the row, or the row was pruned. */
-export const describeMissing = ({ row_hash, seq }: KnownRow, { begin, row_hash: rowHash }: RowAtPlace): string | null => {
+export const describeMissing = (
+  { row_hash, seq }: KnownRow,
+  { begin, row_hash: rowHash }: RowAtPlace
+): string | null => {
   if (seq < begin.seq) return null
   const expectedHash = seq === begin.seq ? begin.row_hash : rowHash
   if (expectedHash === row_hash) return null
@@ -54,6 +57,10 @@ export class CommittedHead {
       : held === null
       ? null
       : describeMissing(newestRow, held)
-    if (contradiction !== null) throw new LogContradicted({ message: `this brain committed row ${seq} of the audit log, and the log ${contradiction}` })
+    if (contradiction !== null) {
+      throw new LogContradicted({
+        message: `this brain committed row ${seq} of the audit log, and the log ${contradiction}`
+      })
+    }
   }
 }

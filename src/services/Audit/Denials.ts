@@ -34,26 +34,31 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
     const limits = yield* RateLimits
     const metrics = yield* Metrics
 
-    const record = Effect.fn("Denials.record")(function*({ actor, code, endpoint, params }: Denial) {
-      const isWithinLimit = yield* limits.take("denial", actor.user_id)
-      metrics.auditDenials.inc({ outcome: isWithinLimit ? "recorded" : "left_out" })
-      if (!isWithinLimit) return
-      const { slug } = params
-      const project = slug === undefined
-        ? null
-        : yield* Effect.catchTag(projects.getBySlug(slug), "NotFound", () => Effect.succeed(null))
-      const pathParams = Object.entries(params).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, value.slice(0, maxParamLength).toWellFormed()] as const])
-      yield* sql.withTransaction(audit.record({
-        action: "access.denied",
-        target_type: "endpoint",
-        target_id: endpoint,
-        project_id: project?.id ?? null,
-        outcome: "deny",
-        result: "failure",
-        metadata: { code, path: Object.fromEntries(pathParams) }
-      }))
-    }, (effect, { actor }) => Effect.provideService(effect, CurrentActor, actor), orDieOnSql)
+    const record = Effect.fn("Denials.record")(
+      function*({ actor, code, endpoint, params }: Denial) {
+        const isWithinLimit = yield* limits.take("denial", actor.user_id)
+        metrics.auditDenials.inc({ outcome: isWithinLimit ? "recorded" : "left_out" })
+        if (!isWithinLimit) return
+        const { slug } = params
+        const project = slug === undefined
+          ? null
+          : yield* Effect.catchTag(projects.getBySlug(slug), "NotFound", () => Effect.succeed(null))
+        const pathParams = Object.entries(params).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value.slice(0, maxParamLength).toWellFormed()] as const]
+        )
+        yield* sql.withTransaction(audit.record({
+          action: "access.denied",
+          target_type: "endpoint",
+          target_id: endpoint,
+          project_id: project?.id ?? null,
+          outcome: "deny",
+          result: "failure",
+          metadata: { code, path: Object.fromEntries(pathParams) }
+        }))
+      },
+      (effect, { actor }) => Effect.provideService(effect, CurrentActor, actor),
+      orDieOnSql
+    )
 
     return { record } as const
   })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { StoredRow } from "./ChainWriter.ts"
-import type { Misfit, ChainWalk } from "./Walk.ts"
+import type { ChainWalk, Misfit } from "./Walk.ts"
 
 /**
  * What is wrong with the log, and the first row that shows it (`docs/audit.md`, Verifying). `head`: all rows are valid,
@@ -34,7 +34,11 @@ export const diagnose = <E, R>(
     const { last } = walk
     const seq = last.seq + 1
     if (misfit === "key") {
-      return { kind: "key_unknown", seq: row.seq, detail: `row ${row.seq} is signed with the key ${row.key_id}, which is not at hand` }
+      return {
+        kind: "key_unknown",
+        seq: row.seq,
+        detail: `row ${row.seq} is signed with the key ${row.key_id}, which is not at hand`
+      }
     }
     const successor = yield* findSuccessor(last.row_hmac, seq)
     const isMoved = successor !== undefined && successor.seq !== seq && walk.isGenuine(successor)
@@ -49,7 +53,11 @@ export const diagnose = <E, R>(
       return { kind: "inserted", seq, detail: `row ${seq} was not written by us` }
     }
     if (isGenuine && row.prev_row_hmac !== last.row_hmac) {
-      return { kind: "missing", seq, detail: `the original row ${seq} is missing; row ${seq} was written after another row than the one before it` }
+      return {
+        kind: "missing",
+        seq,
+        detail: `the original row ${seq} is missing; row ${seq} was written after another row than the one before it`
+      }
     }
     return { kind: "changed", seq, detail: `row ${seq} was changed after it was written` }
   })

@@ -4,12 +4,12 @@ import type { ExportFormat } from "../../domain/Task/Filter.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
 import {
   csvFormat,
-  type ExportFile,
-  parseFields,
+  encodeRows,
   escapeFormula,
+  type ExportFile,
   jsonFormat,
   maxXlsxRows,
-  encodeRows,
+  parseFields,
   tooManyXlsxRows
 } from "../Export/Formats.ts"
 import { Xlsx } from "../Export/Xlsx.ts"

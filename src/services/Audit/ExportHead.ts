@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Either, Option } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { isAuthenticHead } from "./ChainWriter.ts"
 import { chainStart, readChainState } from "./ChainState.ts"
+import { isAuthenticHead } from "./ChainWriter.ts"
 import { signStatement } from "./Statement.ts"
 import type { VerificationKeys } from "./Verify.ts"
 
@@ -17,9 +17,13 @@ export const exportHead = ({ auditChain, auditSigning }: VerificationKeys) =>
     if (Option.isNone(state)) return yield* new NoHead({ message: "no brain has served this database yet" })
     const { head } = state.value
     const begin = chainStart(state.value, auditSigning)
-    if (Either.isLeft(begin)) return yield* new NoHead({ message: "the watermark does not verify; run svc audit verify for details" })
+    if (Either.isLeft(begin)) {
+      return yield* new NoHead({ message: "the watermark does not verify; run svc audit verify for details" })
+    }
     if (!isAuthenticHead(auditChain, head)) {
-      return yield* new NoHead({ message: `row ${head.seq}, the newest one, was not written by us; run svc audit verify for details` })
+      return yield* new NoHead({
+        message: `row ${head.seq}, the newest one, was not written by us; run svc audit verify for details`
+      })
     }
     const { row_hash, row_hmac, seq } = head
     return signStatement(auditSigning.signer, {

@@ -19,7 +19,10 @@ export const cleanUpFork = Effect.gen(function*() {
   const path = checkpointPath(yield* Settings)
   const checkpoint = (yield* readLastCheckpoint(path))?.checkpoint
   if (checkpoint === undefined) return null
-  const isContradicted = yield* requireContained(checkpoint).pipe(Effect.as(false), Effect.catchTag("LogContradicted", () => Effect.succeed(true)))
+  const isContradicted = yield* requireContained(checkpoint).pipe(
+    Effect.as(false),
+    Effect.catchTag("LogContradicted", () => Effect.succeed(true))
+  )
   if (!isContradicted) return null
   const { number, row_hash, seq, stream } = checkpoint
   const archivePath = `${path}.${(yield* Timestamp.now).replaceAll(":", "-")}`

@@ -6,8 +6,8 @@ import { basename } from "node:path"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Keys } from "../Keys.ts"
 import { genesis } from "./Chain.ts"
-import { PrunedConcurrently, verifyOldest, deleteVerified } from "./Prune.ts"
 import { chainStart, readChainState } from "./ChainState.ts"
+import { deleteVerified, PrunedConcurrently, verifyOldest } from "./Prune.ts"
 import { signStatement } from "./Statement.ts"
 import { verifyLog } from "./Verify.ts"
 
@@ -39,7 +39,9 @@ export const exportAndDeleteFrozen = (path: string) =>
     const until = state === null ? 0 : yield* findFrozenEnd(state.retired)
     if (state === null || until === 0) return 0
     const problem = Option.getOrNull(yield* verifyLog(sql, keys))?.problem ?? null
-    if (problem !== null) return yield* new FrozenRefused({ message: `the audit log does not verify: ${problem.detail}` })
+    if (problem !== null) {
+      return yield* new FrozenRefused({ message: `the audit log does not verify: ${problem.detail}` })
+    }
 
     const begin = Either.getOrElse(chainStart(state, keys.auditSigning), () => genesis)
     const hash = createHash("sha256")

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either } from "effect"
-import type { PublicKey } from "./SigningKeys.ts"
 import { findPrunedSince } from "./ChainState.ts"
+import type { PublicKey } from "./SigningKeys.ts"
 import { Head, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 
@@ -22,7 +22,10 @@ export interface HeadComparison {
 const flawResults = {
   malformed: { result: "INVALID", detail: "it is not an exported head" },
   forged: { result: "INVALID", detail: "its signature is wrong" },
-  "key unknown": { result: "UNPROVABLE", detail: "it is signed with a key that is not at hand; give the public key with --public-key" }
+  "key unknown": {
+    result: "UNPROVABLE",
+    detail: "it is signed with a key that is not at hand; give the public key with --public-key"
+  }
 } as const
 
 /** Compares the text of an exported head with a log that was verified. */
@@ -39,12 +42,16 @@ export const compareHead = (
     const comparison = (result: HeadResult, detail: string): HeadComparison => ({ result, detail })
     const mismatch = comparison("INVALID", `the log has another row ${seq} than the known head`)
     if (problem !== null) return comparison("INVALID", "the log does not verify")
-    if (seq > head.seq) return comparison("INVALID", `the log ends at row ${head.seq}, and the known head is row ${seq}: it was cut`)
+    if (seq > head.seq) {
+      return comparison("INVALID", `the log ends at row ${head.seq}, and the known head is row ${seq}: it was cut`)
+    }
     const [row] = yield* sql<{ row_hash: string }>`SELECT row_hash FROM audit_log WHERE seq = ${seq}`
     // rows may have been pruned since the log was verified
     const begin = row === undefined ? (yield* findPrunedSince(sql, { trusted }, start.seq)) ?? start : start
     if (seq === head.seq) {
-      if (row_hash !== head.row_hash) return mismatch
+      if (row_hash !== head.row_hash) {
+        return mismatch
+      }
       return begin.seq === 0
         ? comparison("CURRENT_MATCH", "the known head is the newest row, and the log is whole")
         : comparison("CURRENT_PRUNE_MATCH", `the known head is the newest row; rows up to ${begin.seq} were pruned`)

@@ -5,10 +5,10 @@ import { Reader } from "../Database.ts"
 import { lockTable } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { Keys } from "../Keys.ts"
-import type { StoredRow } from "./ChainWriter.ts"
 import type { Link } from "./Chain.ts"
-import { readSlice, sliceRows } from "./StoredRows.ts"
 import { chainStart, readChainState } from "./ChainState.ts"
+import type { StoredRow } from "./ChainWriter.ts"
+import { readSlice, sliceRows } from "./StoredRows.ts"
 import { ChainWalk } from "./Walk.ts"
 import { signWatermark } from "./Watermark.ts"
 
@@ -42,7 +42,11 @@ const startWalk = (sql: SqlClient.SqlClient) =>
     const { oldest } = state
     if (Either.isLeft(begin)) return yield* new PruneRefused({ seq: oldest ?? 0 })
     if (oldest !== null && oldest <= begin.right.seq) return yield* new PruneRefused({ seq: oldest })
-    return { begin: begin.right, newest: state.newest ?? 0, walk: new ChainWalk(begin.right, auditChain, state.retired) }
+    return {
+      begin: begin.right,
+      newest: state.newest ?? 0,
+      walk: new ChainWalk(begin.right, auditChain, state.retired)
+    }
   })
 
 /**

@@ -3,9 +3,9 @@ import { Data, Effect, Either, Option, Schema } from "effect"
 import { Audit } from "../Audit.ts"
 import { Keys } from "../Keys.ts"
 import type { Link } from "./Chain.ts"
+import { readChainState } from "./ChainState.ts"
 import { lockWatermark } from "./Prune.ts"
 import type { PublicKey } from "./SigningKeys.ts"
-import { readChainState } from "./ChainState.ts"
 import { verifyStatement, Watermark } from "./Statement.ts"
 import { verifyLog } from "./Verify.ts"
 import { signWatermark, watermarkFromMetadata } from "./Watermark.ts"
@@ -36,11 +36,15 @@ export const resealWatermark = (publicKeys: ReadonlyArray<PublicKey>) =>
     const text = Option.getOrNull(yield* readChainState(sql))?.watermark ?? null
     if (text === null) return null
     const watermark = Schema.decodeUnknownEither(Schema.parseJson(Watermark))(text)
-    if (Either.isLeft(watermark)) return yield* new ResealRefused({ message: "the watermark is not a signed statement" })
+    if (Either.isLeft(watermark)) {
+      return yield* new ResealRefused({ message: "the watermark is not a signed statement" })
+    }
     const { key_id, row_hash, row_hmac, seq } = watermark.right
     const begin = { seq, row_hash, row_hmac }
     const { signer, trusted } = keys.auditSigning
-    const flaw = Either.flip(verifyStatement(Watermark, text, new Map([...trusted, ...publicKeys.map((one) => [one.key_id, one] as const)])))
+    const flaw = Either.flip(
+      verifyStatement(Watermark, text, new Map([...trusted, ...publicKeys.map((one) => [one.key_id, one] as const)]))
+    )
     if (Either.isRight(flaw) && (flaw.right !== "key unknown" || !(yield* isConfirmedByLog(begin)))) {
       return yield* new ResealRefused({
         message: flaw.right === "key unknown"
@@ -50,11 +54,15 @@ export const resealWatermark = (publicKeys: ReadonlyArray<PublicKey>) =>
     }
     if (Either.isLeft(flaw) && key_id === signer.key_id) return null
     const problem = Option.getOrNull(yield* verifyLog(sql, keys, { begin }))?.problem ?? null
-    if (problem !== null) return yield* new ResealRefused({ message: `the audit log does not verify: ${problem.detail}` })
+    if (problem !== null) {
+      return yield* new ResealRefused({ message: `the audit log does not verify: ${problem.detail}` })
+    }
     yield* sql.withTransaction(Effect.gen(function*() {
       yield* lockWatermark
       if (Option.getOrNull(yield* readChainState(sql))?.watermark !== text) {
-        return yield* new ResealRefused({ message: "another process pruned rows at the same time; run the command again" })
+        return yield* new ResealRefused({
+          message: "another process pruned rows at the same time; run the command again"
+        })
       }
       yield* signWatermark(keys.auditSigning, begin)
       yield* audit.record({

@@ -3,7 +3,7 @@ import { Data, Effect, Option } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { forUpdate } from "../Dialect.ts"
-import { appendNewKey, addKeyInstructions } from "../KeyRing.ts"
+import { addKeyInstructions, appendNewKey } from "../KeyRing.ts"
 import { Keys } from "../Keys.ts"
 import { chainKeyOf } from "./ChainKeys.ts"
 import { verifyLog } from "./Verify.ts"
@@ -27,8 +27,10 @@ const setKeyState = (key_id: string, state: KeyState) =>
 
 /** In a transaction that excludes all others that write rows or change keys: what it reads stays true. */
 const withHeadLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.withTransaction(Effect.zipRight(sql`SELECT 1 FROM audit_head WHERE id = 1 ${forUpdate(sql)}`, work)))
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql.withTransaction(Effect.zipRight(sql`SELECT 1 FROM audit_head WHERE id = 1 ${forUpdate(sql)}`, work))
+  )
 
 /**
  * Registers the next key: one of the setting that was never used, else a new one in the file that the keys come from. It
@@ -41,7 +43,9 @@ export const stageChainKey = withHeadLock(Effect.gen(function*() {
   const known = yield* readKeyStates
   const stagedKeyId = findKeyInState(known, "staged")
   if (stagedKeyId !== null) {
-    return yield* new RotationRefused({ message: `the key ${stagedKeyId} is staged already; svc audit activate-chain-state makes it sign` })
+    return yield* new RotationRefused({
+      message: `the key ${stagedKeyId} is staged already; svc audit activate-chain-state makes it sign`
+    })
   }
   const unusedKeyId = auditChain.all().find(({ key_id }) => !known.has(key_id))?.key_id
   if (unusedKeyId === undefined && auditChain.file === null) {
@@ -100,11 +104,15 @@ export const retireChainKey = (key_id: string, lost: boolean) =>
     const audit = yield* Audit
     yield* checkFormer(key_id)
     if (keys.auditChain.find(key_id) === undefined && !lost) {
-      return yield* new RotationRefused({ message: `the key ${key_id} is not at hand, so its rows cannot be verified once more; --lost retires it anyway` })
+      return yield* new RotationRefused({
+        message: `the key ${key_id} is not at hand, so its rows cannot be verified once more; --lost retires it anyway`
+      })
     }
     const verification = Option.getOrNull(yield* verifyLog(sql, keys, { retired: [key_id] }))
     if (verification === null || verification.problem !== null) {
-      return yield* new RotationRefused({ message: `the audit log does not verify: ${verification?.problem?.detail ?? "there is none"}` })
+      return yield* new RotationRefused({
+        message: `the audit log does not verify: ${verification?.problem?.detail ?? "there is none"}`
+      })
     }
     // before the transaction: it may read the whole log, and a former key signs no new row
     const [last] = yield* sql<{ seq: number; row_hash: string }>`

@@ -3,7 +3,7 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { ActivityItem } from "../../domain/Activity.ts"
 import type { Actor } from "../../domain/Actor.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
-import { AuditRows, type Range, type AuditLogRow } from "./Rows.ts"
+import { type AuditLogRow, AuditRows, type Range } from "./Rows.ts"
 
 /** The rows of a project that match every term that is not empty or null. */
 export interface AuditFilter {
@@ -32,7 +32,8 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     ) {
       const actions = prefix === "" && user_id === null ? [null] : yield* auditRows.listActions(prefix)
       return (projects ?? [null]).flatMap((project_id) =>
-        actions.map((action): Range => ({ project_id, action, user_id, denied: false })))
+        actions.map((action): Range => ({ project_id, action, user_id, denied: false }))
+      )
     })
 
     /** Denied rows have their own index, which is scanned. Rows that were not denied are nearly all others. */
@@ -53,10 +54,12 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     type Plan = Effect.Effect.Success<ReturnType<typeof plan>>
 
     /** Reads the next rows before a `seq`, and the `seq` to continue at, null at the end. */
-    const readStep = Effect.fnUntraced(function*({ after, matches, ranges }: Plan, before: number | null, limit: number) {
-      const rows = yield* auditRows.listRows(ranges, { from: "newest", after, before, limit })
-      return { rows: rows.filter(matches), next: rows.length < limit ? null : rows.at(-1)?.seq ?? null }
-    })
+    const readStep = Effect.fnUntraced(
+      function*({ after, matches, ranges }: Plan, before: number | null, limit: number) {
+        const rows = yield* auditRows.listRows(ranges, { from: "newest", after, before, limit })
+        return { rows: rows.filter(matches), next: rows.length < limit ? null : rows.at(-1)?.seq ?? null }
+      }
+    )
 
     /** The newest rows that match, before a `seq` if one is given. */
     const listNewest = Effect.fnUntraced(function*(filter: AuditFilter, before: number | null, limit: number) {
@@ -74,12 +77,14 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
 
     /** Every row that matches, newest first, in slices. */
     const all = (filter: AuditFilter): Stream.Stream<AuditLogRow, SqlError.SqlError> =>
-      Stream.unwrap(Effect.map(plan(filter), (planned) =>
-        Stream.paginateChunkEffect<number | null, AuditLogRow, SqlError.SqlError, never>(null, (before) =>
-          Effect.map(
-            Effect.zipRight(yieldToEventLoop, readStep(planned, before, rowsPerStep)),
-            ({ next, rows }) => [Chunk.unsafeFromArray(rows), Option.fromNullable(next)]
-          ))))
+      Stream.unwrap(
+        Effect.map(plan(filter), (planned) =>
+          Stream.paginateChunkEffect<number | null, AuditLogRow, SqlError.SqlError, never>(null, (before) =>
+            Effect.map(
+              Effect.zipRight(yieldToEventLoop, readStep(planned, before, rowsPerStep)),
+              ({ next, rows }) => [Chunk.unsafeFromArray(rows), Option.fromNullable(next)]
+            )))
+      )
 
     return { rangesOf, listNewest, all } as const
   })

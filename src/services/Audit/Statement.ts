@@ -38,7 +38,10 @@ export type Watermark = typeof Watermark.Type
 export type Statement = Checkpoint | Head | Watermark
 
 type SignatureField = "key_id" | "signature" | "v"
-export type UnsignedStatement = Omit<Checkpoint, SignatureField> | Omit<Head, SignatureField> | Omit<Watermark, SignatureField>
+export type UnsignedStatement =
+  | Omit<Checkpoint, SignatureField>
+  | Omit<Head, SignatureField>
+  | Omit<Watermark, SignatureField>
 
 /** RFC 8785, for objects of strings and whole numbers whose keys are ASCII. */
 const toCanonicalJson = (statement: object): string =>
@@ -52,7 +55,10 @@ const signedBytes = (statement: object): Buffer => {
 /** The statement as one line, without a line feed. */
 export const signStatement = (key: SigningKey, statement: UnsignedStatement): string => {
   const unsigned = { ...statement, key_id: key.key_id, v: 1 }
-  return toCanonicalJson({ ...unsigned, signature: ed25519(null, signedBytes(unsigned), key.private).toString("base64url") })
+  return toCanonicalJson({
+    ...unsigned,
+    signature: ed25519(null, signedBytes(unsigned), key.private).toString("base64url")
+  })
 }
 
 /** The hash that the next checkpoint has as `prev`. */

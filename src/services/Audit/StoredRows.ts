@@ -1,9 +1,9 @@
 import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { auditColumnNames, type StoredRow } from "./ChainWriter.ts"
 import type { RowLookup } from "./Diagnosis.ts"
-import type { SqlError } from "@effect/sql/SqlError"
 
 /** Rows that are read and verified before the event loop turns: a few milliseconds. */
 export const sliceRows = 500

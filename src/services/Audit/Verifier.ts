@@ -31,12 +31,18 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
       labelNames: ["outcome"],
       registers
     })
-    const rowsVerified = new Gauge({ name: "svc_audit_chain_rows_verified", help: "Rows that the last verification found intact", registers })
+    const rowsVerified = new Gauge({
+      name: "svc_audit_chain_rows_verified",
+      help: "Rows that the last verification found intact",
+      registers
+    })
     for (const outcome of ["clean", "failed", "error"]) verifications.inc({ outcome }, 0)
 
     const isDue = Effect.gen(function*() {
       const now = yield* Timestamp.now
-      const [last] = yield* read<{ finished_at: string | null }>`SELECT finished_at FROM audit_verification WHERE id = 1`
+      const [last] = yield* read<
+        { finished_at: string | null }
+      >`SELECT finished_at FROM audit_verification WHERE id = 1`
       const finishedAt = last?.finished_at ?? null
       return finishedAt === null || finishedAt < Timestamp.addSeconds(now, -settings.auditChainVerifyInterval) ||
         finishedAt > Timestamp.addSeconds(now, maxClockSkewSeconds)
@@ -59,7 +65,9 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
       // this process inserted audit_head, or found it, when it started
       const problem = verification === null ? { kind: "head", detail: "audit_head is gone" } : verification.problem
       if (problem !== null) {
-        yield* Effect.logError(`the audit log does not verify: ${problem.detail} (${problem.kind}); run svc audit verify for details`)
+        yield* Effect.logError(
+          `the audit log does not verify: ${problem.detail} (${problem.kind}); run svc audit verify for details`
+        )
       }
       return { outcome: problem === null ? "clean" : "failed", rows: verification?.rows ?? 0 } as const
     })
@@ -70,27 +78,36 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
       const { outcome, rows } = yield* Effect.catchAllCause(verify, (cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.failCause(cause)
-          : Effect.as(Effect.logError("the audit log could not be verified", cause), { outcome: "error", rows: 0 } as const))
+          : Effect.as(
+            Effect.logError("the audit log could not be verified", cause),
+            { outcome: "error", rows: 0 } as const
+          ))
       yield* finish(beganAt, outcome, rows)
     })
 
     /** Verifies when it is due. A failed verification is logged and counted, and stops nothing else. */
-    const tick = Effect.fn("AuditVerifier.tick")(function*() {
-      // a minute, so that a pause of the database does not begin the verification of a long log again
-      if (yield* isDue) yield* leader.only("audit verifier", verifyWhenDue, { duration: "1 minute" })
-    }, Effect.annotateLogs("logger", "audit verifier"), orDieOnSql)
+    const tick = Effect.fn("AuditVerifier.tick")(
+      function*() {
+        // a minute, so that a pause of the database does not begin the verification of a long log again
+        if (yield* isDue) yield* leader.only("audit verifier", verifyWhenDue, { duration: "1 minute" })
+      },
+      Effect.annotateLogs("logger", "audit verifier"),
+      orDieOnSql
+    )
 
     return { tick } as const
   })
 }) {
   static readonly layer = this.Default
 
-  static readonly loop = Layer.unwrapEffect(Effect.map(Settings, ({ auditChainVerifyEnabled }) =>
-    auditChainVerifyEnabled
-      ? Layer.scopedDiscard(Effect.gen(function*() {
-        const loops = yield* Loops
-        const verifier = yield* AuditVerifier
-        yield* loops.every("audit verifier", "1 minute", verifier.tick())
-      })).pipe(Layer.provide(AuditVerifier.layer))
-      : Layer.empty))
+  static readonly loop = Layer.unwrapEffect(
+    Effect.map(Settings, ({ auditChainVerifyEnabled }) =>
+      auditChainVerifyEnabled
+        ? Layer.scopedDiscard(Effect.gen(function*() {
+          const loops = yield* Loops
+          const verifier = yield* AuditVerifier
+          yield* loops.every("audit verifier", "1 minute", verifier.tick())
+        })).pipe(Layer.provide(AuditVerifier.layer))
+        : Layer.empty)
+  )
 }

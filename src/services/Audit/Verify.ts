@@ -1,13 +1,13 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
 import { yieldToEventLoop } from "../EventLoop.ts"
-import type { Link } from "./Chain.ts"
 import type { KeyRing } from "../KeyRing.ts"
+import type { Link } from "./Chain.ts"
+import { chainStart, type ChainState, findPrunedSince, readChainState } from "./ChainState.ts"
 import { diagnose, type Problem } from "./Diagnosis.ts"
-import { makeRowLookup, readSlice } from "./StoredRows.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
-import { chainStart, type ChainState, readChainState, findPrunedSince } from "./ChainState.ts"
 import type { StatementFlaw } from "./Statement.ts"
+import { makeRowLookup, readSlice } from "./StoredRows.ts"
 import { ChainWalk } from "./Walk.ts"
 
 /** The result of verifying all rows. */
@@ -31,10 +31,15 @@ export interface VerificationKeys {
 const watermarkFlaws: Readonly<Record<StatementFlaw, string>> = {
   malformed: "the watermark is not a signed statement",
   forged: "the signature of the watermark is wrong",
-  "key unknown": "the watermark is signed with a key that is not at hand; give its public key, or see svc audit reseal-watermark"
+  "key unknown":
+    "the watermark is signed with a key that is not at hand; give its public key, or see svc audit reseal-watermark"
 }
 
-const watermarkProblem = (flaw: StatementFlaw, seq: number): Problem => ({ kind: "watermark", seq, detail: watermarkFlaws[flaw] })
+const watermarkProblem = (flaw: StatementFlaw, seq: number): Problem => ({
+  kind: "watermark",
+  seq,
+  detail: watermarkFlaws[flaw]
+})
 
 /** What is wrong with the end of a log whose rows are all valid. */
 const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: ChainWalk): Problem | null => {
@@ -43,13 +48,21 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Cha
     return { kind: "inserted", seq: oldest, detail: `row ${oldest} is there, and rows up to ${begin.seq} were pruned` }
   }
   if (head.seq > last.seq) {
-    return { kind: "cut", seq: last.seq + 1, detail: `the log ends at ${newest ?? begin.seq}, and its head is row ${head.seq}` }
+    return {
+      kind: "cut",
+      seq: last.seq + 1,
+      detail: `the log ends at ${newest ?? begin.seq}, and its head is row ${head.seq}`
+    }
   }
   if (head.seq < last.seq || head.row_hash !== last.row_hash || head.row_hmac !== last.row_hmac) {
     return { kind: "head", seq: last.seq, detail: `the newest row is ${last.seq}, and audit_head names another one` }
   }
   if (walk.time !== null && head.occurred_at !== walk.time) {
-    return { kind: "head", seq: last.seq, detail: `the newest row has the time ${walk.time}, and audit_head names another one` }
+    return {
+      kind: "head",
+      seq: last.seq,
+      detail: `the newest row has the time ${walk.time}, and audit_head names another one`
+    }
   }
   if (begin.seq > 0 && last.seq === begin.seq) {
     return { kind: "cut", seq: last.seq + 1, detail: `no row is left after the pruned ones, and pruning leaves one` }
@@ -60,7 +73,11 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Cha
   }
   return walk.proven
     ? null
-    : { kind: "key_unknown", seq: last.seq, detail: `the newest row is signed with a key that is not at hand, so that nothing proves the log` }
+    : {
+      kind: "key_unknown",
+      seq: last.seq,
+      detail: `the newest row is signed with a key that is not at hand, so that nothing proves the log`
+    }
 }
 
 interface VerifyOptions {
@@ -76,7 +93,11 @@ interface VerifyOptions {
  * Verifies every row that the log has at the beginning, in slices, with one link in memory. Other processes may append
  * and prune rows during it. None: no brain has served this database yet.
  */
-export const verifyLog = (sql: SqlClient.SqlClient, { auditChain, auditSigning }: VerificationKeys, options: VerifyOptions = {}) =>
+export const verifyLog = (
+  sql: SqlClient.SqlClient,
+  { auditChain, auditSigning }: VerificationKeys,
+  options: VerifyOptions = {}
+) =>
   Effect.gen(function*() {
     const stateOption = yield* readChainState(sql)
     if (Option.isNone(stateOption)) return Option.none<Verification>()

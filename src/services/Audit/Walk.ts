@@ -1,7 +1,7 @@
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { StoredRow } from "./ChainWriter.ts"
+import type { KeyRing, SymmetricKey } from "../KeyRing.ts"
 import { type Link, rowHash, rowHmac } from "./Chain.ts"
-import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
+import type { StoredRow } from "./ChainWriter.ts"
 import { watermarkFromMetadata } from "./Watermark.ts"
 
 /** What is invalid about a row: its `seq`, its key, its hash, the HMAC before it, or its HMAC. */

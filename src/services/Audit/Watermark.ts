@@ -21,5 +21,7 @@ const PrunedMetadata = Schema.parseJson(
 /** The watermark that a row `audit.pruned` with this metadata records. */
 export const watermarkFromMetadata = (metadata: string): Link | null => {
   const pruned = Option.getOrNull(Schema.decodeUnknownOption(PrunedMetadata)(metadata))
-  return pruned === null ? null : { seq: pruned.last_seq, row_hash: pruned.last_row_hash, row_hmac: pruned.last_row_hmac }
+  return pruned === null
+    ? null
+    : { seq: pruned.last_seq, row_hash: pruned.last_row_hash, row_hmac: pruned.last_row_hmac }
 }

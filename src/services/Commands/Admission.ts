@@ -7,7 +7,7 @@ import { AgentWorkersRepo, decodeProcess } from "../AgentWorkers/Repo.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { TasksRepo } from "../Tasks/Repo.ts"
 import type { InitialState, Intent } from "./Model.ts"
-import { unsupportedReason, refusalReason } from "./Refusal.ts"
+import { refusalReason, unsupportedReason } from "./Refusal.ts"
 import { servesEngine } from "./Routing.ts"
 
 /** Maximum processes of an agent that are read. */
@@ -35,15 +35,22 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
         : tasks.findState(projectId, { engine, task_id: target_id })
 
     /** Why the agent does not serve the engine; null where one of its processes serves it, or served it. */
-    const unservedReason = Effect.fnUntraced(function*({ agent_id, engine }: Intent, name: string, known: ReadonlyArray<AgentProcess>) {
-      if (engine === null || known.some((process) => servesEngine(process, engine))) return null
-      // over long-poll an agent names only some of its engines at first
-      if (known.length === 0 || known.some(({ capabilities }) => Object.keys(capabilities).length === 0)) return null
-      const served = new Set([...known.flatMap(({ engines }) => engines), ...(yield* agentWorkers.listOfflineEngines(agent_id, maxProcesses))])
-      return served.has(engine)
-        ? null
-        : `The agent "${name}" does not serve ${engine}. It serves ${[...served].sort().join(", ")}. Name another agent.`
-    })
+    const unservedReason = Effect.fnUntraced(
+      function*({ agent_id, engine }: Intent, name: string, known: ReadonlyArray<AgentProcess>) {
+        if (engine === null || known.some((process) => servesEngine(process, engine))) return null
+        // over long-poll an agent names only some of its engines at first
+        if (known.length === 0 || known.some(({ capabilities }) => Object.keys(capabilities).length === 0)) return null
+        const served = new Set([
+          ...known.flatMap(({ engines }) => engines),
+          ...(yield* agentWorkers.listOfflineEngines(agent_id, maxProcesses))
+        ])
+        return served.has(engine)
+          ? null
+          : `The agent "${name}" does not serve ${engine}. It serves ${
+            [...served].sort().join(", ")
+          }. Name another agent.`
+      }
+    )
 
     /** How the command begins, and the facts of its note. */
     const admit = Effect.fnUntraced(function*(intent: Intent) {
@@ -53,7 +60,14 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
       const task_state = yield* findTaskState(project.id, intent)
       const declared = agent === undefined
         ? []
-        : [decodeProcess({ worker_id: agent_id, role: null, engines: agent.engine_adapters, capabilities: agent.declared })]
+        : [
+          decodeProcess({
+            worker_id: agent_id,
+            role: null,
+            engines: agent.engine_adapters,
+            capabilities: agent.declared
+          })
+        ]
       const known = connected.length > 0 ? connected : declared
       const facts: NoteFacts = {
         engine,
@@ -81,4 +95,5 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
 }
 
 /** A process that names no engines may serve any. */
-const canServe = (process: AgentProcess, engine: string): boolean => servesEngine(process, engine) || process.engines.length === 0
+const canServe = (process: AgentProcess, engine: string): boolean =>
+  servesEngine(process, engine) || process.engines.length === 0

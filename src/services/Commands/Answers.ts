@@ -11,7 +11,11 @@ const maxErrorCharacters = 8192
  * The effect of a batch of answers on the locked rows. `strays` counts answers that fit no command that was sent to
  * their agent. A second result, or a result for a cancelled command, changes nothing.
  */
-export const matchAnswers = (answers: ReadonlyArray<Answer>, rows: ReadonlyArray<LockedCommand>, redaction: Redaction) => {
+export const matchAnswers = (
+  answers: ReadonlyArray<Answer>,
+  rows: ReadonlyArray<LockedCommand>,
+  redaction: Redaction
+) => {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const ackTimes = new Map<string, Timestamp>()
   const endings = new Map<string, Ending>()
@@ -42,8 +46,13 @@ export const matchAnswers = (answers: ReadonlyArray<Answer>, rows: ReadonlyArray
     })
   }
   return {
-    acks: [...ackTimes].flatMap(([id, acked_at]): ReadonlyArray<CommandAck> => (endings.has(id) ? [] : [{ id, acked_at }])),
-    endings: [...endings.values()].map(({ end, row }): Ending => ({ row, end: { ...end, acked_at: ackTimes.get(row.id) ?? null } })),
+    acks: [...ackTimes].flatMap((
+      [id, acked_at]
+    ): ReadonlyArray<CommandAck> => (endings.has(id) ? [] : [{ id, acked_at }])),
+    endings: [...endings.values()].map(({ end, row }): Ending => ({
+      row,
+      end: { ...end, acked_at: ackTimes.get(row.id) ?? null }
+    })),
     strays
   }
 }

@@ -1,16 +1,16 @@
 import { Effect, Either, Queue, Stream } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { AgentSessions, type AgentSession } from "../AgentSessions.ts"
+import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
 import { Hints } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
-import { selectSession } from "./Routing.ts"
-import { RemoteProcesses } from "./RemoteProcesses.ts"
 import { encodeCommand } from "./EncodeCommand.ts"
 import type { ClaimedCommand, CommandClaim, PendingCommand } from "./Model.ts"
 import { CommandQueueRepo } from "./QueueRepo.ts"
+import { RemoteProcesses } from "./RemoteProcesses.ts"
+import { selectSession } from "./Routing.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
 
 /** Commands per statement. */
@@ -89,7 +89,9 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
         }
         if (reverts.length > 0) yield* queue.updateSessions(reverts)
       }
-      for (const session of sessions) if (!failedSessionIds.has(session.sessionId)) resentSessions.add(session.sessionId)
+      for (const session of sessions) {
+        if (!failedSessionIds.has(session.sessionId)) resentSessions.add(session.sessionId)
+      }
     })
 
     /** Selects a session of this replica for each command; returns the agents of commands without one in `left`. */
@@ -172,7 +174,9 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       yield* yieldToEventLoop // batches the agents that are woken in the same turn
       const agents = [...wokenAgents]
       wokenAgents.clear()
-      const unsentAgentIds = new Set(agents.map(([agentId]) => agentId).filter((agentId) => agentSessions.sessions(agentId).length === 0))
+      const unsentAgentIds = new Set(
+        agents.map(([agentId]) => agentId).filter((agentId) => agentSessions.sessions(agentId).length === 0)
+      )
       const connected = agents.map(([agentId]) => agentId).filter((agentId) => !unsentAgentIds.has(agentId))
       let hasFullOutbox = false
       for (let at = 0; at < connected.length; at += agentBatchSize) {
@@ -207,7 +211,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       Effect.sync(() => {
         if (agentSessions.sessions(agentId).length > 0) wake(agentId, false)
       }))
-    const onSession = Stream.runForEach(agentSessions.opened, (session) => Effect.sync(() => wake(session.agentId, false)))
+    const onSession = Stream.runForEach(
+      agentSessions.opened,
+      (session) => Effect.sync(() => wake(session.agentId, false))
+    )
 
     yield* loops.forever("commands dispatch", dispatchRound)
     yield* loops.forever("commands hints", onHint)

@@ -3,7 +3,11 @@ import type { Metrics } from "../Metrics.ts"
 import type { EndedCommand } from "./Model.ts"
 
 /** Observes the seconds from issue to end of a command that ended at `at`. */
-export const observeCommandEnd = (metrics: Metrics, command: Omit<EndedCommand, "id">, at: Timestamp.Timestamp): void => {
+export const observeCommandEnd = (
+  metrics: Metrics,
+  command: Omit<EndedCommand, "id">,
+  at: Timestamp.Timestamp
+): void => {
   const { action, issued_at, status } = command
   const seconds = (Timestamp.toEpochMillis(at) - Timestamp.toEpochMillis(issued_at)) / 1000
   metrics.commandSeconds.observe({ action, status }, Math.max(0, seconds)) // replicas' clocks differ a little

@@ -42,84 +42,94 @@ interface Barrier {
 }
 
 /** The inbox with the loop that writes it. Needs no AgentSessions. Writes all queued answers before its scope closes. */
-export const layer = Layer.scoped(CommandInbox, Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const queue = yield* CommandQueueRepo
-  const statuses = yield* CommandStatusRepo
-  const retries = yield* TaskRetries
-  const audit = yield* Audit
-  const metrics = yield* Metrics
-  const loops = yield* Loops
-  const redaction = Redaction.make((yield* Settings).redactExtraKeys)
-  const inbox = yield* Queue.bounded<Answer | Barrier>(capacity)
-  /** Entries taken from the queue and not yet committed; they survive a failure of the database. */
-  let batch: ReadonlyArray<Answer | Barrier> = []
+export const layer = Layer.scoped(
+  CommandInbox,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const queue = yield* CommandQueueRepo
+    const statuses = yield* CommandStatusRepo
+    const retries = yield* TaskRetries
+    const audit = yield* Audit
+    const metrics = yield* Metrics
+    const loops = yield* Loops
+    const redaction = Redaction.make((yield* Settings).redactExtraKeys)
+    const inbox = yield* Queue.bounded<Answer | Barrier>(capacity)
+    /** Entries taken from the queue and not yet committed; they survive a failure of the database. */
+    let batch: ReadonlyArray<Answer | Barrier> = []
 
-  const lateAnswerEntry = ({ end, row }: Ending) => ({
-    actor: system("agents"),
-    entry: {
-      action: "command.answered_late",
-      target_type: "command",
-      target_id: row.id,
-      project_id: row.project_id,
-      metadata: { action: row.action, status: end.status }
-    }
-  })
-
-  /** Commits the effect of the answers; returns the commands that they end. */
-  const write = Effect.fnUntraced(function*(answers: ReadonlyArray<Answer>) {
-    const ids = [...new Set(answers.map(({ report }) => report.commandId).filter(Ids.isUuid))]
-    const rows = ids.length === 0 ? [] : yield* queue.lock(ids)
-    const { acks, endings, strays } = matchAnswers(answers, rows, redaction)
-    if (strays > 0) metrics.swallowedExceptions.inc({ module: "commands", site: "stray_answer" }, strays)
-    if (acks.length > 0) yield* queue.acknowledge(acks)
-    yield* statuses.finish(endings.map(({ end }) => end))
-    yield* retries.insert(endings)
-    yield* audit.recordAll(endings.filter(({ row }) => row.status === "timeout").map(lateAnswerEntry))
-    return endings
-  }, sql.withTransaction)
-
-  const writeBatch = Effect.gen(function*() {
-    const answers = batch.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
-    if (answers.length > 0) {
-      for (const { end, row } of yield* write(answers)) {
-        observeCommandEnd(metrics, { ...row, status: end.status }, end.completed_at)
+    const lateAnswerEntry = ({ end, row }: Ending) => ({
+      actor: system("agents"),
+      entry: {
+        action: "command.answered_late",
+        target_type: "command",
+        target_id: row.id,
+        project_id: row.project_id,
+        metadata: { action: row.action, status: end.status }
       }
-    }
-    for (const entry of batch) if (entry.kind === "mark") yield* Deferred.succeed(entry.reached, undefined)
-    batch = []
-  })
-
-  const tick = Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function*() {
-      if (batch.length === 0) {
-        batch = [yield* restore(inbox.take)]
-        yield* yieldToEventLoop // batches an acknowledgement with its result, and with the answers of other sessions
-        batch = [...batch, ...(yield* inbox.takeUpTo(batchSize - 1))]
-      }
-      yield* writeBatch
     })
-  )
 
-  const drain = Effect.gen(function*() {
-    for (;;) {
-      if (batch.length === 0) batch = [...(yield* inbox.takeUpTo(batchSize))]
-      if (batch.length === 0) return
-      yield* writeBatch
+    /** Commits the effect of the answers; returns the commands that they end. */
+    const write = Effect.fnUntraced(function*(answers: ReadonlyArray<Answer>) {
+      const ids = [...new Set(answers.map(({ report }) => report.commandId).filter(Ids.isUuid))]
+      const rows = ids.length === 0 ? [] : yield* queue.lock(ids)
+      const { acks, endings, strays } = matchAnswers(answers, rows, redaction)
+      if (strays > 0) metrics.swallowedExceptions.inc({ module: "commands", site: "stray_answer" }, strays)
+      if (acks.length > 0) yield* queue.acknowledge(acks)
+      yield* statuses.finish(endings.map(({ end }) => end))
+      yield* retries.insert(endings)
+      yield* audit.recordAll(endings.filter(({ row }) => row.status === "timeout").map(lateAnswerEntry))
+      return endings
+    }, sql.withTransaction)
+
+    const writeBatch = Effect.gen(function*() {
+      const answers = batch.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
+      if (answers.length > 0) {
+        for (const { end, row } of yield* write(answers)) {
+          observeCommandEnd(metrics, { ...row, status: end.status }, end.completed_at)
+        }
+      }
+      for (const entry of batch) if (entry.kind === "mark") yield* Deferred.succeed(entry.reached, undefined)
+      batch = []
+    })
+
+    const tick = Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function*() {
+        if (batch.length === 0) {
+          batch = [yield* restore(inbox.take)]
+          yield* yieldToEventLoop // batches an acknowledgement with its result, and with the answers of other sessions
+          batch = [...batch, ...(yield* inbox.takeUpTo(batchSize - 1))]
+        }
+        yield* writeBatch
+      })
+    )
+
+    const drain = Effect.gen(function*() {
+      for (;;) {
+        if (batch.length === 0) batch = [...(yield* inbox.takeUpTo(batchSize))]
+        if (batch.length === 0) return
+        yield* writeBatch
+      }
+    })
+
+    yield* Effect.addFinalizer(() =>
+      Effect.catchAllCause(drain, (cause) =>
+        Effect.logError(
+          "The last answers of agents to commands were not written. Their commands time out, unless the agents send the answers again.",
+          cause
+        ))
+    )
+    yield* loops.forever("commands answers", tick)
+
+    const offerAnswer = (entry: (at: Timestamp.Timestamp) => Answer) =>
+      Effect.flatMap(Timestamp.now, (at) => Effect.asVoid(inbox.offer(entry(at))))
+
+    return {
+      offerAck: (report) => offerAnswer((at) => ({ kind: "acked", report, at })),
+      offerResult: (report) => offerAnswer((at) => ({ kind: "finished", report, at })),
+      awaitCommitted: Effect.flatMap(
+        Deferred.make<void>(),
+        (reached) => Effect.zipRight(inbox.offer({ kind: "mark", reached }), Deferred.await(reached))
+      )
     }
   })
-
-  yield* Effect.addFinalizer(() =>
-    Effect.catchAllCause(drain, (cause) => Effect.logError("The last answers of agents to commands were not written. Their commands time out, unless the agents send the answers again.", cause)))
-  yield* loops.forever("commands answers", tick)
-
-  const offerAnswer = (entry: (at: Timestamp.Timestamp) => Answer) =>
-    Effect.flatMap(Timestamp.now, (at) => Effect.asVoid(inbox.offer(entry(at))))
-
-  return {
-    offerAck: (report) => offerAnswer((at) => ({ kind: "acked", report, at })),
-    offerResult: (report) => offerAnswer((at) => ({ kind: "finished", report, at })),
-    awaitCommitted: Effect.flatMap(Deferred.make<void>(), (reached) =>
-      Effect.zipRight(inbox.offer({ kind: "mark", reached }), Deferred.await(reached)))
-  }
-}))
+)

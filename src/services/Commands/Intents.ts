@@ -27,7 +27,7 @@ import { Settings } from "../Settings.ts"
 import { TasksRepo } from "../Tasks/Repo.ts"
 import { WorkersRepo } from "../Workers/Repo.ts"
 import type { Intent } from "./Model.ts"
-import { unknownProcessReason, enginesRestartingByExit } from "./Restart.ts"
+import { enginesRestartingByExit, unknownProcessReason } from "./Restart.ts"
 
 /** Ids per statement. */
 const slice = 500
@@ -108,7 +108,10 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const cut = Object.entries(sealed).filter(([, { text }]) => isTruncated(text))
       const issues = [
         ...tooLong.map(([path]): Issue => ({ path, message })),
-        ...cut.map(([path]): Issue => ({ path, message: "is the stored part of a value that was cut; send the whole value" }))
+        ...cut.map(([path]): Issue => ({
+          path,
+          message: "is the stored part of a value that was cut; send the whole value"
+        }))
       ]
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
       const intent = makeTaskIntent(request, "retry_task", {
@@ -137,7 +140,8 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         yield* yieldToEventLoop // other requests run between two slices
       }
       const unknownIds = taskIds.flatMap((id): ReadonlyArray<Issue> =>
-        names.has(id) ? [] : [{ path: "filter.task_ids", message: `"${id}" is no ${engine} task of this project` }])
+        names.has(id) ? [] : [{ path: "filter.task_ids", message: `"${id}" is no ${engine} task of this project` }]
+      )
       return unknownIds.length === 0 ? names : yield* new ValidationFailed({ issues: unknownIds.slice(0, 100) })
     })
 
@@ -208,7 +212,8 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         timeout_seconds: commandTimeout
       } satisfies Intent
     })
-    const listWorkerEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => workers.listEngines(id, name))
+    const listWorkerEngines = (name: string) =>
+      Effect.flatMap(CurrentProject, ({ id }) => workers.listEngines(id, name))
     const listTaskEngines = (name: string) => Effect.flatMap(CurrentProject, ({ id }) => tasks.listEngines(id, name))
 
     const restartWorker = Effect.fnUntraced(function*(request: RestartWorker) {
@@ -255,6 +260,8 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, QueuesRepo.layer, TasksRepo.layer, WorkersRepo.layer))
+    Layer.provide(
+      Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, QueuesRepo.layer, TasksRepo.layer, WorkersRepo.layer)
+    )
   )
 }

@@ -6,16 +6,16 @@ import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/Co
 import { writeNote } from "../../domain/Command/Note.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
 import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
 import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
 import { Metrics } from "../Metrics.ts"
 import { CommandAdmission } from "./Admission.ts"
 import { CommandDispatch } from "./Dispatch.ts"
-import { observeCommandEnd } from "./EndMetrics.ts"
 import { encodeTarget } from "./EncodeCommand.ts"
+import { observeCommandEnd } from "./EndMetrics.ts"
 import type { InitialState, Intent } from "./Model.ts"
 import { CommandsRepo } from "./Repo.ts"
 import { CommandWriter } from "./Writer.ts"
@@ -58,50 +58,60 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     })
 
     /** Inserts row and audit row, both or neither; none when another command has the key. */
-    const insert = Effect.fnUntraced(function*(intent: Intent, beginning: InitialState, idempotency: IdempotencyKey | null) {
-      const project = yield* CurrentProject
-      const actor = yield* CurrentActor
-      const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
-      const id = yield* Ids.next
-      const issued_at = yield* Timestamp.now
-      const isPending = beginning.status === "pending"
-      const sealed_payload = !isPending || Object.keys(sealed).length === 0
-        ? null
-        : yield* vault.seal("commands.sealed_payload", id, canonicalize(sealed))
-      // encrypted, since a plain hash would allow a search for the secrets in the request's arguments
-      const request_hash = idempotency === null
-        ? null
-        : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
-      const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, REDACTED]))
-      return yield* writer.insert({
-        actor,
-        command: {
-          id,
-          project_id: project.id,
-          agent_id,
-          issued_by: actor.kind === "person" ? actor.user_id : null,
-          action,
-          engine,
-          target_type,
-          target_id,
-          payload: canonicalize({ ...parameters, ...masks }),
-          sealed_payload,
-          idempotency_key: idempotency?.key ?? null,
-          request_hash,
-          issued_at,
-          timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
-          completed_at: isPending ? null : issued_at,
-          ...beginning
-        },
-        entry: {
-          action: "command.issued",
-          target_type: "command",
-          target_id: id,
-          project_id: project.id,
-          metadata: { action, agent_id, engine, target_type, target_id, ...metadata, ...(!isPending && { status: beginning.status }) }
-        }
-      })
-    })
+    const insert = Effect.fnUntraced(
+      function*(intent: Intent, beginning: InitialState, idempotency: IdempotencyKey | null) {
+        const project = yield* CurrentProject
+        const actor = yield* CurrentActor
+        const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
+        const id = yield* Ids.next
+        const issued_at = yield* Timestamp.now
+        const isPending = beginning.status === "pending"
+        const sealed_payload = !isPending || Object.keys(sealed).length === 0
+          ? null
+          : yield* vault.seal("commands.sealed_payload", id, canonicalize(sealed))
+        // encrypted, since a plain hash would allow a search for the secrets in the request's arguments
+        const request_hash = idempotency === null
+          ? null
+          : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
+        const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, REDACTED]))
+        return yield* writer.insert({
+          actor,
+          command: {
+            id,
+            project_id: project.id,
+            agent_id,
+            issued_by: actor.kind === "person" ? actor.user_id : null,
+            action,
+            engine,
+            target_type,
+            target_id,
+            payload: canonicalize({ ...parameters, ...masks }),
+            sealed_payload,
+            idempotency_key: idempotency?.key ?? null,
+            request_hash,
+            issued_at,
+            timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
+            completed_at: isPending ? null : issued_at,
+            ...beginning
+          },
+          entry: {
+            action: "command.issued",
+            target_type: "command",
+            target_id: id,
+            project_id: project.id,
+            metadata: {
+              action,
+              agent_id,
+              engine,
+              target_type,
+              target_id,
+              ...metadata,
+              ...(!isPending && { status: beginning.status })
+            }
+          }
+        })
+      }
+    )
 
     /** Refuses a command whose frame would exceed what agents accept; without the check it would be lost later. */
     const checkSize = (intent: Intent) => {

@@ -1,4 +1,4 @@
-import type { JsonInput, CanonicalText } from "../../domain/CanonicalJson.ts"
+import type { CanonicalText, JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Command, CommandStatus } from "../../domain/Command.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 
@@ -117,10 +117,12 @@ export interface ResultReport extends CommandReport {
 }
 
 /** What an agent reported on a command, and when the report arrived. */
-export type Answer = { readonly at: Timestamp } & (
-  | { readonly kind: "acked"; readonly report: AckReport }
-  | { readonly kind: "finished"; readonly report: ResultReport }
-)
+export type Answer =
+  & { readonly at: Timestamp }
+  & (
+    | { readonly kind: "acked"; readonly report: AckReport }
+    | { readonly kind: "finished"; readonly report: ResultReport }
+  )
 
 /** The first acknowledgement of a command. */
 export interface CommandAck {

@@ -6,7 +6,8 @@ import { recordset } from "../Recordset.ts"
 import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCommand } from "./Model.ts"
 
 /** The columns of a ClaimedCommand. */
-export const claimedColumns = "id, agent_id, engine, action, target_type, target_id, issued_at, worker_id, session_id, " +
+export const claimedColumns =
+  "id, agent_id, engine, action, target_type, target_id, issued_at, worker_id, session_id, " +
   "issued_by, payload, sealed_payload, timeout_at"
 
 /** The table is the queue of commands: reads and writes in sets. `CommandStatusRepo` changes their status. */
@@ -35,20 +36,31 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
         WHERE status = 'dispatched' AND agent_id IN ${sql.in(agentIds)} AND timeout_at > ${now} ORDER BY id`
 
     /** Moves dispatched commands from one session of a process to another one of the same process. */
-    const updateSessions = (moves: ReadonlyArray<{ readonly id: string; readonly from: string; readonly to: string }>) => {
-      const rows = recordset(sql, "r", { command: "uuid", origin: "text", session: "text" }, moves.map(
-        ({ from, id, to }) => ({ command: id, origin: from, session: to })
-      ))
+    const updateSessions = (
+      moves: ReadonlyArray<{ readonly id: string; readonly from: string; readonly to: string }>
+    ) => {
+      const rows = recordset(
+        sql,
+        "r",
+        { command: "uuid", origin: "text", session: "text" },
+        moves.map(
+          ({ from, id, to }) => ({ command: id, origin: from, session: to })
+        )
+      )
       return Effect.map(
         sql<ClaimedCommand>`UPDATE commands SET session_id = r.session FROM ${rows}
-          WHERE id = r.command AND session_id = r.origin AND status = 'dispatched' RETURNING ${sql.literal(claimedColumns)}`,
+          WHERE id = r.command AND session_id = r.origin AND status = 'dispatched' RETURNING ${
+          sql.literal(claimedColumns)
+        }`,
         sortById
       )
     }
 
     /** The rows of these ids, locked in the order of their ids, so that two replicas cannot deadlock. */
     const lock = (ids: ReadonlyArray<string>) =>
-      sql<LockedCommand>`SELECT id, project_id, agent_id, worker_id, action, engine, target_id, status, issued_at, acked_at
+      sql<
+        LockedCommand
+      >`SELECT id, project_id, agent_id, worker_id, action, engine, target_id, status, issued_at, acked_at
         FROM commands WHERE id IN ${sql.in(ids)} ORDER BY id ${forUpdate(sql)}`
 
     /** Stores when agents first acknowledged locked commands. */

@@ -1,6 +1,12 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
-import { isActiveOn, type Outcome, inferOutcome, ReconcileResult, type WorkerActivity } from "../../domain/Task/Outcome.ts"
+import {
+  inferOutcome,
+  isActiveOn,
+  type Outcome,
+  ReconcileResult,
+  type WorkerActivity
+} from "../../domain/Task/Outcome.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
 import { AgentWorkersRepo } from "../AgentWorkers/Repo.ts"
@@ -50,29 +56,37 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     let cursor: { readonly project: string; readonly after: string | null } = { project: "", after: null }
 
     /** The workers of these tasks. A task without a worker's name depends on the processes of its engine. */
-    const makeWorkerLookup = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-      const workers = yield* workersRepo.listActivity(project, [...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))])
-      const nameless = tasks.filter(({ worker_name }) => worker_name === null)
-      const processes = nameless.length === 0 ? [] : yield* agentWorkers.listOnlineEngines(project)
-      const fresh = Timestamp.addSeconds(now, -2 * agentOfflineAfter)
-      const silent = Timestamp.addSeconds(now, -reconcileAfter)
-      return (task: StartedTask): WorkerActivity => {
-        if (task.worker_name === null) {
-          const mayRun = processes.some(({ engines, since }) => engines.includes(task.engine) && since <= task.started_at)
-          return { name: null, activeTaskIds: null, silentSince: mayRun ? null : task.started_at }
-        }
-        const workerRow = workers.find(({ engine, name }) => engine === task.engine && name === task.worker_name)
-        if (workerRow === undefined) return { name: task.worker_name, activeTaskIds: null, silentSince: task.started_at }
-        const { active, described_at, last_heartbeat, state } = workerRow
-        const hasFreshList = described_at !== null && described_at >= fresh && described_at > task.started_at
-        const isGone = state === "offline" && (last_heartbeat ?? task.started_at) < silent
-        return {
-          name: task.worker_name,
-          activeTaskIds: hasFreshList ? active : null,
-          silentSince: isGone ? last_heartbeat ?? task.started_at : null
+    const makeWorkerLookup = Effect.fnUntraced(
+      function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
+        const workers = yield* workersRepo.listActivity(project, [
+          ...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))
+        ])
+        const nameless = tasks.filter(({ worker_name }) => worker_name === null)
+        const processes = nameless.length === 0 ? [] : yield* agentWorkers.listOnlineEngines(project)
+        const fresh = Timestamp.addSeconds(now, -2 * agentOfflineAfter)
+        const silent = Timestamp.addSeconds(now, -reconcileAfter)
+        return (task: StartedTask): WorkerActivity => {
+          if (task.worker_name === null) {
+            const mayRun = processes.some(({ engines, since }) =>
+              engines.includes(task.engine) && since <= task.started_at
+            )
+            return { name: null, activeTaskIds: null, silentSince: mayRun ? null : task.started_at }
+          }
+          const workerRow = workers.find(({ engine, name }) => engine === task.engine && name === task.worker_name)
+          if (workerRow === undefined) {
+            return { name: task.worker_name, activeTaskIds: null, silentSince: task.started_at }
+          }
+          const { active, described_at, last_heartbeat, state } = workerRow
+          const hasFreshList = described_at !== null && described_at >= fresh && described_at > task.started_at
+          const isGone = state === "offline" && (last_heartbeat ?? task.started_at) < silent
+          return {
+            name: task.worker_name,
+            activeTaskIds: hasFreshList ? active : null,
+            silentSince: isGone ? last_heartbeat ?? task.started_at : null
+          }
         }
       }
-    })
+    )
 
     const reportOutcome = (commandId: string, question: Question, outcome: Outcome): boolean =>
       ingest.offer({
@@ -113,41 +127,45 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       for (const [id, { at }] of openQuestions) if (at < overdue) openQuestions.delete(id)
     })
 
-    const askAgents = Effect.fnUntraced(function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-      const agents = yield* agentsRepo.listOnline(project)
-      const round = Math.floor(Timestamp.toEpochMillis(now) / (reconcileAfter * 1000))
-      const questions = new Map<string, Question>()
-      for (const task of tasks) {
-        const agent = agents.find(({ engines }) => engines.includes(task.engine))
-        if (agent !== undefined) questions.set(yield* Ids.next, { ...task, agent_id: agent.id, at: now })
+    const askAgents = Effect.fnUntraced(
+      function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
+        const agents = yield* agentsRepo.listOnline(project)
+        const round = Math.floor(Timestamp.toEpochMillis(now) / (reconcileAfter * 1000))
+        const questions = new Map<string, Question>()
+        for (const task of tasks) {
+          const agent = agents.find(({ engines }) => engines.includes(task.engine))
+          if (agent !== undefined) questions.set(yield* Ids.next, { ...task, agent_id: agent.id, at: now })
+        }
+        if (questions.size === 0) return
+        const inserted = yield* commands.insert(
+          [...questions].map(([id, { agent_id, engine, task_id }]): NewCommand => ({
+            id,
+            project_id: project,
+            agent_id,
+            issued_by: null,
+            action: "reconcile_task",
+            engine,
+            target_type: "task",
+            target_id: task_id,
+            payload: canonicalize({ task_id }),
+            sealed_payload: null,
+            // one question per task and round, whichever replica asks first
+            idempotency_key: `reconcile:${round}:${engine}:${task_id}`,
+            request_hash: null,
+            issued_at: now,
+            timeout_at: Timestamp.addSeconds(now, commandTimeout),
+            status: "pending",
+            result: null,
+            error: null,
+            completed_at: null
+          }))
+        )
+        for (const { agent_id, id } of inserted) {
+          openQuestions.set(id, questions.get(id)!)
+          if (agent_id !== null) yield* dispatch.notify(agent_id)
+        }
       }
-      if (questions.size === 0) return
-      const inserted = yield* commands.insert([...questions].map(([id, { agent_id, engine, task_id }]): NewCommand => ({
-        id,
-        project_id: project,
-        agent_id,
-        issued_by: null,
-        action: "reconcile_task",
-        engine,
-        target_type: "task",
-        target_id: task_id,
-        payload: canonicalize({ task_id }),
-        sealed_payload: null,
-        // one question per task and round, whichever replica asks first
-        idempotency_key: `reconcile:${round}:${engine}:${task_id}`,
-        request_hash: null,
-        issued_at: now,
-        timeout_at: Timestamp.addSeconds(now, commandTimeout),
-        status: "pending",
-        result: null,
-        error: null,
-        completed_at: null
-      })))
-      for (const { agent_id, id } of inserted) {
-        openQuestions.set(id, questions.get(id)!)
-        if (agent_id !== null) yield* dispatch.notify(agent_id)
-      }
-    })
+    )
 
     /** Reads the next started tasks, project after project, and asks about those that no worker lists. */
     const scanTasks = Effect.fn("TaskReconciliation.scanTasks")(function*() {
@@ -158,7 +176,12 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       let tasksLeft = maxTasksPerTick
       let questionsLeft = maxQuestionsPerTick
       for (const project of [...projects.slice(first), ...projects.slice(0, first)].slice(0, maxProjectsPerTick)) {
-        const tasks = yield* tasksRepo.listStarted(project, project === cursor.project ? cursor.after : null, before, tasksLeft)
+        const tasks = yield* tasksRepo.listStarted(
+          project,
+          project === cursor.project ? cursor.after : null,
+          before,
+          tasksLeft
+        )
         const worker = yield* makeWorkerLookup(project, tasks, now)
         const unlistedTasks = tasks.filter((task) => !isActiveOn(task.task_id, worker(task)))
         const questions = unlistedTasks.slice(0, questionsLeft)
@@ -169,7 +192,9 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         cursor = { project, after: (questions.length < unlistedTasks.length ? questions : tasks).at(-1)?.id ?? null }
         return
       }
-      const next = projects.length <= maxProjectsPerTick ? undefined : projects[(first + maxProjectsPerTick) % projects.length]
+      const next = projects.length <= maxProjectsPerTick
+        ? undefined
+        : projects[(first + maxProjectsPerTick) % projects.length]
       cursor = { project: next ?? "", after: null }
     })
 
@@ -182,7 +207,9 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, ProjectsRepo.layer, TasksRepo.layer, WorkersRepo.layer))
+    Layer.provide(
+      Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, ProjectsRepo.layer, TasksRepo.layer, WorkersRepo.layer)
+    )
   )
 
   static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {

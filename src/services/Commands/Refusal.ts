@@ -18,7 +18,9 @@ const alternatives: Readonly<Record<string, string>> = {
 const alternativeOf = (action: string, engine: string): string =>
   action === "cancel_task" && engine === "dramatiq"
     ? "Install dramatiq-abort beside the worker. "
-    : alternatives[action] === undefined ? "" : `${alternatives[action]} `
+    : alternatives[action] === undefined
+    ? ""
+    : `${alternatives[action]} `
 
 /** Markers such as `retry_by_reference_v1` are not actions. */
 const isAction = (capability: string): boolean => !/_v\d+$/.test(capability)
@@ -41,7 +43,9 @@ export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<Agent
   if (fits.length === 0 || fits.some((fit) => fit <= 2)) return null
   const offered = new Set(processes.flatMap(({ capabilities }) => capabilities[engine] ?? []).filter(isAction))
   const can = offered.size === 0 ? "nothing that can be asked of it" : [...offered].sort().join(", ")
-  return `The agent's ${engine} adapter cannot do ${capabilityOf(action) ?? action}. ${alternativeOf(action, engine)}It can do: ${can}.`
+  return `The agent's ${engine} adapter cannot do ${capabilityOf(action) ?? action}. ${
+    alternativeOf(action, engine)
+  }It can do: ${can}.`
 }
 
 /**

@@ -42,7 +42,8 @@ export class RemoteProcesses extends Effect.Service<RemoteProcesses>()("svc/Comm
       if (dialect === "sqlite" || localFitness === 0) return false
       if (Timestamp.toEpochMillis(now) - Timestamp.toEpochMillis(command.issued_at) > precedenceMillis) return false
       return (yield* readProcesses(command.agent_id)).some((process) =>
-        (rateFitness(command, process) ?? localFitness) < localFitness && !localSessions.some((session) => session.workerId === process.workerId)
+        (rateFitness(command, process) ?? localFitness) < localFitness &&
+        !localSessions.some((session) => session.workerId === process.workerId)
       )
     })
 

@@ -4,7 +4,7 @@ import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { pageBytes, takeWithin, type RowSize } from "../PageBytes.ts"
+import { pageBytes, type RowSize, takeWithin } from "../PageBytes.ts"
 import { recordset } from "../Recordset.ts"
 import type { CommandRow, NewCommand } from "./Model.ts"
 
@@ -32,7 +32,9 @@ const insertColumnTypes = {
 /** A row with the facts of its note. */
 type RowWithNoteFacts = CommandRow & NoteFacts
 
-const withNote = ({ agent_name, agent_seen_at, agent_state, engine, is_served, task_state, ...command }: RowWithNoteFacts): Command => ({
+const withNote = (
+  { agent_name, agent_seen_at, agent_state, engine, is_served, task_state, ...command }: RowWithNoteFacts
+): Command => ({
   ...command,
   note: writeNote(command, { agent_name, agent_seen_at, agent_state, engine, is_served, task_state })
 })
@@ -64,7 +66,8 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
     const returnedColumns = sql.literal(commandColumns.join(", "))
     const notedColumns = sql.literal(commandColumns.map((column) => `c.${column}`).join(", "))
     /** Commands with the facts of their notes. A process that names no engines may serve any. */
-    const selectWithFacts = read`SELECT ${notedColumns}, c.engine, a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
+    const selectWithFacts =
+      read`SELECT ${notedColumns}, c.engine, a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
         CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
           AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state
       FROM commands c LEFT JOIN agents a ON a.id = c.agent_id

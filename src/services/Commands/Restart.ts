@@ -11,7 +11,11 @@ const maxNames = 20
  * when no process is online: then the command waits. `online` are worker ids; a process without one has its agent's id.
  */
 export const unknownProcessReason = (
-  { agent_id, engine, target_id }: { readonly agent_id: string; readonly engine: string; readonly target_id: string | null },
+  { agent_id, engine, target_id }: {
+    readonly agent_id: string
+    readonly engine: string
+    readonly target_id: string | null
+  },
   online: ReadonlyArray<string>
 ): string | null => {
   if (online.length === 0 || (target_id !== null && online.includes(target_id))) return null

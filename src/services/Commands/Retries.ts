@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type TaskRetry, parseTaskRetries } from "../../domain/Command/TaskRetry.ts"
+import { parseTaskRetries, type TaskRetry } from "../../domain/Command/TaskRetry.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { deleteInSlices } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
@@ -20,14 +20,25 @@ interface Link extends TaskRetry {
 const linksOf = ({ end, row }: Ending): ReadonlyArray<Link> => {
   const { action, engine, id, project_id, target_id } = row
   if (end.status !== "completed" || end.result === null || engine === null) return []
-  return parseTaskRetries(action, target_id, end.result).map((retried) => ({ ...retried, project_id, engine, command_id: id }))
+  return parseTaskRetries(action, target_id, end.result).map((retried) => ({
+    ...retried,
+    project_id,
+    engine,
+    command_id: id
+  }))
 }
 
 /** Links retried tasks to the tasks that the retries created. */
 export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const columns = { project_id: "uuid", engine: "text", task_id: "text", new_task_id: "text", command_id: "uuid" } as const
+    const columns = {
+      project_id: "uuid",
+      engine: "text",
+      task_id: "text",
+      new_task_id: "text",
+      command_id: "uuid"
+    } as const
     const names = sql.literal(Object.keys(columns).join(", "))
 
     /** Inserts the links that the results of the ended commands name, in the caller's transaction. */

@@ -26,7 +26,8 @@ interface StatusChange<To extends CommandStatus> {
   readonly returning: string
 }
 
-const undecryptableError = "Never sent: its encrypted parameters cannot be opened with this brain's SVC_SECRET_KEY. Issue it again."
+const undecryptableError =
+  "Never sent: its encrypted parameters cannot be opened with this brain's SVC_SECRET_KEY. Issue it again."
 
 /** Moves commands from status to status. The only writer of `commands.status` (`scripts/rooms.mjs` checks it). */
 export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/CommandStatusRepo", {
@@ -65,11 +66,16 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
 
     /** Claims pending commands, each for its process. Returns the commands that were claimed. */
     const claim = (claims: ReadonlyArray<CommandClaim>, now: Timestamp.Timestamp) => {
-      const rows = recordset(sql, "r", { command: "uuid", process: "text", session: "text" }, claims.map((claim) => ({
-        command: claim.id,
-        process: claim.worker_id,
-        session: claim.session_id
-      })))
+      const rows = recordset(
+        sql,
+        "r",
+        { command: "uuid", process: "text", session: "text" },
+        claims.map((claim) => ({
+          command: claim.id,
+          process: claim.worker_id,
+          session: claim.session_id
+        }))
+      )
       // PostgreSQL locks in the order of the ids, and skips rows that another replica has just locked
       const free = sql.onDialectOrElse({
         pg: () => ({

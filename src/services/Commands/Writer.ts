@@ -47,7 +47,11 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
       const batch = inserts.toSorted(byIdempotencyKey)
       for (const { command: { idempotency_key, issued_at, project_id } } of batch) {
         if (idempotency_key === null) continue
-        yield* repo.releaseIdempotencyKey(project_id, idempotency_key, Timestamp.addSeconds(issued_at, -idempotencyRetentionSeconds))
+        yield* repo.releaseIdempotencyKey(
+          project_id,
+          idempotency_key,
+          Timestamp.addSeconds(issued_at, -idempotencyRetentionSeconds)
+        )
       }
       const rows = yield* repo.insert(batch.map(({ command }) => command))
       const inserted = new Map(rows.map((row) => [row.id, row]))
@@ -74,8 +78,10 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
 
     /** Returns the row once it is committed, or none when another command has the idempotency key. */
     const insert = (issued: CommandInsert) =>
-      Effect.flatMap(Deferred.make<Option.Option<CommandRow>, SqlError.SqlError>(), (done) =>
-        Effect.zipRight(queue.offer({ ...issued, done }), Deferred.await(done)))
+      Effect.flatMap(
+        Deferred.make<Option.Option<CommandRow>, SqlError.SqlError>(),
+        (done) => Effect.zipRight(queue.offer({ ...issued, done }), Deferred.await(done))
+      )
 
     return { insert } as const
   })

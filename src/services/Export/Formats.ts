@@ -19,7 +19,10 @@ export interface TextFormat<Row> {
   readonly tail: string
 }
 
-export const csvFormat = <Row>(heading: ReadonlyArray<string>, cells: (row: Row) => ReadonlyArray<Cell>): TextFormat<Row> => {
+export const csvFormat = <Row>(
+  heading: ReadonlyArray<string>,
+  cells: (row: Row) => ReadonlyArray<Cell>
+): TextFormat<Row> => {
   const print = (rows: ReadonlyArray<ReadonlyArray<Cell>>) =>
     stringify(rows.map((row) => row.map(escapeCell)), { record_delimiter: "windows", quoted_string: true })
   return { head: print([heading]), slice: (rows) => print(rows.map(cells)), tail: "" }
@@ -61,7 +64,9 @@ export const maxXlsxCharacters = 32 * 1024 * 1024
 
 export const tooMuchXlsxText = ValidationFailed.at(
   "format",
-  `xlsx holds at most ${maxXlsxCharacters / 1024 / 1024} million characters; narrow the filter, name fewer fields, or take csv`
+  `xlsx holds at most ${
+    maxXlsxCharacters / 1024 / 1024
+  } million characters; narrow the filter, name fewer fields, or take csv`
 )
 
 /**

@@ -72,7 +72,9 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
 /** Converts cells to Excel's types; fails when they exceed the limits of one file. */
 const limitCells = <E, R>(rows: Stream.Stream<Rows, E, R>): Stream.Stream<Rows, E | ValidationFailed, R> =>
   Stream.mapAccumEffect(rows, 0, (before, slice) => {
-    const limitedRows = slice.map((row) => row.map((cell) => typeof cell === "string" ? cell.slice(0, maxCellCharacters) : cell))
+    const limitedRows = slice.map((row) =>
+      row.map((cell) => typeof cell === "string" ? cell.slice(0, maxCellCharacters) : cell)
+    )
     let characters = before
     for (const row of limitedRows) for (const cell of row) characters += typeof cell === "string" ? cell.length : 0
     return characters > maxXlsxCharacters ? Effect.fail(tooMuchXlsxText) : Effect.succeed([characters, limitedRows])

@@ -1,12 +1,11 @@
 /** Builds one xlsx file: receives slices of rows, then `end`, replies with the file, and ends. */
 import { parentPort, workerData } from "node:worker_threads"
 import writeXlsxFile, { type Cell, type Row } from "write-excel-file/node"
-import type { XlsxResponse, XlsxRequest } from "./Xlsx.ts"
+import type { XlsxRequest, XlsxResponse } from "./Xlsx.ts"
 
 const rows: Array<Row> = []
 
-const cellOf = (value: string | number | null): Cell =>
-  typeof value === "string" ? { type: String, value } : value
+const cellOf = (value: string | number | null): Cell => typeof value === "string" ? { type: String, value } : value
 
 const respond = (what: XlsxResponse) => parentPort?.postMessage(what)
 

@@ -78,7 +78,9 @@ class Lane {
   take(most: number): ReadonlyArray<PendingEvent> {
     const taken = this.queue
     let count = 0
-    for (let size = 0; count < taken.length && count < most && size < MAX_TRANSACTION_CHARACTERS; count++) size += taken[count]!.size
+    for (let size = 0; count < taken.length && count < most && size < MAX_TRANSACTION_CHARACTERS; count++) {
+      size += taken[count]!.size
+    }
     this.queue = taken.splice(count)
     return taken
   }
@@ -167,7 +169,10 @@ export class Backlog {
     }
     this.pendingCount -= events.length
     if (this.pendingCount === 0) this.onDrained?.()
-    if (!this.hasRefused || this.isClosed || this.pendingCount > this.limit / 2 || this.pendingCharacters > MAX_BACKLOG_CHARACTERS / 2) return
+    if (
+      !this.hasRefused || this.isClosed || this.pendingCount > this.limit / 2 ||
+      this.pendingCharacters > MAX_BACKLOG_CHARACTERS / 2
+    ) return
     this.hasRefused = false
     for (const listener of this.capacityListeners) this.runSafely(listener)
   }

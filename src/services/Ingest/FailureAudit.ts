@@ -1,7 +1,7 @@
 import { system } from "../../domain/Actor.ts"
 import type { ByActor } from "../Audit.ts"
-import type { TaskGroup } from "./Grouping.ts"
 import type { FoldResult } from "./Fold.ts"
+import type { TaskGroup } from "./Grouping.ts"
 
 const agentActor = system("agent")
 
@@ -15,7 +15,9 @@ const MAX_EXCEPTION_CHARACTERS = 300
 export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ByActor> => {
   const failures: Array<ByActor> = []
   for (const one of folded) {
-    if (one.row.state === "failure" && one.stored?.state !== "failure") failures.push({ actor: agentActor, entry: makeFailureEntry(one) })
+    if (one.row.state === "failure" && one.stored?.state !== "failure") {
+      failures.push({ actor: agentActor, entry: makeFailureEntry(one) })
+    }
   }
   return failures
 }
@@ -41,10 +43,14 @@ const makeFailureEntry = ({ group, row }: FoldResult): ByActor["entry"] => {
 
 /** The latest event of the failure; none where another event only made an earlier failure count. */
 const findFailureEvent = ({ events }: TaskGroup) =>
-  events.reduce<TaskGroup["events"][number] | undefined>((latest, event) =>
-    event.kind === "task.failed" && event.refusal === null && (latest === undefined || event.occurredAt >= latest.occurredAt)
-      ? event
-      : latest, undefined)
+  events.reduce<TaskGroup["events"][number] | undefined>(
+    (latest, event) =>
+      event.kind === "task.failed" && event.refusal === null &&
+        (latest === undefined || event.occurredAt >= latest.occurredAt)
+        ? event
+        : latest,
+    undefined
+  )
 
 const firstLine = (text: string | null): string | null => {
   if (text === null) return null

@@ -4,7 +4,7 @@ import { isStorable, toStorable } from "../../domain/Text.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
 import type { TaskGroup } from "./Grouping.ts"
-import type { StoredTask, ProjectTaskKey } from "./TaskCache.ts"
+import type { ProjectTaskKey, StoredTask } from "./TaskCache.ts"
 
 /** A row of `tasks`; columns as in the table. */
 export interface TaskRecord extends ProjectTaskKey, Omit<TaskHistory.TaskFields, "tags"> {
@@ -105,7 +105,9 @@ const rowOf = (
 })
 
 /** PostgreSQL refuses a NUL, and a message without it is better than none. Most texts are storable as they are. */
-const toStorableOrNull = (text: string | null): string | null => (text === null || isStorable(text) ? text : toStorable(text))
+const toStorableOrNull = (
+  text: string | null
+): string | null => (text === null || isStorable(text) ? text : toStorable(text))
 
 const noEnds: ReadonlyArray<TaskHistory.WorkerEnds> = []
 

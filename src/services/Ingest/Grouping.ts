@@ -1,9 +1,9 @@
 import type { Redaction } from "../../domain/Redaction.ts"
-import { truncateValues } from "../../domain/ValueTruncation.ts"
 import type { SideEventKind } from "../../domain/TaskEvent.ts"
 import { isTaskEventKind, type TaskEventKind } from "../../domain/TaskState.ts"
+import { truncateValues } from "../../domain/ValueTruncation.ts"
 import type { PendingEvent } from "./Backlog.ts"
-import { taskKeyText, type ProjectTaskKey } from "./TaskCache.ts"
+import { type ProjectTaskKey, taskKeyText } from "./TaskCache.ts"
 
 export type PendingTaskEvent = PendingEvent & { readonly kind: TaskEventKind }
 export type PendingSideEvent = PendingEvent & { readonly kind: SideEventKind }
@@ -55,7 +55,10 @@ const makeFirstEventCheck = (): (event: PendingEvent) => boolean => {
   }
 }
 
-const groupEvents = (slice: ReadonlyArray<PendingEvent>, canBeFirst: (event: PendingEvent) => boolean): GroupedEvents => {
+const groupEvents = (
+  slice: ReadonlyArray<PendingEvent>,
+  canBeFirst: (event: PendingEvent) => boolean
+): GroupedEvents => {
   const groups = new Map<string, TaskGroup>()
   const side: Array<PendingSideEvent> = []
   for (const event of slice) {

@@ -2,11 +2,11 @@ import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { recordColumns } from "../Recordset.ts"
-import type { TaskGroup } from "./Grouping.ts"
 import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
 import type { TaskRecord } from "./Fold.ts"
-import { type StoredTask, taskKeyText, type ProjectTaskKey } from "./TaskCache.ts"
+import type { TaskGroup } from "./Grouping.ts"
 import type { Tally } from "./Tally.ts"
+import { type ProjectTaskKey, type StoredTask, taskKeyText } from "./TaskCache.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
 /** As `services/Recordset.ts`, for the driver: `$1` is the table `r`. */
@@ -15,7 +15,9 @@ const recordset = (columns: Readonly<Record<string, string>>): string =>
 
 const selectColumns = ["project_id", "engine", "task_id", ...storedTaskColumns].map((column) => `t.${column}`)
 
-const selectText = `SELECT ${selectColumns.join(", ")} FROM ${recordset({ project_id: "uuid", engine: "text", task_id: "text" })}
+const selectText = `SELECT ${selectColumns.join(", ")} FROM ${
+  recordset({ project_id: "uuid", engine: "text", task_id: "text" })
+}
   JOIN tasks t ON t.project_id = r.project_id AND t.engine = r.engine AND t.task_id = r.task_id`
 
 const insertColumns = taskColumns.join(", ")
@@ -84,14 +86,17 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
     rows.length === 0 ? Effect.succeed([]) : sql.unsafe<A>(text, [JSON.stringify(rows), ...more])
 
   const ids = Effect.map((rows: ReadonlyArray<{ readonly id: string }>): ReadonlySet<string> =>
-    new Set(rows.map(({ id }) => id)))
+    new Set(rows.map(({ id }) => id))
+  )
 
   return {
     /** The stored tasks of these groups, by `taskKeyText`. */
     read: (groups: ReadonlyArray<TaskGroup>): Effect.Effect<ReadonlyMap<string, StoredTask>, SqlError.SqlError> => {
       const keys = groups.map(({ engine, project_id, task_id }): ProjectTaskKey => ({ engine, project_id, task_id }))
-      return Effect.map(run<StoredTask & ProjectTaskKey>(selectText, keys), (rows) =>
-        new Map(rows.map((row) => [taskKeyText(row.project_id, row.engine, row.task_id), row])))
+      return Effect.map(
+        run<StoredTask & ProjectTaskKey>(selectText, keys),
+        (rows) => new Map(rows.map((row) => [taskKeyText(row.project_id, row.engine, row.task_id), row]))
+      )
     },
 
     /** Inserts the rows of new tasks; returns the ids of the inserted rows. */

@@ -1,10 +1,10 @@
 import type BetterSqlite3 from "better-sqlite3"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { TaskGroup } from "./Grouping.ts"
 import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from "./Columns.ts"
 import { fold, type FoldResult, type TaskRecord } from "./Fold.ts"
-import type { StoredTask, TaskCache, ProjectTaskKey } from "./TaskCache.ts"
+import type { TaskGroup } from "./Grouping.ts"
 import type { Tally } from "./Tally.ts"
+import type { ProjectTaskKey, StoredTask, TaskCache } from "./TaskCache.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
 /**

@@ -1,10 +1,10 @@
+import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import type { WorkerEnds } from "../../domain/TaskHistory.ts"
 import { RANK } from "../../domain/TaskState.ts"
-import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
-import type { GroupedEvents, TaskGroup, PendingSideEvent } from "./Grouping.ts"
 import type { FoldResult } from "./Fold.ts"
+import type { GroupedEvents, PendingSideEvent, TaskGroup } from "./Grouping.ts"
 
 type Counters = Omit<WorkerEnds, "worker">
 
@@ -88,13 +88,20 @@ interface EngineTally {
  * Collects the counts, facets, workers and queues of a transaction. Each is a sum, a maximum or a union over the
  * events, so the result depends neither on their order nor on their grouping into transactions.
  */
-export const makeTally = ({ groups, side }: GroupedEvents, folded: ReadonlyArray<FoldResult>, millis: number): Tally => {
+export const makeTally = (
+  { groups, side }: GroupedEvents,
+  folded: ReadonlyArray<FoldResult>,
+  millis: number
+): Tally => {
   const engineTallies = new Map<string, EngineTally>()
   let engineTally: EngineTally | undefined
   const engineTallyOf = (projectId: string, engine: string): EngineTally => {
-    if (engineTally !== undefined && engineTally.projectId === projectId && engineTally.engine === engine) return engineTally
+    if (engineTally !== undefined && engineTally.projectId === projectId && engineTally.engine === engine) {
+      return engineTally
+    }
     const key = `${projectId} ${engine}`
-    engineTally = engineTallies.get(key) ?? { projectId, engine, names: new Set(), queues: new Map(), workers: new Map() }
+    engineTally = engineTallies.get(key) ??
+      { projectId, engine, names: new Set(), queues: new Map(), workers: new Map() }
     engineTallies.set(key, engineTally)
     return engineTally
   }
@@ -156,7 +163,9 @@ const observe = (
   state: "online" | "offline" = "online"
 ): Observation => {
   const observation = observationOf(sightings, json, agentId)
-  if (observation.at === null || occurredAt > observation.at || (occurredAt === observation.at && state === "offline")) {
+  if (
+    observation.at === null || occurredAt > observation.at || (occurredAt === observation.at && state === "offline")
+  ) {
     observation.at = occurredAt
     observation.state = state
   }
@@ -217,7 +226,8 @@ const countsOf = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<CountDelta> 
     states.set(row.state, (states.get(row.state) ?? 0) + 1)
   }
   return [...counts].sort(byKey).flatMap(([project_id, states]) =>
-    [...states].sort(byKey).filter(([, tasks]) => tasks !== 0).map(([state, tasks]) => ({ project_id, state, tasks })))
+    [...states].sort(byKey).filter(([, tasks]) => tasks !== 0).map(([state, tasks]) => ({ project_id, state, tasks }))
+  )
 }
 
 const byKey = ([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number => left < right ? -1 : 1
@@ -268,7 +278,15 @@ const queuesOf = ({ engine, projectId, queues }: EngineTally, millis: number): R
     const { agentId, at, depth } = queues.get(json)!
     return at === null
       ? []
-      : [{ id: Ids.uuidv7(millis), project_id: projectId, agent_id: agentId, engine, name: parseText(json), depth, last_seen_at: at }]
+      : [{
+        id: Ids.uuidv7(millis),
+        project_id: projectId,
+        agent_id: agentId,
+        engine,
+        name: parseText(json),
+        depth,
+        last_seen_at: at
+      }]
   })
 
 /** The value of a JSON string, in its own memory. */

@@ -12,16 +12,16 @@ import { RowCaps } from "../RowCaps.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { countSlot } from "../Tasks/CountSlot.ts"
-import { type GroupedEvents, type TaskGroup, makeGrouper, makeMasker } from "./Grouping.ts"
 import type { PendingEvent } from "./Backlog.ts"
 import { makeEndCounter } from "./EndCounter.ts"
-import { KnownFacets } from "./KnownFacets.ts"
 import { makeFailureEntries } from "./FailureAudit.ts"
 import { fold, type FoldResult } from "./Fold.ts"
+import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
+import { KnownFacets } from "./KnownFacets.ts"
 import { makePostgresTasks } from "./Postgres.ts"
-import { TaskCache } from "./TaskCache.ts"
 import { SqliteTallies, SqliteTasks } from "./Sqlite.ts"
-import { type Tally, makeTally } from "./Tally.ts"
+import { makeTally, type Tally } from "./Tally.ts"
+import { TaskCache } from "./TaskCache.ts"
 
 /** What one transaction wrote. */
 interface CommitResult {
@@ -33,7 +33,11 @@ interface CommitResult {
 
 type MakeTally = (arrivals: GroupedEvents, folded: ReadonlyArray<FoldResult>, at: Timestamp.Timestamp) => Tally
 
-type WriteTransaction = (arrivals: GroupedEvents, lane: number, at: Timestamp.Timestamp) => Effect.Effect<CommitResult, SqlError.SqlError>
+type WriteTransaction = (
+  arrivals: GroupedEvents,
+  lane: number,
+  at: Timestamp.Timestamp
+) => Effect.Effect<CommitResult, SqlError.SqlError>
 
 const MAX_CACHED_TASKS = 20_000
 const MAX_CACHE_BYTES = 32 * 1024 * 1024
@@ -70,7 +74,13 @@ export const makeWriter = Effect.gen(function*() {
   const auditEntriesOf = settings.auditTaskFailures === "on" ? makeFailureEntries : () => []
   const write = database.sqlite === null
     ? makePostgresWrite(sql, cache, makeCappedTally, (folded) => audit.recordAll(auditEntriesOf(folded)))
-    : makeSqliteWrite(database.sqlite, cache, makeCappedTally, (db, folded, at) => audit.recordOnSqlite(db, auditEntriesOf(folded), at), audit.onCommitted)
+    : makeSqliteWrite(
+      database.sqlite,
+      cache,
+      makeCappedTally,
+      (db, folded, at) => audit.recordOnSqlite(db, auditEntriesOf(folded), at),
+      audit.onCommitted
+    )
   let lastTimestamp = yield* Timestamp.now
 
   /** Each transaction has its own time, later than the previous one's, so that changes are in the order of commits. */

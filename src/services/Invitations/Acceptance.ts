@@ -74,26 +74,40 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       yield* audit.recordAll(entries(membershipId).map((entry) => ({ actor, entry })))
     }, sql.withTransaction)
 
-    const acceptanceEntries = ({ id, project_id, role }: OpenInvitation, userId: string, source: RequestSource) => (membershipId: string) => [
-      {
-        action: "membership.granted",
-        target_type: "membership",
-        target_id: membershipId,
-        project_id,
-        metadata: { user_id: userId, role, invitation_id: id },
-        source
-      },
-      { action: "invitation.accepted", target_type: "invitation", target_id: id, project_id, metadata: { user_id: userId }, source }
-    ]
+    const acceptanceEntries =
+      ({ id, project_id, role }: OpenInvitation, userId: string, source: RequestSource) => (membershipId: string) => [
+        {
+          action: "membership.granted",
+          target_type: "membership",
+          target_id: membershipId,
+          project_id,
+          metadata: { user_id: userId, role, invitation_id: id },
+          source
+        },
+        {
+          action: "invitation.accepted",
+          target_type: "invitation",
+          target_id: id,
+          project_id,
+          metadata: { user_id: userId },
+          source
+        }
+      ]
 
     /** Adds the existing account of the address, which must be the signed-in one. */
-    const acceptAsExistingUser = Effect.fnUntraced(function*(invitation: OpenInvitation, userId: string, source: RequestSource) {
-      const actor = yield* CurrentActor
-      if (actor.kind !== "person") return yield* signInFirst
-      if (actor.user_id !== userId) return yield* wrongAccount
-      yield* acceptInvitation(invitation, userId, { first: Effect.void, actor, entries: acceptanceEntries(invitation, userId, source) })
-      return userId
-    })
+    const acceptAsExistingUser = Effect.fnUntraced(
+      function*(invitation: OpenInvitation, userId: string, source: RequestSource) {
+        const actor = yield* CurrentActor
+        if (actor.kind !== "person") return yield* signInFirst
+        if (actor.user_id !== userId) return yield* wrongAccount
+        yield* acceptInvitation(invitation, userId, {
+          first: Effect.void,
+          actor,
+          entries: acceptanceEntries(invitation, userId, source)
+        })
+        return userId
+      }
+    )
 
     const requireNewUserFields = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
       if (display_name !== undefined && password !== undefined) return { display_name, password }
@@ -104,38 +118,47 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     })
 
     /** Creates an account for an address that has none. */
-    const acceptAsNewUser = Effect.fnUntraced(function*(invitation: OpenInvitation, input: AcceptInvitation, source: RequestSource) {
-      const { display_name, password } = yield* requireNewUserFields(input)
-      const { email, email_key } = invitation
-      const passwordHash = yield* passwords.hashNew({ password, field: "password", about: personalTextsOf({ email, display_name }) })
-      const now = yield* Timestamp.now
-      const user: UserDetail = {
-        id: yield* Ids.next,
-        email,
-        first_name: null,
-        last_name: null,
-        display_name,
-        is_admin: false,
-        is_active: true,
-        timezone: "UTC",
-        last_login_at: null,
-        created_at: now,
-        updated_at: now
+    const acceptAsNewUser = Effect.fnUntraced(
+      function*(invitation: OpenInvitation, input: AcceptInvitation, source: RequestSource) {
+        const { display_name, password } = yield* requireNewUserFields(input)
+        const { email, email_key } = invitation
+        const passwordHash = yield* passwords.hashNew({
+          password,
+          field: "password",
+          about: personalTextsOf({ email, display_name })
+        })
+        const now = yield* Timestamp.now
+        const user: UserDetail = {
+          id: yield* Ids.next,
+          email,
+          first_name: null,
+          last_name: null,
+          display_name,
+          is_admin: false,
+          is_active: true,
+          timezone: "UTC",
+          last_login_at: null,
+          created_at: now,
+          updated_at: now
+        }
+        const userCreated: Entry = {
+          action: "user.created",
+          target_type: "user",
+          target_id: user.id,
+          metadata: { email, is_admin: false, invitation_id: invitation.id },
+          source
+        }
+        yield* acceptInvitation(invitation, user.id, {
+          first: users.insert(user, email_key, passwordHash).pipe(
+            Effect.catchIf(isUniqueViolation, () => signInFirst),
+            orDieOnSql
+          ),
+          actor: system("invitation"),
+          entries: (membershipId) => [userCreated, ...acceptanceEntries(invitation, user.id, source)(membershipId)]
+        })
+        return user.id
       }
-      const userCreated: Entry = {
-        action: "user.created",
-        target_type: "user",
-        target_id: user.id,
-        metadata: { email, is_admin: false, invitation_id: invitation.id },
-        source
-      }
-      yield* acceptInvitation(invitation, user.id, {
-        first: users.insert(user, email_key, passwordHash).pipe(Effect.catchIf(isUniqueViolation, () => signInFirst), orDieOnSql),
-        actor: system("invitation"),
-        entries: (membershipId) => [userCreated, ...acceptanceEntries(invitation, user.id, source)(membershipId)]
-      })
-      return user.id
-    })
+    )
 
     /**
      * Accepts for the signed-in account of the invited address, or creates an account when the address has none. Only

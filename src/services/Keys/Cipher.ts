@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
-import type { SymmetricKey, KeyRing } from "../KeyRing.ts"
+import type { KeyRing, SymmetricKey } from "../KeyRing.ts"
 
 /** A key of SVC_SECRET_KEY; `key_fingerprints` names the active one. */
 export const secretKeyOf = (bytes: Buffer): SymmetricKey => ({

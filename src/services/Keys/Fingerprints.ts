@@ -14,11 +14,13 @@ export interface SecretKeyIds {
   readonly ids: ReadonlyArray<string>
 }
 
-export const readSecretKeyIds: Effect.Effect<SecretKeyIds, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ name: string; fingerprint: string }>`
+export const readSecretKeyIds: Effect.Effect<SecretKeyIds, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
+  function*() {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ name: string; fingerprint: string }>`
     SELECT name, fingerprint FROM key_fingerprints
     WHERE name = ${activeKeyName} OR name LIKE ${formerKeyName("%")} ORDER BY created_at`
-  const active = rows.find(({ name }) => name === activeKeyName)?.fingerprint ?? null
-  return { active, ids: rows.map(({ fingerprint }) => fingerprint) }
-})
+    const active = rows.find(({ name }) => name === activeKeyName)?.fingerprint ?? null
+    return { active, ids: rows.map(({ fingerprint }) => fingerprint) }
+  }
+)

@@ -4,10 +4,10 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { noKeySkipLocked } from "../Dialect.ts"
 import type { SymmetricKey } from "../KeyRing.ts"
-import { Keys, getSealingKey } from "../Keys.ts"
+import { getSealingKey, Keys } from "../Keys.ts"
 import { recordset } from "../Recordset.ts"
 import * as Cipher from "./Cipher.ts"
-import { associatedDataOf, type SealedColumn, sealedColumns, countSealedByKey } from "./SealedColumns.ts"
+import { associatedDataOf, countSealedByKey, type SealedColumn, sealedColumns } from "./SealedColumns.ts"
 
 /** Rows of one transaction. A command's arguments have at most 1 MiB, so memory holds 50 MiB at most. */
 const sliceRows = 50
@@ -59,8 +59,12 @@ export const resealSlice = (sealedColumn: SealedColumn, ids: ReadonlyArray<strin
     const { column, purpose, table } = sealedColumn
     const name = `${table}.${column}`
     const key = yield* getSealingKey(sql, secret)
-    const rows = yield* sql<Row>`SELECT ${sql(sealedColumn.id.column)} AS id, ${sql(column)} AS sealed FROM ${sql(table)}
-      WHERE ${sql(sealedColumn.id.column)} IN ${sql.in(ids)} AND ${yield* staleRowsFilter(sql, sealedColumn, key)} ${noKeySkipLocked(sql)}`
+    const rows = yield* sql<Row>`SELECT ${sql(sealedColumn.id.column)} AS id, ${sql(column)} AS sealed FROM ${
+      sql(table)
+    }
+      WHERE ${sql(sealedColumn.id.column)} IN ${sql.in(ids)} AND ${yield* staleRowsFilter(sql, sealedColumn, key)} ${
+      noKeySkipLocked(sql)
+    }`
     const damaged: Array<DamagedText> = []
     const resealedRows: Array<Row> = []
     for (const { id, sealed } of rows) {

@@ -3,10 +3,10 @@ import { Data, Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { forUpdate } from "../Dialect.ts"
-import { appendNewKey, addKeyInstructions } from "../KeyRing.ts"
+import { addKeyInstructions, appendNewKey } from "../KeyRing.ts"
 import { Keys } from "../Keys.ts"
 import { secretKeyOf } from "./Cipher.ts"
-import { formerKeyName, readSecretKeyIds, activeKeyName } from "./Fingerprints.ts"
+import { activeKeyName, formerKeyName, readSecretKeyIds } from "./Fingerprints.ts"
 
 /** There is no next key to be had; `message` says what to do. */
 export class NoNextKey extends Data.TaggedError("NoNextKey")<{ readonly message: string }> {}

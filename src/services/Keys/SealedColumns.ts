@@ -77,19 +77,21 @@ const keyIdLength = 32
 type KeyCounts = ReadonlyMap<string, number>
 
 /** How many texts are sealed under each key, by the key's id. */
-export const countSealedByKey: Effect.Effect<KeyCounts, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const now = yield* Timestamp.now
-  const { ids: [first = ""] } = yield* readSecretKeyIds
-  const counts = new Map<string, number>()
-  for (const { column, live, table } of sealedColumns) {
-    const text = sql(column)
-    // texts without a key id are from before rotation
-    const rows = yield* sql<{ key_id: string; texts: number }>`
+export const countSealedByKey: Effect.Effect<KeyCounts, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
+  function*() {
+    const sql = yield* SqlClient.SqlClient
+    const now = yield* Timestamp.now
+    const { ids: [first = ""] } = yield* readSecretKeyIds
+    const counts = new Map<string, number>()
+    for (const { column, live, table } of sealedColumns) {
+      const text = sql(column)
+      // texts without a key id are from before rotation
+      const rows = yield* sql<{ key_id: string; texts: number }>`
       SELECT CASE WHEN substr(${text}, ${keyIdLength + 1}, 1) = '.' THEN substr(${text}, 1, ${keyIdLength}) ELSE '' END
         AS key_id, count(*) AS texts
       FROM ${sql(table)} WHERE ${live(sql, now)} GROUP BY 1`
-    for (const { key_id, texts } of rows) counts.set(key_id || first, (counts.get(key_id || first) ?? 0) + texts)
+      for (const { key_id, texts } of rows) counts.set(key_id || first, (counts.get(key_id || first) ?? 0) + texts)
+    }
+    return counts
   }
-  return counts
-})
+)

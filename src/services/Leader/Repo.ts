@@ -34,7 +34,9 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
         sql.withTransaction(Effect.zipRight(
           sql`DELETE FROM leases WHERE name = ${name} AND NOT (${isHeld(millis)})`,
           Effect.map(
-            sql<{ fence: number }>`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, ${holder}, ${now} + ${millis})
+            sql<
+              { fence: number }
+            >`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, ${holder}, ${now} + ${millis})
               ON CONFLICT (name) DO NOTHING RETURNING fence`,
             ([row]) => Option.fromNullable(row?.fence)
           )

@@ -1,4 +1,4 @@
-import { encodeChangePosition, type LiveTask, type ChangePosition } from "../../domain/LiveTask.ts"
+import { type ChangePosition, encodeChangePosition, type LiveTask } from "../../domain/LiveTask.ts"
 
 /** A changed task, or `reset`: changes were left out, and the client loads the list again. */
 export type LiveMessage =
@@ -33,7 +33,11 @@ export class ChangeBatch {
 
   /** A task that was committed late has the id of `from`, so that a client never resumes at an earlier position. */
   static tasks(tasks: ReadonlyArray<LiveTask>, number: number, from: ChangePosition): ChangeBatch {
-    return new ChangeBatch(tasks.map((task) => ({ kind: "task", id: encodeChangePosition(laterPosition(task, from)), task })), number, from)
+    return new ChangeBatch(
+      tasks.map((task) => ({ kind: "task", id: encodeChangePosition(laterPosition(task, from)), task })),
+      number,
+      from
+    )
   }
 
   static reset(position: ChangePosition, number: number): ChangeBatch {
@@ -42,12 +46,16 @@ export class ChangeBatch {
 
   /** The server-sent events, rendered on first use and once for all streams. */
   get encoded(): Uint8Array {
-    return this.cachedBytes ??= this.messages.length === 0 ? keepAliveComment : new TextEncoder().encode(this.messages.map(renderEvent).join(""))
+    return this.cachedBytes ??= this.messages.length === 0
+      ? keepAliveComment
+      : new TextEncoder().encode(this.messages.map(renderEvent).join(""))
   }
 
   /** Without the tasks that a subscriber already has in the same state; `sentTimes` has the time of each by id. */
   without(sentTimes: ReadonlyMap<string, string>): ChangeBatch {
-    const rest = this.messages.filter((message) => message.kind === "reset" || sentTimes.get(message.task.id) !== message.task.updated_at)
+    const rest = this.messages.filter((message) =>
+      message.kind === "reset" || sentTimes.get(message.task.id) !== message.task.updated_at
+    )
     return rest.length === this.messages.length ? this : new ChangeBatch(rest, this.number, this.from)
   }
 }

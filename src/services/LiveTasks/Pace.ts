@@ -21,7 +21,10 @@ const maxTasks = 10_000
 
 /** Maximum changed tasks that are sent after `millis` without a read; more than that is a `reset`. */
 export const maxTasksAfter = (millis: number, { streams }: StreamLoad): number =>
-  Math.min(Math.max(Math.floor(bytesPerSecond / bytesOfEvent / Math.max(streams, 1) * millis / 1000), minTasks), maxTasks)
+  Math.min(
+    Math.max(Math.floor(bytesPerSecond / bytesOfEvent / Math.max(streams, 1) * millis / 1000), minTasks),
+    maxTasks
+  )
 
 /** Pause of a project after a `reset`, since each one makes every client load the list. */
 export const millisAfterReset = 3000

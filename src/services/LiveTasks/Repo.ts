@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { LiveTask, ChangePosition } from "../../domain/LiveTask.ts"
+import type { ChangePosition, LiveTask } from "../../domain/LiveTask.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
 import * as Ids from "../Ids.ts"

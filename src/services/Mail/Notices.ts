@@ -4,7 +4,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Mail } from "../Mail.ts"
 import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
-import { noticeMessage, type NoticeKind } from "./Templates.ts"
+import { type NoticeKind, noticeMessage } from "./Templates.ts"
 
 /** A notice is given up after a day. */
 const noticeSeconds = Timestamp.secondsPerDay

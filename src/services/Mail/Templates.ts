@@ -18,7 +18,9 @@ export const passwordResetMessage = (input: {
 }): MailMessage => ({
   to: input.to,
   subject: "A new password for svc",
-  text: `A new password was requested${input.source_ip === null ? "" : ` from the address ${toSingleLine(input.source_ip)}`} for your account
+  text: `A new password was requested${
+    input.source_ip === null ? "" : ` from the address ${toSingleLine(input.source_ip)}`
+  } for your account
 ${input.to} at
 ${input.url}
 
@@ -32,14 +34,49 @@ If you did not request it, do nothing: your password stays the same.
 
 /** Per change of an account's credentials: the subject, and the parts of the first sentences. */
 const noticeTexts = {
-  password_reset: ["Your password for svc was changed", "The password", "was changed by a link", "Every session has ended."],
-  password_changed: ["Your password for svc was changed", "The password", "was changed", "All other sessions have ended."],
-  password_set: ["Your password for svc was changed", "The password", "was set by an administrator", "Your sessions have ended."],
-  factor_enrolled: ["You have a second factor for svc", "A second factor", "was enrolled", "Signing in now requires a code of it."],
-  factor_disabled: ["Your second factor for svc is off", "The second factor", "was disabled", "Signing in now requires the password only."],
-  factor_reset: ["Your second factor for svc is off", "The second factor", "was reset by an administrator", "Every session has ended. Signing in now requires the password only."],
+  password_reset: [
+    "Your password for svc was changed",
+    "The password",
+    "was changed by a link",
+    "Every session has ended."
+  ],
+  password_changed: [
+    "Your password for svc was changed",
+    "The password",
+    "was changed",
+    "All other sessions have ended."
+  ],
+  password_set: [
+    "Your password for svc was changed",
+    "The password",
+    "was set by an administrator",
+    "Your sessions have ended."
+  ],
+  factor_enrolled: [
+    "You have a second factor for svc",
+    "A second factor",
+    "was enrolled",
+    "Signing in now requires a code of it."
+  ],
+  factor_disabled: [
+    "Your second factor for svc is off",
+    "The second factor",
+    "was disabled",
+    "Signing in now requires the password only."
+  ],
+  factor_reset: [
+    "Your second factor for svc is off",
+    "The second factor",
+    "was reset by an administrator",
+    "Every session has ended. Signing in now requires the password only."
+  ],
   recovery_code_used: ["A recovery code for svc was used", "A recovery code", "was used", "It cannot be used again."],
-  recovery_codes_replaced: ["Your recovery codes for svc are new", "The recovery codes", "were replaced", "The earlier codes no longer work."]
+  recovery_codes_replaced: [
+    "Your recovery codes for svc are new",
+    "The recovery codes",
+    "were replaced",
+    "The earlier codes no longer work."
+  ]
 } as const
 
 export type NoticeKind = keyof typeof noticeTexts
@@ -47,7 +84,11 @@ export type NoticeKind = keyof typeof noticeTexts
 /** A new password does not revoke API keys. An intruder may have created one. */
 const apiKeyWarning = (count: number): string =>
   count === 0 ? "" : `
-${count === 1 ? "1 API key of the account still works" : `${count} API keys of the account still work`}. Sign in, check them (GET /api/v1/api-keys), and
+${
+    count === 1
+      ? "1 API key of the account still works"
+      : `${count} API keys of the account still work`
+  }. Sign in, check them (GET /api/v1/api-keys), and
 revoke those that you do not know (DELETE /api/v1/api-keys/{key_id}).
 `
 
@@ -66,7 +107,9 @@ export const noticeMessage = (input: {
     subject,
     text: `${thing} of your account ${input.to} at
 ${input.url}
-${happened} at ${formatTime(input.at)}${input.source_ip === null ? "" : `, from the address ${toSingleLine(input.source_ip)}`}. ${meaning}
+${happened} at ${formatTime(input.at)}${
+      input.source_ip === null ? "" : `, from the address ${toSingleLine(input.source_ip)}`
+    }. ${meaning}
 ${apiKeyWarning(input.workingKeys)}
 If you did not do this, request a new password there and inform the administrator.
 `

@@ -41,7 +41,10 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
   effect: Effect.gen(function*() {
     const settings = yield* Settings
     if (settings.smtpUrl === null) return { isConfigured: false, send: () => dieUnconfigured, verify: dieUnconfigured }
-    const server = yield* Either.mapLeft(parseSmtpUrl(Redacted.value(settings.smtpUrl)), (wrong) => `SVC_SMTP_URL ${wrong}`).pipe(
+    const server = yield* Either.mapLeft(
+      parseSmtpUrl(Redacted.value(settings.smtpUrl)),
+      (wrong) => `SVC_SMTP_URL ${wrong}`
+    ).pipe(
       Effect.catchAll((wrong) => Effect.dieMessage(wrong)) // the setting was read by the same rule
     )
     const { host, login, port, security } = server
@@ -64,7 +67,10 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
 
     const withTimeout = <A>(work: (signal: AbortSignal) => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: toMailRefused }).pipe(
-        Effect.timeoutFail({ duration: sendMillis, onTimeout: () => new MailRefused({ fault: "receiver", reason: "ETIMEDOUT: not delivered within 45 s" }) })
+        Effect.timeoutFail({
+          duration: sendMillis,
+          onTimeout: () => new MailRefused({ fault: "receiver", reason: "ETIMEDOUT: not delivered within 45 s" })
+        })
       )
 
     /** `id` becomes the Message-ID, so a mail that is sent twice is shown once. */

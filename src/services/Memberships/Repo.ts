@@ -41,9 +41,13 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
       insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
       /** False when there was none. */
       setRole: (id: string, role: Role) =>
-        Effect.map(sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`, ({ length }) => length > 0),
+        Effect.map(
+          sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`,
+          ({ length }) => length > 0
+        ),
       /** False when there was none. */
-      delete: (id: string) => Effect.map(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`, ({ length }) => length > 0)
+      delete: (id: string) =>
+        Effect.map(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`, ({ length }) => length > 0)
     } as const
   })
 }) {

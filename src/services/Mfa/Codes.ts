@@ -1,5 +1,5 @@
-import { generateSecret, generateURI, verifySync } from "otplib"
 import { randomInt } from "node:crypto"
+import { generateSecret, generateURI, verifySync } from "otplib"
 
 /**
  * Codes of authenticator apps (RFC 6238): six digits, 30 seconds, SHA-1 over 20 random bytes. Every app supports these.
@@ -35,4 +35,7 @@ const count = 10
  * contract's length.
  */
 export const newRecoveryCodes = (): ReadonlyArray<string> =>
-  Array.from({ length: count }, () => Array.from({ length }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join(""))
+  Array.from(
+    { length: count },
+    () => Array.from({ length }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join("")
+  )

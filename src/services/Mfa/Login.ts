@@ -1,5 +1,10 @@
 import { Effect, Layer, Option } from "effect"
-import { type EnrollmentRequirement, type EnforcementPolicy, findEnrollmentRequirement, isOverdue } from "../../domain/Mfa.ts"
+import {
+  type EnforcementPolicy,
+  type EnrollmentRequirement,
+  findEnrollmentRequirement,
+  isOverdue
+} from "../../domain/Mfa.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { Entry } from "../Audit.ts"
 import { Settings, type SettingsShape } from "../Settings.ts"
@@ -45,7 +50,10 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
       const row = yield* getRowForUpdate(userId)
       const enrolled = row.mfa_enrolled_at !== null
       const started_at = row.mfa_enforcement_started_at
-      return { enrolled, enrollment: findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at }) } satisfies MfaState
+      return {
+        enrolled,
+        enrollment: findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
+      } satisfies MfaState
     })
 
     /** The same at a login; the user's first login under the policy starts their grace period. */
@@ -57,11 +65,18 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
       const isFirst = before.enrollment.deadline === null && (yield* repo.startEnforcement(userId, now))
       const { enrolled, enrollment } = yield* getState(userId)
       const details = { target_type: "user", target_id: userId, metadata: { deadline: enrollment.deadline } }
-      const startedEntries: ReadonlyArray<Entry> = isFirst ? [{ action: "auth.mfa_enforcement_grace_started", ...details }] : []
+      const startedEntries: ReadonlyArray<Entry> = isFirst
+        ? [{ action: "auth.mfa_enforcement_grace_started", ...details }]
+        : []
       const blockedEntries: ReadonlyArray<Entry> = isOverdue(enrollment, now)
         ? [{ action: "auth.mfa_enforcement_blocked", outcome: "deny", ...details }]
         : []
-      return { enrolled, enrollment, is_trusted, entries: [...startedEntries, ...blockedEntries] } satisfies MfaLoginState
+      return {
+        enrolled,
+        enrollment,
+        is_trusted,
+        entries: [...startedEntries, ...blockedEntries]
+      } satisfies MfaLoginState
     })
 
     return { getState, beginLogin } as const

@@ -27,7 +27,9 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
       /** Locks the user's row until the transaction ends. */
       findByUserForUpdate: (userId: string) =>
         Effect.map(
-          sql<MfaRow>`SELECT is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret, mfa_pending_at,
+          sql<
+            MfaRow
+          >`SELECT is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret, mfa_pending_at,
               mfa_enforcement_started_at
             FROM users WHERE id = ${userId} ${forUpdate(sql)}`,
           (rows) => Option.fromNullable(rows[0])
@@ -108,7 +110,9 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
       /** A plain read, for status pages. */
       findStatus: (userId: string) =>
         Effect.map(
-          read<Pick<MfaRow, "is_admin" | "mfa_enforcement_started_at" | "mfa_enrolled_at"> & { readonly codes: number }>`
+          read<
+            Pick<MfaRow, "is_admin" | "mfa_enforcement_started_at" | "mfa_enrolled_at"> & { readonly codes: number }
+          >`
             SELECT is_admin, mfa_enrolled_at, mfa_enforcement_started_at,
               (SELECT count(*) FROM mfa_recovery_codes WHERE user_id = users.id) AS codes
             FROM users WHERE id = ${userId}`,

@@ -26,17 +26,21 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
      * Removes the user's secret, recovery codes and trusted browsers, and revokes their sessions, since the lost device
      * may hold one. False when the user had no second factor.
      */
-    const reset = Effect.fn("MfaReset.reset")(function*({ email, id: userId }: ResetUser) {
-      yield* repo.findByUserForUpdate(userId) // before its codes, in the order that a verification locks them
-      if (!(yield* repo.clear(userId))) return false
-      const now = yield* Timestamp.now
-      yield* devices.revokeAll(userId, now)
-      yield* sessions.revokeAll(userId, now, null)
-      yield* notices.enqueue("factor_reset", email, { source_ip: null })
-      yield* hints.publish("access", userId)
-      yield* audit.record({ action: "user.mfa_reset_by_admin", target_type: "user", target_id: userId })
-      return true
-    }, sql.withTransaction, orDieOnSql)
+    const reset = Effect.fn("MfaReset.reset")(
+      function*({ email, id: userId }: ResetUser) {
+        yield* repo.findByUserForUpdate(userId) // before its codes, in the order that a verification locks them
+        if (!(yield* repo.clear(userId))) return false
+        const now = yield* Timestamp.now
+        yield* devices.revokeAll(userId, now)
+        yield* sessions.revokeAll(userId, now, null)
+        yield* notices.enqueue("factor_reset", email, { source_ip: null })
+        yield* hints.publish("access", userId)
+        yield* audit.record({ action: "user.mfa_reset_by_admin", target_type: "user", target_id: userId })
+        return true
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     return { reset } as const
   })

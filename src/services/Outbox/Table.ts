@@ -54,8 +54,10 @@ export const makeOutboxTable = <Entry extends OutboxEntry>({ name, payload, tabl
 
     /** In the caller's transaction: the entry is sent after its commit. */
     const enqueue = (entry: Omit<Entry, "attempts">) =>
-      Effect.flatMap(Timestamp.now, (now) =>
-        sql`INSERT INTO ${sql(table)} ${sql.insert({ ...entry, due_at: now, created_at: now })}`)
+      Effect.flatMap(
+        Timestamp.now,
+        (now) => sql`INSERT INTO ${sql(table)} ${sql.insert({ ...entry, due_at: now, created_at: now })}`
+      )
 
     const remove = ({ id }: OutboxEntry) => sql`DELETE FROM ${sql(table)} WHERE id = ${id}`
 
@@ -71,7 +73,9 @@ export const makeOutboxTable = <Entry extends OutboxEntry>({ name, payload, tabl
       // a plain read: most looks find nothing, and should not keep the writer of SQLite busy
       const due = yield* read`SELECT 1 FROM ${sql(table)} WHERE due_at <= ${now} LIMIT 1`
       if (due.length === 0) return Option.none()
-      const [entry] = yield* sql<Entry>`UPDATE ${sql(table)} SET attempts = attempts + 1, due_at = ${Timestamp.addSeconds(now, claimSeconds)}
+      const [entry] = yield* sql<Entry>`UPDATE ${sql(table)} SET attempts = attempts + 1, due_at = ${
+        Timestamp.addSeconds(now, claimSeconds)
+      }
         WHERE id = (SELECT id FROM ${sql(table)} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 ${skipLocked(sql)})
         RETURNING ${columns}`
       if (entry === undefined || entry.expires_at > now) return Option.fromNullable(entry)
@@ -85,10 +89,18 @@ export const makeOutboxTable = <Entry extends OutboxEntry>({ name, payload, tabl
         yield* giveUp(entry, entry.attempts, reason)
       } else {
         yield* sql`UPDATE ${sql(table)} SET due_at = ${retryAt}, last_error = ${reason} WHERE id = ${entry.id}`
-        yield* Effect.logWarning(`${name} ${entry.id} was not accepted, attempt ${entry.attempts}; the next is at ${retryAt}: ${reason}`)
+        yield* Effect.logWarning(
+          `${name} ${entry.id} was not accepted, attempt ${entry.attempts}; the next is at ${retryAt}: ${reason}`
+        )
       }
       return fault !== "receiver"
     })
 
-    return { enqueue, outbox: { claim, remove, onFailure } satisfies Omit<Outbox<Entry, DeliveryFailure, SqlError.SqlError, never>, "send"> }
+    return {
+      enqueue,
+      outbox: { claim, remove, onFailure } satisfies Omit<
+        Outbox<Entry, DeliveryFailure, SqlError.SqlError, never>,
+        "send"
+      >
+    }
   })

@@ -38,13 +38,17 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
       /** The number of the user's valid links, in the caller's transaction. */
       countByUser: (userId: string, now: string) =>
         Effect.map(
-          sql<{ n: number }>`SELECT count(*) AS n FROM password_resets WHERE user_id = ${userId} AND expires_at > ${now}`,
+          sql<
+            { n: number }
+          >`SELECT count(*) AS n FROM password_resets WHERE user_id = ${userId} AND expires_at > ${now}`,
           (rows) => rows[0]?.n ?? 0
         ),
       deleteByUser: (userId: string) => sql`DELETE FROM password_resets WHERE user_id = ${userId}`,
       findUserId: (tokenHash: string, now: string) =>
         Effect.map(
-          read<{ user_id: string }>`SELECT user_id FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
+          read<
+            { user_id: string }
+          >`SELECT user_id FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.user_id)
         ),
       /** Consumes the link; false when there was no valid one. */

@@ -74,7 +74,12 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
 }
 
 /** One node of Celery's `worker_details`: `stats`, `active`, `active_queues`, `registered`, `conf`. */
-const readWorker = (engine: string, node: string, details: Readonly<Record<string, unknown>>, redaction: Redaction): WorkerReport => {
+const readWorker = (
+  engine: string,
+  node: string,
+  details: Readonly<Record<string, unknown>>,
+  redaction: Redaction
+): WorkerReport => {
   const stats = asRecord(details.stats)
   const pool = asRecord(stats.pool)
   const totals = Object.values(asRecord(stats.total)).map((total) => asCount(total) ?? 0)

@@ -36,7 +36,8 @@ export class PresenceBatch {
   readonly adviceAgentIds = new Set<string>()
 
   get isEmpty(): boolean {
-    return this.connects.length + this.disconnects.length + this.health.length + this.heartbeats.size + this.refusals.size +
+    return this.connects.length + this.disconnects.length + this.health.length + this.heartbeats.size +
+        this.refusals.size +
         this.adviceAgentIds.size === 0
   }
 

@@ -7,9 +7,9 @@ import type {
   ConnectRow,
   DisconnectRow,
   HealthRow,
+  HeartbeatRow,
   QueueRow,
   RefusalRow,
-  HeartbeatRow,
   WorkerRow
 } from "./Rows.ts"
 
@@ -29,7 +29,9 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
 
-    const agentIdsOf = (rows: ReadonlyArray<{ readonly agent_id: string }>) => [...new Set(rows.map((row) => row.agent_id))]
+    const agentIdsOf = (
+      rows: ReadonlyArray<{ readonly agent_id: string }>
+    ) => [...new Set(rows.map((row) => row.agent_id))]
     type Write = Effect.Effect<unknown, SqlError.SqlError>
 
     /** Runs `write` with the rows as the table `r`, unless there are none. */
@@ -39,10 +41,14 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
       write: (r: Statement.Fragment) => Write
     ): Write => rows.length === 0 ? Effect.void : write(recordset(sql, "r", columns, rows))
 
-    const lockAgents = (agentIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
+    const lockAgents = (
+      agentIds: ReadonlyArray<string>
+    ): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
       agentIds.length === 0
         ? Effect.succeed([])
-        : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forNoKeyUpdate(sql)}`
+        : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${
+          forNoKeyUpdate(sql)
+        }`
 
     /** Over long-poll all processes share one row, and a new session does not name its engines yet. */
     const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
@@ -96,23 +102,37 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
 
     /** Updates the agents of processes whose hello names nothing to operate, as long-poll sessions begin. */
     const updateAgentsOnline = (rows: ReadonlyArray<ConnectRow>) =>
-      writeRows(rows, { agent_id: "uuid", protocol_version: "text", at: "text" }, (r) =>
-        sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
+      writeRows(
+        rows,
+        { agent_id: "uuid", protocol_version: "text", at: "text" },
+        (r) =>
+          sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
             last_seen_at = r.at, updated_at = r.at
-          FROM ${r} WHERE agents.id = r.agent_id`)
+          FROM ${r} WHERE agents.id = r.agent_id`
+      )
 
     /** Writes signs of life. Returns the sessions that still own their process's row. */
     const updateLastSeen = (rows: ReadonlyArray<HeartbeatRow>) =>
       Effect.gen(function*() {
         if (rows.length === 0) return []
-        const columns = { agent_id: "uuid", worker_id: "text", session_id: "text", exclusive: "integer", at: "text" } as const
+        const columns = {
+          agent_id: "uuid",
+          worker_id: "text",
+          session_id: "text",
+          exclusive: "integer",
+          at: "text"
+        } as const
         const ownedRows = yield* sql<{ agent_id: string; worker_id: string }>`
-          UPDATE agent_workers SET last_seen_at = r.at, state = 'online', updated_at = r.at FROM ${recordset(sql, "r", columns, rows)}
+          UPDATE agent_workers SET last_seen_at = r.at, state = 'online', updated_at = r.at FROM ${
+          recordset(sql, "r", columns, rows)
+        }
           WHERE agent_workers.agent_id = r.agent_id AND agent_workers.worker_id = r.worker_id
             AND (agent_workers.session_id = r.session_id OR r.exclusive = 0)
           RETURNING agent_workers.agent_id, agent_workers.worker_id`
         yield* sql`
-          UPDATE agents SET last_seen_at = r.at, state = 'online' FROM ${recordset(sql, "r", columns, lastPerAgent(rows))}
+          UPDATE agents SET last_seen_at = r.at, state = 'online' FROM ${
+          recordset(sql, "r", columns, lastPerAgent(rows))
+        }
           WHERE agents.id = r.agent_id
             AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
         return ownedRows
@@ -135,18 +155,30 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
         ))
 
     const updateRefusals = (rows: ReadonlyArray<RefusalRow>) =>
-      writeRows(rows, { agent_id: "uuid", reason: "text", detail: "text", at: "text" }, (r) =>
-        sql`UPDATE agents SET last_refused_at = r.at, last_refused_reason = r.reason, last_refused_detail = r.detail
-          FROM ${r} WHERE agents.id = r.agent_id`)
+      writeRows(
+        rows,
+        { agent_id: "uuid", reason: "text", detail: "text", at: "text" },
+        (r) =>
+          sql`UPDATE agents SET last_refused_at = r.at, last_refused_reason = r.reason, last_refused_detail = r.detail
+          FROM ${r} WHERE agents.id = r.agent_id`
+      )
 
     const updateAdvice = (rows: ReadonlyArray<AdviceRow>) =>
-      writeRows(rows, { agent_id: "uuid", setup_advice: "text", at: "text" }, (r) =>
-        sql`UPDATE agents SET setup_advice = r.setup_advice, updated_at = r.at FROM ${r} WHERE agents.id = r.agent_id`)
+      writeRows(
+        rows,
+        { agent_id: "uuid", setup_advice: "text", at: "text" },
+        (r) =>
+          sql`UPDATE agents SET setup_advice = r.setup_advice, updated_at = r.at FROM ${r} WHERE agents.id = r.agent_id`
+      )
 
     const insertHealth = (rows: ReadonlyArray<HealthRow>) =>
-      writeRows(rows, { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" }, (r) =>
-        sql`INSERT INTO agent_health (agent_id, worker_id, captured_at, telemetry_loss)
-          SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss FROM ${r} JOIN agents a ON a.id = r.agent_id`)
+      writeRows(
+        rows,
+        { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" },
+        (r) =>
+          sql`INSERT INTO agent_health (agent_id, worker_id, captured_at, telemetry_loss)
+          SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss FROM ${r} JOIN agents a ON a.id = r.agent_id`
+      )
 
     /** Workers that a heartbeat described. The ingest counts their tasks, from events. */
     const upsertWorkers = (rows: ReadonlyArray<WorkerRow>) =>
@@ -196,12 +228,26 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
             depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
-    return { lockAgents, upsertProcesses, updateAgentsFromHello, updateAgentsOnline, updateLastSeen, updateProcessesOffline, updateAgentsOffline, updateRefusals, updateAdvice, insertHealth, upsertWorkers, queues } as const
+    return {
+      lockAgents,
+      upsertProcesses,
+      updateAgentsFromHello,
+      updateAgentsOnline,
+      updateLastSeen,
+      updateProcessesOffline,
+      updateAgentsOffline,
+      updateRefusals,
+      updateAdvice,
+      insertHealth,
+      upsertWorkers,
+      queues
+    } as const
   })
 }) {
   static readonly layer = this.Default
 }
 
 /** The last row of each agent; the rows are in the order of time. */
-const lastPerAgent = (rows: ReadonlyArray<HeartbeatRow>): ReadonlyArray<HeartbeatRow> =>
-  [...new Map(rows.map((row) => [row.agent_id, row])).values()]
+const lastPerAgent = (
+  rows: ReadonlyArray<HeartbeatRow>
+): ReadonlyArray<HeartbeatRow> => [...new Map(rows.map((row) => [row.agent_id, row])).values()]

@@ -1,12 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Project } from "../../domain/Project.ts"
-import { Reader } from "../Database.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
 
 /** Converts between a row of `projects`, as the drivers return it, and a Project. */
-const Row = Schema.Struct({ ...Project.fields, is_active: BooleanColumn, allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String))) })
+const Row = Schema.Struct({
+  ...Project.fields,
+  is_active: BooleanColumn,
+  allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String)))
+})
 const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (row: object) => decodeRow(row)
 const encode = Schema.encodeSync(Row)
@@ -34,15 +38,22 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
 
     return {
       list: Effect.map(read`SELECT * FROM projects ORDER BY slug`, (rows) => rows.map(decode)),
-      listIds: Effect.map(read<{ id: string }>`SELECT id FROM projects ORDER BY id`, (rows) => rows.map(({ id }) => id)),
+      listIds: Effect.map(
+        read<{ id: string }>`SELECT id FROM projects ORDER BY id`,
+        (rows) => rows.map(({ id }) => id)
+      ),
       findBySlug: (slug: string) => Effect.map(read`SELECT * FROM projects WHERE slug = ${slug}`, decodeFirst),
       findById: (id: string) => Effect.map(read`SELECT * FROM projects WHERE id = ${id}`, decodeFirst),
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
-      update: (project: Project) => sql`UPDATE projects SET ${sql.update(encode(project), ["id"])} WHERE id = ${project.id}`,
+      update: (project: Project) =>
+        sql`UPDATE projects SET ${sql.update(encode(project), ["id"])} WHERE id = ${project.id}`,
       delete: (id: string) => sql`DELETE FROM projects WHERE id = ${id}`,
 
       listAgentIds: (id: string) =>
-        Effect.map(read<{ id: string }>`SELECT id FROM agents WHERE project_id = ${id}`, (rows) => rows.map((row) => row.id)),
+        Effect.map(
+          read<{ id: string }>`SELECT id FROM agents WHERE project_id = ${id}`,
+          (rows) => rows.map((row) => row.id)
+        ),
       /** The health rows of the project's agents. */
       deleteHealth: (id: string) => {
         const where = sql`agent_id IN (SELECT id FROM agents WHERE project_id = ${id})`

@@ -19,7 +19,9 @@ export class QueuesRepo extends Effect.Service<QueuesRepo>()("svc/QueuesRepo", {
       /** The engines that have a queue of this name. */
       listEngines: (projectId: string, name: string) =>
         Effect.map(
-          read<{ readonly engine: string }>`SELECT engine FROM queues WHERE project_id = ${projectId} AND name = ${name}`,
+          read<
+            { readonly engine: string }
+          >`SELECT engine FROM queues WHERE project_id = ${projectId} AND name = ${name}`,
           (rows) => rows.map(({ engine }) => engine)
         )
     } as const

@@ -45,7 +45,10 @@ export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/OwnP
       const credentials = yield* users.findUnlockedCredentials(person.user_id, yield* Timestamp.now)
       const storedHash = Option.match(credentials, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
       const isCorrect = yield* passwords.verify(storedHash, password)
-      if (isCorrect && Option.isSome(credentials) && (yield* users.hasValidCredentials(credentials.value, yield* Timestamp.now))) return
+      if (
+        isCorrect && Option.isSome(credentials) &&
+        (yield* users.hasValidCredentials(credentials.value, yield* Timestamp.now))
+      ) return
       yield* countFailure(person.user_id, person)
       return yield* wrongPassword
     }, orDieOnSql)

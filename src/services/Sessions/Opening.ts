@@ -33,51 +33,53 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
     const settings = yield* Settings
 
     /** Opens the session in the caller's transaction; answers it with its actor. */
-    const open = Effect.fnUntraced(function*(user: UserDetail, mfaState: MfaState, proof: Proof, source: RequestSource) {
-      const now = yield* Timestamp.now
-      const { remember } = proof
-      const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
-      const token = yield* Ids.secret
-      const id = yield* Ids.next
-      yield* repo.insert({
-        id,
-        user_id: user.id,
-        token_hash: Ids.hashSecret(token),
-        remember_me: remember ? 1 : 0,
-        issued_at: now,
-        last_seen_at: now,
-        expires_at: Timestamp.addSeconds(now, maxAgeSeconds),
-        ip_at_issue: source.source_ip ?? "",
-        user_agent_at_issue: source.user_agent,
-        factor_at: proof.factor ? now : null,
-        proven_at: proof.fresh ? now : null
-      })
-      const { enrolled, enrollment } = mfaState
-      const factor_pending = enrolled && !proof.factor
-      const answer: LoggedIn = {
-        user,
-        mfa_required: factor_pending,
-        mfa_enrollment_required: enrollment.required,
-        mfa_enrollment_deadline: enrollment.deadline
+    const open = Effect.fnUntraced(
+      function*(user: UserDetail, mfaState: MfaState, proof: Proof, source: RequestSource) {
+        const now = yield* Timestamp.now
+        const { remember } = proof
+        const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
+        const token = yield* Ids.secret
+        const id = yield* Ids.next
+        yield* repo.insert({
+          id,
+          user_id: user.id,
+          token_hash: Ids.hashSecret(token),
+          remember_me: remember ? 1 : 0,
+          issued_at: now,
+          last_seen_at: now,
+          expires_at: Timestamp.addSeconds(now, maxAgeSeconds),
+          ip_at_issue: source.source_ip ?? "",
+          user_agent_at_issue: source.user_agent,
+          factor_at: proof.factor ? now : null,
+          proven_at: proof.fresh ? now : null
+        })
+        const { enrolled, enrollment } = mfaState
+        const factor_pending = enrolled && !proof.factor
+        const answer: LoggedIn = {
+          user,
+          mfa_required: factor_pending,
+          mfa_enrollment_required: enrollment.required,
+          mfa_enrollment_deadline: enrollment.deadline
+        }
+        const actor: Person = {
+          kind: "person",
+          user_id: user.id,
+          email: user.email,
+          is_admin: user.is_admin,
+          roles: new Map(),
+          via: {
+            kind: "session",
+            session_id: id,
+            enrolled,
+            factor_pending,
+            is_fresh: proof.fresh && !factor_pending,
+            overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
+          },
+          ...source
+        }
+        return { opened: { token, maxAgeSeconds, answer } satisfies OpenedSession, actor, id }
       }
-      const actor: Person = {
-        kind: "person",
-        user_id: user.id,
-        email: user.email,
-        is_admin: user.is_admin,
-        roles: new Map(),
-        via: {
-          kind: "session",
-          session_id: id,
-          enrolled,
-          factor_pending,
-          is_fresh: proof.fresh && !factor_pending,
-          overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
-        },
-        ...source
-      }
-      return { opened: { token, maxAgeSeconds, answer } satisfies OpenedSession, actor, id }
-    })
+    )
 
     return { open } as const
   })

@@ -11,8 +11,8 @@ import { Notices } from "../Mail/Notices.ts"
 import { MfaLogin } from "../Mfa/Login.ts"
 import { Passwords } from "../Users/Passwords.ts"
 import { UsersRepo } from "../Users/Repo.ts"
-import { SessionOpening } from "./Opening.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
+import { SessionOpening } from "./Opening.ts"
 import { sessionEnded, SessionsRepo } from "./Repo.ts"
 
 const orNotFound = Option.match({
@@ -34,23 +34,26 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     const currentPassword = yield* CurrentPassword
     const sessionOpening = yield* SessionOpening
 
-    const replaceSessions = Effect.fnUntraced(function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
-      const now = yield* Timestamp.now
-      const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
-      // reads the session again: it may have been revoked or restricted while the password was hashed
-      const formerSession = yield* repo.revokeReturning(sessionId, now)
-      if (Option.isNone(formerSession)) return yield* sessionEnded
-      const mfaState = yield* mfa.getState(user.id)
-      const factor = formerSession.value.factor || !mfaState.enrolled
-      const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
-      yield* repo.revokeAll(user.id, now, null)
-      const proof = { remember: formerSession.value.remember, factor, fresh: isFresh && factor }
-      const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
-      yield* notices.enqueue("password_changed", user.email, person, workingKeys)
-      yield* hints.publish("access", user.id)
-      yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
-      return opened
-    }, sql.withTransaction)
+    const replaceSessions = Effect.fnUntraced(
+      function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
+        const now = yield* Timestamp.now
+        const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
+        // reads the session again: it may have been revoked or restricted while the password was hashed
+        const formerSession = yield* repo.revokeReturning(sessionId, now)
+        if (Option.isNone(formerSession)) return yield* sessionEnded
+        const mfaState = yield* mfa.getState(user.id)
+        const factor = formerSession.value.factor || !mfaState.enrolled
+        const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
+        yield* repo.revokeAll(user.id, now, null)
+        const proof = { remember: formerSession.value.remember, factor, fresh: isFresh && factor }
+        const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
+        yield* notices.enqueue("password_changed", user.email, person, workingKeys)
+        yield* hints.publish("access", user.id)
+        yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
+        return opened
+      },
+      sql.withTransaction
+    )
 
     /** Changes the caller's password, revokes all of their sessions, and opens a new one for this browser. */
     const changePassword = Effect.fn("Sessions.changePassword")(function*(input: ChangePassword) {

@@ -20,7 +20,14 @@ export interface Setting<A> {
 
 type SettingOptions = { readonly tunable?: boolean }
 
-export const integer = (name: string, fallback: number, min: number, max: number, line: string, extra: SettingOptions = {}): Setting<number> => ({
+export const integer = (
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+  line: string,
+  extra: SettingOptions = {}
+): Setting<number> => ({
   name,
   type: `integer ${min}..${max}`,
   secret: false,
@@ -77,7 +84,12 @@ export const flag = (name: string, fallback: boolean, line: string): Setting<boo
   print: String
 })
 
-export const oneOf = <A extends string>(name: string, values: ReadonlyArray<A>, fallback: A, line: string): Setting<A> => ({
+export const oneOf = <A extends string>(
+  name: string,
+  values: ReadonlyArray<A>,
+  fallback: A,
+  line: string
+): Setting<A> => ({
   name,
   type: values.join(" | "),
   secret: false,
@@ -116,25 +128,36 @@ export const url = (name: string, line: string): Setting<string> => ({
 })
 
 /** A list of which each part must pass; `wanted` says what a part is, such as `IP addresses`. */
-export const listOf = (name: string, partDescription: string, isPart: (part: string) => boolean, line: string): Setting<ReadonlyArray<string>> => {
+export const listOf = (
+  name: string,
+  partDescription: string,
+  isPart: (part: string) => boolean,
+  line: string
+): Setting<ReadonlyArray<string>> => {
   const parts = list(name, line)
   return {
     ...parts,
     parse: (text) =>
       Either.flatMap(parts.parse(text), (values) => {
         const wrong = values.find((value) => !isPart(value))
-        return wrong === undefined ? Either.right(values) : Either.left(`must be ${partDescription}, but has "${wrong}"`)
+        return wrong === undefined
+          ? Either.right(values)
+          : Either.left(`must be ${partDescription}, but has "${wrong}"`)
       })
   }
 }
 
-export const ranges = (name: string, line: string) => listOf(name, "IP addresses or ranges such as 10.0.0.0/8", isCidr, line)
+export const ranges = (name: string, line: string) =>
+  listOf(name, "IP addresses or ranges such as 10.0.0.0/8", isCidr, line)
 
-const isOrigin = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
+const isOrigin = (text: string): boolean =>
+  /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
 
-export const origins = (name: string, line: string) => listOf(name, "origins such as https://app.example.com, without a path", isOrigin, line)
+export const origins = (name: string, line: string) =>
+  listOf(name, "origins such as https://app.example.com, without a path", isOrigin, line)
 
-export const hostNames = (name: string, line: string) => listOf(name, "host names or addresses without a port", isHostName, line)
+export const hostNames = (name: string, line: string) =>
+  listOf(name, "host names or addresses without a port", isHostName, line)
 
 export const secret = (name: string, line: string, least = 1): Setting<Redacted.Redacted | null> => ({
   name,
@@ -153,7 +176,9 @@ export const secretBytes = (name: string, line: string, least: number): Setting<
   ...secret(name, line),
   type: `secret, at least ${least} bytes`,
   parse: (text) =>
-    Buffer.byteLength(text, "utf8") >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} bytes`)
+    Buffer.byteLength(text, "utf8") >= least
+      ? Either.right(Redacted.make(text))
+      : Either.left(`must have at least ${least} bytes`)
 })
 
 /** A secret URL: its holder can write there. */
@@ -172,7 +197,10 @@ export const secretUrls = (name: string, line: string): Setting<Redacted.Redacte
   ...secretUrl(name, line),
   type: "secret URLs",
   parse: (text) =>
-    Either.map(Either.all(text.split(",").map((part) => secretUrl(name, line).parse(part.trim()))), () => Redacted.make(text))
+    Either.map(
+      Either.all(text.split(",").map((part) => secretUrl(name, line).parse(part.trim()))),
+      () => Redacted.make(text)
+    )
 })
 
 /** 32 bytes each; commas and white space stand between them. */

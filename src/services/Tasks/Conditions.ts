@@ -48,7 +48,9 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
   /** The column contains the term, its letters in any of their case forms (`CaseFolding.ts`). */
   const matchesTerm = (column: SearchColumn, term: string) => {
     const characters = [...term]
-    const pattern = `%${characters.map((one) => caseFormsOf(one) === undefined ? one.replace(/[\\%_]/, "\\$&") : "_").join("")}%`
+    const pattern = `%${
+      characters.map((one) => caseFormsOf(one) === undefined ? one.replace(/[\\%_]/, "\\$&") : "_").join("")
+    }%`
     if (characters.every((one) => caseFormsOf(one) === undefined)) return sql.and(likeInEitherCase(column, pattern))
     const exact = sql.onDialectOrElse({
       pg: () => sql`${sql(column)} ~ ${regexOf(characters)}`,
@@ -80,7 +82,11 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
 
   const columns = ["name", "queue", "worker_name", "task_id"] as const
   const matchesAnyColumn = (term: string, filter: TaskFilter) =>
-    sql.or((filter.search_exceptions ? [...columns, "exception"] as const : columns).map((column) => matchesTerm(column, term)))
+    sql.or(
+      (filter.search_exceptions ? [...columns, "exception"] as const : columns).map((column) =>
+        matchesTerm(column, term)
+      )
+    )
 
   /** Every term, without a lookup of names: for a walk over a bounded number of rows. */
   const allTerms = (filter: TaskFilter): ReadonlyArray<Fragment> => [
@@ -97,7 +103,9 @@ export type Conditions = ReturnType<typeof makeConditions>
 const characterClassOf = (character: string): string | null =>
   /[a-z]/i.test(character)
     ? `[${character.toLowerCase()}${character.toUpperCase()}]`
-    : caseFormsOf(character) === undefined ? null : `[${[...caseFormsOf(character) ?? []].join("")}]`
+    : caseFormsOf(character) === undefined
+    ? null
+    : `[${[...caseFormsOf(character) ?? []].join("")}]`
 
 const globOf = (characters: ReadonlyArray<string>): string =>
   `*${characters.map((one) => characterClassOf(one) ?? (/[*?[]/.test(one) ? `[${one}]` : one)).join("")}*`

@@ -14,7 +14,9 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
     const sql = yield* SqlClient.SqlClient
 
     const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(function*(projectId: string, ids: ReadonlyArray<string>) {
-      const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} RETURNING state`
+      const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${
+        idIn(sql, ids)
+      } RETURNING state`
       const byState = new Map<string, number>()
       for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
       const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({

@@ -1,16 +1,16 @@
 import { Chunk, Effect, Option, Stream } from "effect"
+import type { TaskField } from "../../domain/Task.ts"
 import type { ExportFormat, TaskFilter } from "../../domain/Task/Filter.ts"
 import { makeTaskWriter } from "../../domain/Task/Json.ts"
-import type { TaskField } from "../../domain/Task.ts"
 import { orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
-import { csvFormat, type ExportFile, jsonFormat, maxXlsxRows, encodeRows, tooManyXlsxRows } from "../Export/Formats.ts"
+import { csvFormat, encodeRows, type ExportFile, jsonFormat, maxXlsxRows, tooManyXlsxRows } from "../Export/Formats.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
 import { groupWithin, sliceBytes } from "../PageBytes.ts"
 import { Settings } from "../Settings.ts"
+import { cellsOf } from "./Cells.ts"
 import { TasksRepo } from "./Repo.ts"
 import { TaskSearch } from "./Search.ts"
-import { cellsOf } from "./Cells.ts"
 
 const idsAtOnce = 5000
 /** Rows between two turns of the event loop: two to three milliseconds of work. */
@@ -49,7 +49,9 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
         Stream.chunks,
         Stream.mapEffect((some) => repo.listSizes(projectId, Chunk.toReadonlyArray(some))),
         Stream.flatMap((sizes) => Stream.fromIterable(groupWithin(sizes, sliceBytes))),
-        Stream.mapEffect((group) => Effect.zipRight(yieldToEventLoop, repo.listByIds(projectId, group.map(({ id }) => id)))),
+        Stream.mapEffect((group) =>
+          Effect.zipRight(yieldToEventLoop, repo.listByIds(projectId, group.map(({ id }) => id)))
+        ),
         Stream.map(Chunk.unsafeFromArray),
         Stream.flattenChunks
       )

@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import type { LastRetry } from "../../domain/Command/Retry.ts"
+import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
-import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
@@ -84,7 +84,8 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       /** The existing rows, newest first. Read few at a time: `listSizes` has their sizes. */
       listByIds: (projectId: string, ids: ReadonlyArray<string>) =>
         Effect.map(
-          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`.values,
+          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`
+            .values,
           asTaskRows
         ),
 

@@ -4,7 +4,7 @@
  */
 import BetterSqlite3 from "better-sqlite3"
 import { parentPort, workerData } from "node:worker_threads"
-import type { ScanResponse, ScanRequest } from "./Scans.ts"
+import type { ScanRequest, ScanResponse } from "./Scans.ts"
 
 // the cast: `Scans.ts` starts this thread with the path of the database
 const db = new BetterSqlite3(workerData as string, { readonly: true, timeout: 5000 })

@@ -55,7 +55,9 @@ const makeThreadRunner = (file: string): Effect.Effect<RunStatement, never, Scop
       const [text, params] = statement.compile()
       return request({ text, params }).pipe(
         Effect.catchAll(({ message }) => failScan(message, "SQLITE_IOERR")),
-        Effect.flatMap((response) => "rows" in response ? Effect.succeed(response.rows) : failScan(response.message, response.code))
+        Effect.flatMap((response) =>
+          "rows" in response ? Effect.succeed(response.rows) : failScan(response.message, response.code)
+        )
       )
     }
   )

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import { Reader } from "../Database.ts"
-import { makeConditions, type Fragment } from "./Conditions.ts"
+import { type Fragment, makeConditions } from "./Conditions.ts"
 import { Scans } from "./Scans.ts"
-import { type Branch, makeStatements, type IdWindow } from "./Statements.ts"
+import { type Branch, type IdWindow, makeStatements } from "./Statements.ts"
 
 /** The newest rows are read first: a frequent match is found there at once. */
 const maxRecentRows = 1000
@@ -65,25 +65,37 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 
     const makeWalk = (conditions: Terms, index: string | null): Branch => ({ conditions, ranges: null, index })
 
-    const makeValueBranch = (column: TaskFacet, values: ReadonlyArray<string>, others: Terms, filter: TaskFilter): Branch =>
+    const makeValueBranch = (
+      column: TaskFacet,
+      values: ReadonlyArray<string>,
+      others: Terms,
+      filter: TaskFilter
+    ): Branch =>
       values.length <= (isIndexed(filter) ? maxRangesBesideIndex : maxRanges)
         ? { conditions: others, ranges: { column, values }, index: null }
         : makeWalk([...others, where.isOneOf(column, values)], null)
 
     /** The branches by which a row can match the search term, given the other terms. */
-    const makeTermBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, term: string, others: Terms) {
-      const branches: Array<Branch> = []
-      for (const { column, values } of yield* listValues(projectId, taskFacets, where.matchesTerm("value", term))) {
-        if (values === null) branches.push(makeWalk([...others, where.matchesTerm(column, term)], null))
-        else if (values.length > 0) branches.push(makeValueBranch(column, values, others, filter))
+    const makeTermBranches = Effect.fnUntraced(
+      function*(projectId: string, filter: TaskFilter, term: string, others: Terms) {
+        const branches: Array<Branch> = []
+        for (const { column, values } of yield* listValues(projectId, taskFacets, where.matchesTerm("value", term))) {
+          if (values === null) branches.push(makeWalk([...others, where.matchesTerm(column, term)], null))
+          else if (values.length > 0) branches.push(makeValueBranch(column, values, others, filter))
+        }
+        const index = isIndexed(filter) && term.length < rareCharacters ? null : "tasks_list"
+        branches.push(makeWalk([...others, where.matchesTerm("task_id", term)], index))
+        if (filter.search_exceptions) {
+          branches.push(
+            makeWalk(
+              [...others, sql`exception IS NOT NULL`, where.matchesTerm("exception", term)],
+              isIndexed(filter) ? null : "tasks_exception"
+            )
+          )
+        }
+        return branches
       }
-      const index = isIndexed(filter) && term.length < rareCharacters ? null : "tasks_list"
-      branches.push(makeWalk([...others, where.matchesTerm("task_id", term)], index))
-      if (filter.search_exceptions) {
-        branches.push(makeWalk([...others, sql`exception IS NOT NULL`, where.matchesTerm("exception", term)], isIndexed(filter) ? null : "tasks_exception"))
-      }
-      return branches
-    })
+    )
 
     const makeBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter) {
       const { name, search } = filter
@@ -106,7 +118,10 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       let found: ReadonlyArray<string> = []
       for (const build of statements.buildAll(projectId, filter, branches, window)) {
         const last = found.length < window.limit ? undefined : found[found.length - 1]
-        const bounds = [...statements.afterBound(window), ...(last === undefined ? [] : [statements.untilBound(last, window)])]
+        const bounds = [
+          ...statements.afterBound(window),
+          ...(last === undefined ? [] : [statements.untilBound(last, window)])
+        ]
         const rows = yield* scans.run(build(bounds))
         found = mergeIds(found, readIds(rows), window)
       }
@@ -122,7 +137,9 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         : filter.state !== null
         ? [sql`state = ${filter.state}`]
         : []
-      const names = filter.name === null || indexedTerms.length > 0 ? null : yield* listNamesLike(projectId, filter.name)
+      const names = filter.name === null || indexedTerms.length > 0
+        ? null
+        : yield* listNamesLike(projectId, filter.name)
       if (names?.length === 0) return 0
       const narrowed = names === null ? indexedTerms : [where.isOneOf("name", names)]
       const rows = statements.selectCandidates(projectId, filter, narrowed, names === null, maxCounted + 1)

@@ -38,7 +38,9 @@ const rangesAtOnce = 100
 
 /** The columns that a filter's terms compare. Exceptions are long, and are read only when they are searched. */
 const searchColumnsOf = ({ search_exceptions }: Pick<TaskFilter, "search_exceptions">): string =>
-  `id, state, priority, name, queue, worker_name, task_id, received_at, first_event_at${search_exceptions ? ", exception" : ""}`
+  `id, state, priority, name, queue, worker_name, task_id, received_at, first_event_at${
+    search_exceptions ? ", exception" : ""
+  }`
 
 /** The statements that find ids. Each walks one index in the order of the ids, or short ranges of one index. */
 export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
@@ -51,7 +53,8 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
 
   const afterBound = ({ after, direction }: IdWindow): ReadonlyArray<Fragment> =>
     after === null ? [] : [direction === "newest" ? sql`id < ${after}` : sql`id > ${after}`]
-  const untilBound = (last: string, { direction }: IdWindow) => direction === "newest" ? sql`id >= ${last}` : sql`id <= ${last}`
+  const untilBound = (last: string, { direction }: IdWindow) =>
+    direction === "newest" ? sql`id >= ${last}` : sql`id <= ${last}`
 
   /** All rows of the window, newest first; the caller adds a LIMIT. */
   const selectNewest = (projectId: string, filter: TaskFilter, window: IdWindow) =>
@@ -62,8 +65,16 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
    * Candidates for a count. Ordered, so that PostgreSQL stops at the limit; a list of names has no index in that
    * order.
    */
-  const selectCandidates = (projectId: string, filter: TaskFilter, conditions: ReadonlyArray<Fragment>, ordered: boolean, limit: number) =>
-    sql`SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks WHERE ${sql.and([sql`project_id = ${projectId}`, ...conditions])}
+  const selectCandidates = (
+    projectId: string,
+    filter: TaskFilter,
+    conditions: ReadonlyArray<Fragment>,
+    ordered: boolean,
+    limit: number
+  ) =>
+    sql`SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks WHERE ${
+      sql.and([sql`project_id = ${projectId}`, ...conditions])
+    }
       ${sql.literal(ordered ? "ORDER BY id DESC" : "")} LIMIT ${limit}`
 
   /** The first ids of each value's range. */
@@ -83,18 +94,31 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
   }
 
   /** Walks `tasks_other_hour`. PostgreSQL's planner overestimates it; OFFSET 0 keeps the planner on that index. */
-  const selectOtherHour = (filter: TaskFilter, within: ReadonlyArray<Fragment>, conditions: ReadonlyArray<Fragment>, window: IdWindow) => {
+  const selectOtherHour = (
+    filter: TaskFilter,
+    within: ReadonlyArray<Fragment>,
+    conditions: ReadonlyArray<Fragment>,
+    window: IdWindow
+  ) => {
     const indexed = [where.isOfOtherHour, ...within]
     const found = sql.onDialectOrElse({
       pg: () =>
-        sql`(SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks WHERE ${sql.and(indexed)} ${order(window)} OFFSET 0) AS few
+        sql`(SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks WHERE ${sql.and(indexed)} ${
+          order(window)
+        } OFFSET 0) AS few
           WHERE ${sql.and(conditions)}`,
       orElse: () => sql`tasks ${indexedBy("tasks_other_hour")} WHERE ${sql.and([...indexed, ...conditions])}`
     })
     return sql`SELECT id FROM ${found} ${order(window)} LIMIT ${window.limit}`
   }
 
-  const buildStatements = (projectId: string, filter: TaskFilter, branch: Branch, window: IdWindow, part: Part): ReadonlyArray<BuildStatement> => {
+  const buildStatements = (
+    projectId: string,
+    filter: TaskFilter,
+    branch: Branch,
+    window: IdWindow,
+    part: Part
+  ): ReadonlyArray<BuildStatement> => {
     const { conditions, index, ranges } = branch
     const common = [sql`project_id = ${projectId}`, ...part.conditions]
     if (part.otherHour) {
@@ -102,9 +126,11 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
       return [(bounds) => selectOtherHour(filter, [...common, ...bounds], rest, window)]
     }
     if (ranges === null) {
-      return [(bounds) =>
-        sql`SELECT id FROM tasks ${indexedBy(index)} WHERE ${sql.and([...common, ...bounds, ...conditions])}
-          ${order(window)} LIMIT ${window.limit}`]
+      return [
+        (bounds) =>
+          sql`SELECT id FROM tasks ${indexedBy(index)} WHERE ${sql.and([...common, ...bounds, ...conditions])}
+          ${order(window)} LIMIT ${window.limit}`
+      ]
     }
     const groups: Array<BuildStatement> = []
     for (let at = 0; at < ranges.values.length; at += rangesAtOnce) {
@@ -133,7 +159,9 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
   /** The statements of all branches, to run one after the other. */
   const buildAll = (projectId: string, filter: TaskFilter, branches: ReadonlyArray<Branch>, window: IdWindow) => {
     const parts = splitByIds(filter)
-    return branches.flatMap((branch) => parts.flatMap((part) => buildStatements(projectId, filter, branch, window, part)))
+    return branches.flatMap((branch) =>
+      parts.flatMap((part) => buildStatements(projectId, filter, branch, window, part))
+    )
   }
 
   return { buildAll, afterBound, selectCandidates, selectNewest, untilBound } as const

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, type CursorKey } from "../../domain/Page.ts"
+import { type CursorKey, decodeCursor, encodeCursor } from "../../domain/Page.ts"
 import type { TaskKey } from "../../domain/Task.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
 

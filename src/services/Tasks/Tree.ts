@@ -9,8 +9,7 @@ const maxSteps = 100
 
 type Row = TaskTreeNode & { readonly id: string }
 
-const columns =
-  "id, engine, task_id, name, state, parent_task_id, root_task_id, received_at, started_at, finished_at"
+const columns = "id, engine, task_id, name, state, parent_task_id, root_task_id, received_at, started_at, finished_at"
 
 /** A task's tree: the tasks of its project that share its root, of any engine. */
 export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {

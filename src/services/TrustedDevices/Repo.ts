@@ -28,7 +28,9 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
       markSeen: (userId: string, token: string, now: string) =>
         Effect.map(
           sql`UPDATE trusted_devices SET last_seen_at = ${now}
-            WHERE token_hash = ${Ids.hashSecret(token)} AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
+            WHERE token_hash = ${
+            Ids.hashSecret(token)
+          } AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
             RETURNING id`,
           (rows) => rows.length > 0
         ),

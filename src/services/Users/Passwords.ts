@@ -19,7 +19,9 @@ const maxConcurrentHashes = 2
  */
 const maxQueued = 32
 
-const queueFull = new Unavailable({ detail: "Too many passwords are being checked just now. Try again in a few seconds." })
+const queueFull = new Unavailable({
+  detail: "Too many passwords are being checked just now. Try again in a few seconds."
+})
 
 /**
  * The hash of 32 discarded random bytes. Unknown addresses are compared with it, so they take as long as known ones.
@@ -55,13 +57,15 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
     const loadCommonPasswords = yield* commonPasswords
 
     /** argon2 cannot be cancelled, so a started hash keeps its permit until it is done. */
-    const withPermit = <A>(work: () => Promise<A>) => permits.withPermits(1)(Effect.uninterruptible(Effect.promise(work)))
+    const withPermit = <A>(work: () => Promise<A>) =>
+      permits.withPermits(1)(Effect.uninterruptible(Effect.promise(work)))
 
     /** Wraps a whole login, so that a refused login costs nothing, and the database work of logins is bounded too. */
     const admitLogin = makeAdmission()
     const admitSignedIn = makeAdmission()
 
-    const computeHash = (password: Redacted.Redacted) => withPermit(() => argon2.hash(normalizePassword(password), parameters))
+    const computeHash = (password: Redacted.Redacted) =>
+      withPermit(() => argon2.hash(normalizePassword(password), parameters))
 
     /** The hash to store; does not judge the password's strength. */
     const hash = Effect.fn("Passwords.hash")((password: Redacted.Redacted) => admitSignedIn(computeHash(password)))

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { selectChanges } from "../../domain/Patch.ts"
 import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
-import { Reader } from "../Database.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
 import { forUpdate, lockTable } from "../Dialect.ts"
 
 const Row = Schema.Struct({ ...UserDetail.fields, is_admin: BooleanColumn, is_active: BooleanColumn })
@@ -41,9 +41,11 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           (rows) => rows.map(decode)
         ),
       findById: (id: string) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, decodeFirst),
-      findByEmailKey: (key: string) => Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, decodeFirst),
+      findByEmailKey: (key: string) =>
+        Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, decodeFirst),
       /** Locks the user's row until the transaction ends. */
-      findByIdForUpdate: (id: string) => Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate(sql)}`, decodeFirst),
+      findByIdForUpdate: (id: string) =>
+        Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate(sql)}`, decodeFirst),
       listMemberships: (userId: string) =>
         Effect.map(
           read`SELECT m.project_id, p.slug AS project_slug, m.role
@@ -117,7 +119,9 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
        * Completes a login with the right password: answers the user, unless they are inactive or locked, or their
        * password changed since the comparison. `newHash` replaces the stored hash.
        */
-      recordLogin: ({ id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }) =>
+      recordLogin: (
+        { id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }
+      ) =>
         Effect.map(
           sql`UPDATE users SET failed_logins = 0, locked_until = NULL, last_login_at = ${now}, password_hash = ${newHash}
             WHERE id = ${id} AND is_active = 1 AND password_hash = ${password_hash}

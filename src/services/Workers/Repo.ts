@@ -1,8 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { agentProcessMetadata, Worker, WorkerDetail } from "../../domain/Worker.ts"
-import { Reader } from "../Database.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
 
 const storedFields = {
   queues: JsonColumn(Schema.Array(Schema.String)),
@@ -57,10 +57,14 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
 
     /** The rows with their active tasks: as the agent reports them, else counted. No event names an agent process. */
     const addActiveTasks = Effect.fnUntraced(function*<A extends Row>(projectId: string, rows: ReadonlyArray<A>) {
-      const counts = rows.some(({ metadata }) => metadata === emptyMetadata) ? yield* countStarted(projectId) : new Map<string, number>()
+      const counts = rows.some(({ metadata }) => metadata === emptyMetadata)
+        ? yield* countStarted(projectId)
+        : new Map<string, number>()
       return rows.map((row) => {
         if (row.metadata === agentProcessMetadata) return { ...row, active_tasks: null }
-        return row.metadata === emptyMetadata ? { ...row, active_tasks: counts.get(`${row.engine} ${row.name}`) ?? 0 } : row
+        return row.metadata === emptyMetadata
+          ? { ...row, active_tasks: counts.get(`${row.engine} ${row.name}`) ?? 0 }
+          : row
       })
     })
 
@@ -68,7 +72,9 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
       /** The engines that have a worker of this name. */
       listEngines: (projectId: string, name: string) =>
         Effect.map(
-          read<{ readonly engine: string }>`SELECT engine FROM workers WHERE project_id = ${projectId} AND name = ${name}`,
+          read<
+            { readonly engine: string }
+          >`SELECT engine FROM workers WHERE project_id = ${projectId} AND name = ${name}`,
           (rows) => rows.map(({ engine }) => engine)
         ),
       /** The workers of these names, with the tasks that each one runs where a heartbeat lists them. */

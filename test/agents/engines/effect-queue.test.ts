@@ -1,7 +1,21 @@
 import { PersistedQueue } from "@effect/experimental"
 import { SqlClient } from "@effect/sql"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Cause, Context, Deferred, Effect, Exit, Fiber, FiberId, Layer, Logger, Redacted, Ref, Schema, Scope } from "effect"
+import {
+  Cause,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  FiberId,
+  Layer,
+  Logger,
+  Redacted,
+  Ref,
+  Schema,
+  Scope
+} from "effect"
 import { randomBytes } from "node:crypto"
 import * as EffectQueue from "../../../src/agents/engines/effect-queue/EffectQueue.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
@@ -17,11 +31,15 @@ const whole = Effect.runSync(Scope.make())
 afterAll(() => Effect.runPromise(Scope.close(whole, Exit.void)))
 const shared = Effect.runSync(Effect.cached(Scope.extend(freshPostgres, whole)))
 const sharedPostgres = DatabaseLayer.layerUnmigrated.pipe(
-  Layer.provide(Layer.unwrapEffect(Effect.map(shared, ({ url }) => settingsOn("SQLite", { databaseUrl: Redacted.make(url) })))),
+  Layer.provide(
+    Layer.unwrapEffect(Effect.map(shared, ({ url }) => settingsOn("SQLite", { databaseUrl: Redacted.make(url) })))
+  ),
   Layer.orDie
 )
 const ownTable = Layer.unwrapEffect(
-  Effect.sync(() => EffectQueue.layerSql({ pollInterval: "10 millis", tableName: `queue_${randomBytes(6).toString("hex")}` }))
+  Effect.sync(() =>
+    EffectQueue.layerSql({ pollInterval: "10 millis", tableName: `queue_${randomBytes(6).toString("hex")}` })
+  )
 )
 const onSql = (engine: Engine) =>
   ownTable.pipe(Layer.provideMerge(engine === "SQLite" ? database(engine) : sharedPostgres), Layer.orDie)
@@ -38,22 +56,32 @@ const Anything = Schema.Array(Schema.Unknown)
 const subject = (store: Layer.Layer<PersistedQueue.PersistedQueueFactory | EffectQueue.QueueRecords>) =>
   Effect.gen(function*() {
     const context = yield* Layer.build(store)
-    const queue = yield* Effect.provide(EffectQueue.make({ name: "default", schema: Anything, maxAttempts: 1 }), context)
+    const queue = yield* Effect.provide(
+      EffectQueue.make({ name: "default", schema: Anything, maxAttempts: 1 }),
+      context
+    )
     const engine = EffectQueue.engine([queue])
     let plugged = yield* Deferred.make<void>()
     let release = yield* Deferred.make<void>()
     const worker = queue.run(([what]) =>
       what === "plug"
         ? Effect.zipRight(Deferred.succeed(plugged, void 0), Deferred.await(release))
-        : what === "endless" ? Effect.never
-        : what === "fail" ? Effect.fail(new Error("it was told to")) : Effect.succeed("ok"), { workerName: "w1" })
+        : what === "endless" ?
+        Effect.never
+        : what === "fail"
+        ? Effect.fail(new Error("it was told to"))
+        : Effect.succeed("ok"), { workerName: "w1" })
     yield* Effect.forkScoped(worker)
     const plug = Effect.zipRight(queue.offer(["plug"]), Deferred.await(plugged))
     yield* Effect.orDie(plug)
-    const idle = until(engine.inventory, ({ queueDepths, workers }) => queueDepths.default === 0 && (workers[0]?.activeTasks ?? 0) <= 1)
+    const idle = until(
+      engine.inventory,
+      ({ queueDepths, workers }) => queueDepths.default === 0 && (workers[0]?.activeTasks ?? 0) <= 1
+    )
     return {
       engine,
-      enqueue: (outcome: "success" | "failure" | "endless") => Effect.orDie(queue.offer(outcome === "success" ? [] : [outcome === "failure" ? "fail" : outcome])),
+      enqueue: (outcome: "success" | "failure" | "endless") =>
+        Effect.orDie(queue.offer(outcome === "success" ? [] : [outcome === "failure" ? "fail" : outcome])),
       begin: Effect.suspend(() => Deferred.succeed(release, void 0)),
       work: Effect.gen(function*() {
         const old = release
@@ -108,7 +136,10 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
     const events: Array<EngineEvent> = []
     yield* engine.start((event) => void events.push(event))
     const told = (id: string, kind: EngineEvent["kind"]) =>
-      until(Effect.sync(() => events.find((event) => event.taskId === id && event.kind === kind)), (event) => event !== undefined)
+      until(
+        Effect.sync(() => events.find((event) => event.taskId === id && event.kind === kind)),
+        (event) => event !== undefined
+      )
     const kinds = (id: string) => events.filter(({ taskId }) => taskId === id).map(({ kind }) => kind)
     return { context, make, queue, engine, events, told, kinds }
   })
@@ -116,12 +147,35 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
   it.scopedLive("tells each attempt with its arguments, its failure, its result and its worker", () =>
     Effect.gen(function*() {
       const { engine, events, kinds, queue, told } = yield* world
-      yield* Effect.forkScoped(queue.run(({ amount }, { attempt }) =>
-        attempt < 3 ? new Flaky({ message: `attempt ${attempt}` }) : Effect.succeed({ charged: amount }), { workerName: "till" }))
+      yield* Effect.forkScoped(
+        queue.run(
+          ({ amount }, { attempt }) =>
+            attempt < 3 ? new Flaky({ message: `attempt ${attempt}` }) : Effect.succeed({ charged: amount }),
+          {
+            workerName: "till"
+          }
+        )
+      )
       const id = yield* queue.offer({ _tag: "charge", amount: 12 })
       const success = yield* told(id, "task.succeeded")
-      assert.deepStrictEqual(kinds(id), ["task.received", "task.started", "task.retried", "task.started", "task.retried", "task.started", "task.succeeded"])
-      assert.deepInclude(success?.data, { task_name: "charge", queue: "payments", worker: "till", args: [], kwargs: { _tag: "charge", amount: 12 }, result: { charged: 12 }, attempt: 3 })
+      assert.deepStrictEqual(kinds(id), [
+        "task.received",
+        "task.started",
+        "task.retried",
+        "task.started",
+        "task.retried",
+        "task.started",
+        "task.succeeded"
+      ])
+      assert.deepInclude(success?.data, {
+        task_name: "charge",
+        queue: "payments",
+        worker: "till",
+        args: [],
+        kwargs: { _tag: "charge", amount: 12 },
+        result: { charged: 12 },
+        attempt: 3
+      })
       assert.isNumber(success?.data.runtime_ms)
       const retry = events.find(({ kind }) => kind === "task.retried")
       assert.deepInclude(retry?.data, { exception: "Flaky", exception_message: "attempt 1" })
@@ -135,11 +189,16 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
     Effect.gen(function*() {
       const { engine, events, kinds, queue, told } = yield* world
       const works = yield* Ref.make(false)
-      yield* Effect.forkScoped(queue.run(() => Effect.flatMap(works, (yes) => yes ? Effect.void : new Flaky({ message: "down" }))))
+      yield* Effect.forkScoped(
+        queue.run(() => Effect.flatMap(works, (yes) => yes ? Effect.void : new Flaky({ message: "down" })))
+      )
       const id = yield* queue.offer({ _tag: "refund", amount: 1 })
       yield* told(id, "task.failed")
       assert.strictEqual(kinds(id).filter((kind) => kind === "task.started").length, 3)
-      const listed = yield* until(command(engine, "dlq.list", { queue: "payments" }), ({ result }) => result?.total === 1)
+      const listed = yield* until(
+        command(engine, "dlq.list", { queue: "payments" }),
+        ({ result }) => result?.total === 1
+      )
       const [entry] = Array.isArray(listed.result?.entries) ? listed.result.entries : []
       assert.deepInclude(entry, { task_id: id, task_name: "refund", queue: "payments", attempts: 3 })
       assert.include(JSON.stringify(entry), "Flaky: down")
@@ -159,7 +218,9 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       const said: Array<unknown> = []
       const both = yield* Deferred.make<void>()
       const meeting = (): Effect.Effect<void> =>
-        events.filter(({ kind }) => kind === "task.started").length < 2 ? Deferred.await(both) : Effect.asVoid(Deferred.succeed(both, void 0))
+        events.filter(({ kind }) => kind === "task.started").length < 2
+          ? Deferred.await(both)
+          : Effect.asVoid(Deferred.succeed(both, void 0))
       const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void said.push(message)))
       for (const workerName of ["left", "right"]) { // both wait for the one task
         yield* Effect.forkScoped(Effect.provide(queue.run(meeting, { workerName }), logger))
@@ -178,10 +239,16 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       const { kinds, queue, told } = yield* world
       const parts = Effect.all([new Flaky({ message: "down" }), Effect.never], { concurrency: 2 })
       yield* Effect.forkScoped(queue.run(() =>
-        Effect.catchAllCause(parts, (cause) => Effect.failCause(Cause.parallel(cause, Cause.interrupt(FiberId.none))))))
+        Effect.catchAllCause(parts, (cause) => Effect.failCause(Cause.parallel(cause, Cause.interrupt(FiberId.none))))
+      ))
       const id = yield* queue.offer({ _tag: "charge", amount: 1 })
       const failed = yield* told(id, "task.failed")
-      assert.strictEqual(kinds(id).filter((kind) => kind === "task.started").length, 3)
+      assert.strictEqual(
+        kinds(id).filter((kind) =>
+          kind === "task.started"
+        ).length,
+        3
+      )
       assert.strictEqual(failed?.data.attempt, 3)
     }))
 
@@ -196,18 +263,26 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       yield* Effect.forkScoped(queue.run(() => mail.offer("receipt")))
       yield* Effect.forkScoped(mail.run(() => print.offer("copy")))
       const root = yield* queue.offer({ _tag: "charge", amount: 5 })
-      const copy = yield* until(Effect.sync(() => both.find(({ data }) => data.queue === "print")), (event) => event !== undefined)
-      const letter = both.find(({ data }) => data.queue === "mail")
+      const copy = yield* until(Effect.sync(() => both.find(({ data }) => data.queue === "print")), (event) =>
+        event !== undefined)
+      const letter = both.find(({ data }) =>
+        data.queue === "mail"
+      )
       assert.deepInclude(letter?.data, { parent_task_id: root, root_task_id: root, args: ["receipt"] })
       assert.deepInclude(copy?.data, { parent_task_id: letter?.taskId, root_task_id: root, args: ["copy"] })
-      assert.deepInclude(events.find(({ taskId }) => taskId === root)?.data, { parent_task_id: null, root_task_id: null })
+      assert.deepInclude(events.find(({ taskId }) => taskId === root)?.data, {
+        parent_task_id: null,
+        root_task_id: null
+      })
     }))
 
   it.scopedLive("cancels what runs by interrupting it, and it does not come back", () =>
     Effect.gen(function*() {
       const { engine, kinds, queue, told } = yield* world
       const interrupted = yield* Deferred.make<void>()
-      yield* Effect.forkScoped(queue.run(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, void 0))))
+      yield* Effect.forkScoped(
+        queue.run(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, void 0)))
+      )
       const id = yield* queue.offer({ _tag: "charge", amount: 1 })
       yield* told(id, "task.started")
       const answer = yield* command(engine, "cancel_task", { task_id: id })
@@ -260,7 +335,10 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       const release = yield* Deferred.make<void>()
       yield* Effect.forkScoped(queue.run(() => Deferred.await(release), { concurrency: 2, workerName: "till" }))
       for (let amount = 0; amount < 6; amount++) yield* queue.offer({ _tag: "charge", amount })
-      const active = Effect.map(engine.inventory, ({ queueDepths, workers }) => [workers[0]?.activeTasks, queueDepths.payments])
+      const active = Effect.map(
+        engine.inventory,
+        ({ queueDepths, workers }) => [workers[0]?.activeTasks, queueDepths.payments]
+      )
       yield* until(active, ([running, waiting]) => running === 2 && waiting === 4)
       yield* command(engine, "pool_grow", { worker_name: "till", delta: 2 })
       yield* until(active, ([running, waiting]) => running === 4 && waiting === 2)
@@ -275,7 +353,10 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       assert.match(early.status === "failed" ? early.error : "", /No worker runs in the process/)
       yield* Effect.forkScoped(queue.run(() => Effect.void, { concurrency: 8 }))
       yield* until(engine.inventory, ({ workers }) => workers.length === 1)
-      assert.lengthOf((yield* command(engine, "rate_limit", { task_name: "charge", rate: "2/h" })).result?.limited as Array<string>, 1) // names
+      assert.lengthOf(
+        (yield* command(engine, "rate_limit", { task_name: "charge", rate: "2/h" })).result?.limited as Array<string>,
+        1
+      ) // names
       const charges = yield* Effect.all([1, 2, 3, 4].map((amount) => queue.offer({ _tag: "charge", amount })))
       const refund = yield* queue.offer({ _tag: "refund", amount: 5 })
       yield* told(refund, "task.succeeded")
@@ -290,26 +371,37 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
     Effect.gen(function*() {
       const { engine, queue, told } = yield* world
       yield* Effect.forkScoped(queue.run(({ amount }) => Effect.succeed(amount)))
-      const submit = (parameters: Record<string, never> | Parameters<typeof command>[2]) => command(engine, "submit_task", parameters)
+      const submit = (parameters: Record<string, never> | Parameters<typeof command>[2]) =>
+        command(engine, "submit_task", parameters)
       const good = yield* submit({ name: "charge", args: [], kwargs: { _tag: "charge", amount: 7 } })
       const id = String(good.result?.task_id)
       assert.strictEqual((yield* told(id, "task.succeeded"))?.data.result, 7)
-      for (const bad of [
-        { name: "charge", args: [], kwargs: { _tag: "charge", amount: "seven" } },
-        { name: "refund", args: [], kwargs: { _tag: "charge", amount: 7 } },
-        { name: "charge", args: [1], kwargs: { _tag: "charge", amount: 7 } },
-        { name: "charge", args: [], kwargs: { _tag: "charge", amount: 7 }, queue: "mail" },
-        { name: "charge", args: [], kwargs: { _tag: "charge", amount: 7 }, eta_seconds: 5 }
-      ]) {
+      for (
+        const bad of [
+          { name: "charge", args: [], kwargs: { _tag: "charge", amount: "seven" } },
+          { name: "refund", args: [], kwargs: { _tag: "charge", amount: 7 } },
+          { name: "charge", args: [1], kwargs: { _tag: "charge", amount: 7 } },
+          { name: "charge", args: [], kwargs: { _tag: "charge", amount: 7 }, queue: "mail" },
+          { name: "charge", args: [], kwargs: { _tag: "charge", amount: 7 }, eta_seconds: 5 }
+        ]
+      ) {
         const answer = yield* submit(bad)
         assert.strictEqual(answer.status, "failed", JSON.stringify(bad))
       }
       yield* until(engine.reconcile(id), ({ engine_state }) => engine_state === "success")
-      const again = yield* command(engine, "retry_task", { task_id: id, override_args: [], override_kwargs: { _tag: "refund", amount: 8 } })
+      const again = yield* command(engine, "retry_task", {
+        task_id: id,
+        override_args: [],
+        override_kwargs: { _tag: "refund", amount: 8 }
+      })
       assert.strictEqual((yield* told(String(again.result?.new_task_id), "task.succeeded"))?.data.task_name, "refund")
       const same = yield* command(engine, "retry_task", { task_id: id })
       assert.strictEqual((yield* told(String(same.result?.new_task_id), "task.succeeded"))?.data.result, 7)
-      assert.strictEqual((yield* command(engine, "retry_task", { task_id: id, override_args: [], override_kwargs: { amount: 8 } })).status, "failed")
+      assert.strictEqual(
+        (yield* command(engine, "retry_task", { task_id: id, override_args: [], override_kwargs: { amount: 8 } }))
+          .status,
+        "failed"
+      )
     }))
 
   it.scopedLive("offers an id once, and takes what was offered past it", () =>
@@ -346,7 +438,9 @@ describe.each(["SQLite", "PostgreSQL"] as const)("an Effect queue on %s", (engin
       const options = { name: "mail", schema: Schema.String }
       const before = yield* Scope.make()
       const offering = yield* Scope.extend(Layer.build(process), before)
-      const id = yield* Effect.flatMap(EffectQueue.make(options), (queue) => queue.offer("hello")).pipe(Effect.provide(offering))
+      const id = yield* Effect.flatMap(EffectQueue.make(options), (queue) => queue.offer("hello")).pipe(
+        Effect.provide(offering)
+      )
       yield* Scope.close(before, Exit.void)
 
       const context = yield* Layer.build(process)
@@ -372,13 +466,18 @@ describe.each(["SQLite", "PostgreSQL"] as const)("an Effect queue on %s", (engin
       const counted = Layer.map(EffectQueue.layerSql({ pollInterval: "10 millis" }), (context) => {
         const factory = Context.get(context, PersistedQueue.PersistedQueueFactory)
         const make: typeof factory.make = (options) =>
-          Effect.map(factory.make(options), (queue) => ({ ...queue, take: (f, given) => Effect.suspend(() => (takes++, queue.take(f, given))) }))
+          Effect.map(factory.make(options), (queue) => ({
+            ...queue,
+            take: (f, given) => Effect.suspend(() => (takes++, queue.take(f, given)))
+          }))
         return Context.add(context, PersistedQueue.PersistedQueueFactory, { make })
       })
       const context = yield* Layer.build(Layer.provide(counted, Layer.succeedContext(client))).pipe(Scope.extend(scope))
       const queue = yield* Effect.provide(EffectQueue.make({ name: "mail", schema: Schema.String }), context)
       const [begun, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const worker = yield* Effect.fork(queue.run(() => Effect.zipRight(Deferred.succeed(begun, void 0), Deferred.await(release))))
+      const worker = yield* Effect.fork(
+        queue.run(() => Effect.zipRight(Deferred.succeed(begun, void 0), Deferred.await(release)))
+      )
       yield* queue.offer("a letter")
       yield* Deferred.await(begun)
       yield* Scope.close(scope, Exit.void)

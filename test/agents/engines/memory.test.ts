@@ -15,11 +15,23 @@ const subject = (engine: MemoryEngine) =>
     taskName: "shop.pay",
     queue: "default",
     worker: "w1@here",
-    schedule: (id: string) => Effect.sync(() => engine.schedule(id, { task_name: "shop.pay", kwargs: { n: 1, token: "hunter2" } }))
+    schedule: (id: string) =>
+      Effect.sync(() => engine.schedule(id, { task_name: "shop.pay", kwargs: { n: 1, token: "hunter2" } }))
   }))
 
 conforms("the engine in memory", Effect.suspend(() => subject(new MemoryEngine("memory", [], new Map()))))
 conforms(
   "an engine that can do little",
-  Effect.suspend(() => subject(new MemoryEngine("little", ["retry_task", "cancel_task", "purge_queue", "pool_resize", "rate_limit", "list_dead_letters"])))
+  Effect.suspend(() =>
+    subject(
+      new MemoryEngine("little", [
+        "retry_task",
+        "cancel_task",
+        "purge_queue",
+        "pool_resize",
+        "rate_limit",
+        "list_dead_letters"
+      ])
+    )
+  )
 )

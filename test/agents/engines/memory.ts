@@ -1,7 +1,14 @@
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import {
+  ActionFailed,
+  type Actions,
+  type Call,
+  type Engine,
+  type NativeSchedule,
+  type Report
+} from "../../../src/agents/runtime/Engine.ts"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
-import { ActionFailed, type Actions, type Call, type Engine, type NativeSchedule, type Report } from "../../../src/agents/runtime/Engine.ts"
 
 interface Job extends Call {
   readonly id: string
@@ -55,7 +62,18 @@ export class MemoryEngine {
 
   enqueue(call: Partial<Call> = {}): string {
     const id = randomUUID()
-    this.jobs.set(id, { id, task_name: "shop.pay", args: [], kwargs: {}, queue: "default", ...call, state: "waiting", error: null, finishedAt: null, attempts: 0 })
+    this.jobs.set(id, {
+      id,
+      task_name: "shop.pay",
+      args: [],
+      kwargs: {},
+      queue: "default",
+      ...call,
+      state: "waiting",
+      error: null,
+      finishedAt: null,
+      attempts: 0
+    })
     this.tell("task.received", id)
     this.takeAll()
     return id
@@ -95,7 +113,9 @@ export class MemoryEngine {
 
   get engine(): Engine {
     const { schedules } = this
-    const actions = Object.fromEntries(Object.entries(this.actions()).filter(([name]) => !this.without.some((left) => left === name)))
+    const actions = Object.fromEntries(
+      Object.entries(this.actions()).filter(([name]) => !this.without.some((left) => left === name))
+    )
     return {
       name: this.name,
       start: (report) =>
@@ -103,20 +123,32 @@ export class MemoryEngine {
           Effect.sync(() => {
             this.report = report
           }),
-          () => Effect.sync(() => {
-            this.report = () => {}
-          })
+          () =>
+            Effect.sync(() => {
+              this.report = () => {}
+            })
         ),
       actions,
       ...(schedules === undefined ? {} : { scheduler: this.scheduler(schedules) }),
       retriesByReference: true,
       inventory: Effect.suspend(() =>
-        this.inventoryFails ? new ActionFailed({ message: "the broker is away" }) : Effect.sync(() => this.inventory())),
+        this.inventoryFails ? new ActionFailed({ message: "the broker is away" }) : Effect.sync(() => this.inventory())
+      ),
       reconcile: (id) =>
         Effect.sync(() => {
           const job = this.jobs.get(id)
-          const states = { waiting: "pending", running: "started", success: "success", failure: "failure", cancelled: "failure" } as const
-          return { engine_state: job === undefined ? "unknown" : states[job.state], finished_at: job?.finishedAt ?? null, exception: job?.error ?? null }
+          const states = {
+            waiting: "pending",
+            running: "started",
+            success: "success",
+            failure: "failure",
+            cancelled: "failure"
+          } as const
+          return {
+            engine_state: job === undefined ? "unknown" : states[job.state],
+            finished_at: job?.finishedAt ?? null,
+            exception: job?.error ?? null
+          }
         })
     }
   }
@@ -129,10 +161,16 @@ export class MemoryEngine {
     return {
       name: `${this.name}-clock`,
       list: Effect.suspend(() =>
-        this.inventoryFails ? new ActionFailed({ message: "the broker is away" }) : Effect.sync(() => [...schedules.values()])),
+        this.inventoryFails
+          ? new ActionFailed({ message: "the broker is away" })
+          : Effect.sync(() => [...schedules.values()])
+      ),
       actions: {
         trigger_now: ({ schedule_id }: { readonly schedule_id: string }) =>
-          Effect.map(named(schedule_id), ({ args, kwargs, task_name }) => ({ task_id: this.enqueue({ task_name, args, kwargs }) })),
+          Effect.map(
+            named(schedule_id),
+            ({ args, kwargs, task_name }) => ({ task_id: this.enqueue({ task_name, args, kwargs }) })
+          ),
         delete: ({ schedule_id }: { readonly schedule_id: string }) =>
           Effect.map(named(schedule_id), () => (schedules.delete(schedule_id), {}))
       }
@@ -146,7 +184,15 @@ export class MemoryEngine {
       brokerType: "memory",
       brokerConnected: true,
       queueDepths: Object.fromEntries(queues.map((queue) => [queue, this.depth(queue)])),
-      workers: [{ name: "w1@here", hostname: "here", pid: process.pid, concurrency: this.concurrency, queues: [...this.consumed], activeTasks: 0, registered: ["shop.pay"] }]
+      workers: [{
+        name: "w1@here",
+        hostname: "here",
+        pid: process.pid,
+        concurrency: this.concurrency,
+        queues: [...this.consumed],
+        activeTasks: 0,
+        registered: ["shop.pay"]
+      }]
     }
   }
 
@@ -161,7 +207,8 @@ export class MemoryEngine {
         return answer
       })
     return {
-      submit_task: (call) => Effect.suspend(() => did("submit_task", { task_id: this.enqueue(call), engine: this.name })),
+      submit_task: (call) =>
+        Effect.suspend(() => did("submit_task", { task_id: this.enqueue(call), engine: this.name })),
       retry_task: ({ overrides, task_id }) =>
         Effect.suspend(() => {
           const job = this.jobs.get(task_id)
@@ -180,7 +227,9 @@ export class MemoryEngine {
         Effect.gen(this, function*() {
           const depth = this.depth(queue)
           yield* confirm(depth)
-          for (const job of this.jobs.values()) if (job.state === "waiting" && job.queue === queue) this.jobs.delete(job.id)
+          for (const job of this.jobs.values()) {
+            if (job.state === "waiting" && job.queue === queue) this.jobs.delete(job.id)
+          }
           return yield* did("purge_queue", { queue, purged: depth })
         }),
       restart_worker: ({ worker_name }) => did("restart_worker", { worker: worker_name }),
@@ -191,9 +240,13 @@ export class MemoryEngine {
           return did("pool_resize", { worker: worker_name, delta, concurrency: this.concurrency })
         }),
       add_consumer: ({ queue, worker_name }) =>
-        Effect.suspend(() => (this.consumed.add(queue), this.takeAll(), did("add_consumer", { worker: worker_name, queue }))),
-      cancel_consumer: ({ queue, worker_name }) => Effect.suspend(() => (this.consumed.delete(queue), did("cancel_consumer", { worker: worker_name, queue }))),
-      rate_limit: ({ rate, task_name }) => Effect.suspend(() => ((this.limits[task_name] = rate), this.takeAll(), did("rate_limit", { task_name, rate }))),
+        Effect.suspend(
+          () => (this.consumed.add(queue), this.takeAll(), did("add_consumer", { worker: worker_name, queue }))
+        ),
+      cancel_consumer: ({ queue, worker_name }) =>
+        Effect.suspend(() => (this.consumed.delete(queue), did("cancel_consumer", { worker: worker_name, queue }))),
+      rate_limit: ({ rate, task_name }) =>
+        Effect.suspend(() => ((this.limits[task_name] = rate), this.takeAll(), did("rate_limit", { task_name, rate }))),
       requeue_dead_letter: ({ task_id }) =>
         Effect.suspend(() => {
           const job = this.jobs.get(task_id)
@@ -203,7 +256,9 @@ export class MemoryEngine {
         }),
       list_dead_letters: ({ limit, queue }) =>
         Effect.sync(() => {
-          const failed = [...this.jobs.values()].filter((job) => job.state === "failure" && (queue === null || job.queue === queue))
+          const failed = [...this.jobs.values()].filter((job) =>
+            job.state === "failure" && (queue === null || job.queue === queue)
+          )
           const entries = failed.slice(0, limit).map((job) => ({
             task_id: job.id,
             task_name: job.task_name,
@@ -223,8 +278,24 @@ export class MemoryEngine {
     return job
   }
 
-  private tell(kind: "task.received" | "task.started" | "task.succeeded" | "task.failed" | "task.revoked", taskId: string, more = {}): void {
+  private tell(
+    kind: "task.received" | "task.started" | "task.succeeded" | "task.failed" | "task.revoked",
+    taskId: string,
+    more = {}
+  ): void {
     const { args, kwargs, queue, task_name } = this.job(taskId)
-    this.report({ kind, taskId, occurredAt: Date.now(), data: { task_name, queue: queue ?? "default", worker: kind === "task.received" ? null : "w1@here", args, kwargs, ...more } })
+    this.report({
+      kind,
+      taskId,
+      occurredAt: Date.now(),
+      data: {
+        task_name,
+        queue: queue ?? "default",
+        worker: kind === "task.received" ? null : "w1@here",
+        args,
+        kwargs,
+        ...more
+      }
+    })
   }
 }

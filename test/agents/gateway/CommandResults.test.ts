@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Json from "../../../src/domain/CanonicalJson.ts"
 import { system } from "../../../src/domain/Actor.ts"
+import * as Json from "../../../src/domain/CanonicalJson.ts"
 import { Commands } from "../../../src/services/Commands.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { connected, freshAgent } from "../../agent.ts"
@@ -39,7 +39,10 @@ describe.each(engines)("the recorded commands on %s", (engine) => {
         const capabilities = { celery: recordedAnswers.map(({ command }) => actionOf(command)) }
         const agent = yield* connected({ base: yield* baseUrl, ...credentials, hello: { capabilities } })
         const inProject = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-          effect.pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
+          effect.pipe(
+            Effect.provideService(CurrentActor, system("test")),
+            Effect.provideService(CurrentProject, project)
+          )
 
         const issued = yield* Effect.forEach(recordedAnswers, ({ command }) => {
           const { keys, values } = parametersOf(command)
@@ -53,7 +56,9 @@ describe.each(engines)("the recorded commands on %s", (engine) => {
             timeout_seconds: 600
           }))
         })
-        yield* Effect.promise(() => agent.when(() => agent.commands.length === issued.filter(({ status }) => status !== "failed").length))
+        yield* Effect.promise(() =>
+          agent.when(() => agent.commands.length === issued.filter(({ status }) => status !== "failed").length)
+        )
         for (const [at, { command, result }] of recordedAnswers.entries()) {
           const { id, status } = issued[at]!
           if (status === "failed") continue // the brain refuses what is certain to fail, such as a purge without a token
@@ -66,7 +71,9 @@ describe.each(engines)("the recorded commands on %s", (engine) => {
           Effect.forEach(issued, ({ id }) => inProject(commands.get(id))),
           (rows) => rows.every(({ status }) => status === "completed" || status === "failed")
         )
-        const reached = seen.map(({ error, result, status }) => ({ status, result, error })).filter((_, at) => issued[at]!.status !== "failed")
+        const reached = seen.map(({ error, result, status }) => ({ status, result, error })).filter((_, at) =>
+          issued[at]!.status !== "failed"
+        )
         assert.deepStrictEqual(reached, expected.filter((_, at) => issued[at]!.status !== "failed"))
       }))
   })

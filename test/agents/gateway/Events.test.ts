@@ -1,10 +1,10 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
-import { Metrics } from "../../../src/services/Metrics.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
+import { Metrics } from "../../../src/services/Metrics.ts"
 import { type Ack, connectAgent, connected, event, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -35,10 +35,14 @@ describe.each(engines)("events on %s", (engine) => {
         const options = yield* fresh
         const agent = yield* connected(options)
         const sent = batches(256)
-        const acks = yield* Effect.promise(() => Promise.all(sent.map(({ event, id }) => agent.sendEvents([event], id))))
+        const acks = yield* Effect.promise(() =>
+          Promise.all(sent.map(({ event, id }) => agent.sendEvents([event], id)))
+        )
         assert.deepStrictEqual(
           new Set(acks.map((ack) => JSON.stringify(ack))),
-          new Set(sent.map(({ id }) => JSON.stringify({ ackedId: id, received: 1, accepted: 1, rejected: 0 } satisfies Ack)))
+          new Set(
+            sent.map(({ id }) => JSON.stringify({ ackedId: id, received: 1, accepted: 1, rejected: 0 } satisfies Ack))
+          )
         )
         assert.strictEqual((yield* tasksOf(options.project.id)).length, 256)
         assert.isNull(agent.refusal)
@@ -58,25 +62,36 @@ describe.each(engines)("events on %s", (engine) => {
     it.scoped("an agent cut off mid-way sends again, and nothing doubles", () =>
       Effect.gen(function*() {
         const options = yield* fresh
-        const queue = new Map(Array.from({ length: 200 }, (_, index) => {
-          const task_id = `task-${index}`
-          return [
-            [`ev_${index}_r`, event({ task_id, occurred_at: "2026-11-21T06:00:00.000000+00:00" })],
-            [`ev_${index}_s`, event({ task_id, kind: "task.started", occurred_at: "2026-11-21T06:00:01.000000+00:00" })]
-          ] as const
-        }).flat())
+        const queue = new Map(
+          Array.from({ length: 200 }, (_, index) => {
+            const task_id = `task-${index}`
+            return [
+              [`ev_${index}_r`, event({ task_id, occurred_at: "2026-11-21T06:00:00.000000+00:00" })],
+              [
+                `ev_${index}_s`,
+                event({ task_id, kind: "task.started", occurred_at: "2026-11-21T06:00:01.000000+00:00" })
+              ]
+            ] as const
+          }).flat()
+        )
         for (let life = 0; queue.size > 0; life++) {
           const agent = yield* Effect.promise(() => connectAgent({ ...options, hello: { worker_id: "bare-1-1" } }))
           const acked = [...queue].map(([id, sent]) =>
-            agent.sendEvents([sent], id).then(() => void queue.delete(id), () => {})) // sent again in the next life
+            agent.sendEvents([sent], id).then(() => void queue.delete(id), () => {})
+          ) // sent again in the next life
           // the first lives end when some acks are there, others under way
-          if (life < 3) yield* Effect.promise(() => agent.when(() => agent.acks.length >= 50).then(() => agent.cut(), () => {}))
+          if (life < 3) {
+            yield* Effect.promise(() => agent.when(() => agent.acks.length >= 50).then(() => agent.cut(), () => {}))
+          }
           yield* Effect.promise(() => Promise.all(acked))
           yield* Effect.promise(() => agent.cut())
         }
         const stored = yield* tasksOf(options.project.id)
         assert.strictEqual(stored.length, 200)
-        assert.deepStrictEqual(new Set(stored.map(({ retry_count, state }) => `${state} ${retry_count}`)), new Set(["started 0"]))
+        assert.deepStrictEqual(
+          new Set(stored.map(({ retry_count, state }) => `${state} ${retry_count}`)),
+          new Set(["started 0"])
+        )
       }))
 
     it.scoped("the same batch again is acknowledged again", () =>
@@ -85,7 +100,11 @@ describe.each(engines)("events on %s", (engine) => {
         const agent = yield* connected(options)
         const again = event({ task_id: "again" })
         for (let times = 0; times < 3; times++) {
-          assert.deepInclude(yield* Effect.promise(() => agent.sendEvents([again], "ev_again")), { received: 1, accepted: 1, rejected: 0 })
+          assert.deepInclude(yield* Effect.promise(() => agent.sendEvents([again], "ev_again")), {
+            received: 1,
+            accepted: 1,
+            rejected: 0
+          })
         }
         assert.strictEqual((yield* tasksOf(options.project.id)).length, 1)
       }))
@@ -107,7 +126,11 @@ describe.each(engines)("events on %s", (engine) => {
         const good = [event({ task_id: "a" }), event({ task_id: "b" })]
         const ack = yield* Effect.promise(() => agent.sendEvents([good[0]!, ...unusable, good[1]!]))
         assert.deepInclude(ack, { received: 10, accepted: 2, rejected: 8 })
-        assert.deepInclude(yield* Effect.promise(() => agent.sendEvents(unusable)), { received: 8, accepted: 0, rejected: 8 })
+        assert.deepInclude(yield* Effect.promise(() => agent.sendEvents(unusable)), {
+          received: 8,
+          accepted: 0,
+          rejected: 8
+        })
         assert.deepInclude(yield* Effect.promise(() => agent.sendEvents([])), { received: 0, accepted: 0, rejected: 0 })
         assert.deepStrictEqual((yield* tasksOf(options.project.id)).map((task) => task.task_id), ["a", "b"])
         assert.strictEqual(agent.ws.readyState, agent.ws.OPEN)
@@ -120,7 +143,11 @@ describe.each(engines)("events on %s", (engine) => {
         const { registry } = yield* Metrics
         const kwargs = Object.fromEntries(Array.from({ length: 110_000 }, (_, index) => [index.toString(36), 1]))
         const events = [event({ task_id: "a" }), event({ task_id: "wide", data: { kwargs } }), event({ task_id: "b" })]
-        assert.deepInclude(yield* Effect.promise(() => agent.sendEvents(events)), { received: 3, accepted: 2, rejected: 1 })
+        assert.deepInclude(yield* Effect.promise(() => agent.sendEvents(events)), {
+          received: 3,
+          accepted: 2,
+          rejected: 1
+        })
         assert.deepStrictEqual((yield* tasksOf(options.project.id)).map((task) => task.task_id), ["a", "b"])
         assert.strictEqual(agent.ws.readyState, agent.ws.OPEN)
         const text = yield* Effect.promise(() => registry.getSingleMetricAsString("svc_agent_events_unusable_total"))
@@ -133,9 +160,15 @@ describe.each(engines)("events on %s", (engine) => {
         const agent = yield* connected(options)
         const list = Array.from({ length: 15_000 }, () => 0)
         const dense = Array.from({ length: 4 }, (_, index) => event({ task_id: `dense-${index}`, data: { list } }))
-        const acks = yield* Effect.promise(() => Promise.all([agent.sendEvents(dense), agent.sendEvents([event({ task_id: "behind" })])]))
+        const acks = yield* Effect.promise(() =>
+          Promise.all([agent.sendEvents(dense), agent.sendEvents([event({ task_id: "behind" })])])
+        )
         assert.deepStrictEqual(acks.map(({ accepted }) => accepted), [4, 1])
-        assert.includeMembers((yield* tasksOf(options.project.id)).map((task) => task.task_id), ["dense-0", "dense-3", "behind"])
+        assert.includeMembers((yield* tasksOf(options.project.id)).map((task) => task.task_id), [
+          "dense-0",
+          "dense-3",
+          "behind"
+        ])
         agent.signed("event_batch", { events: dense }, { hmac: "0".repeat(64) })
         assert.deepInclude(yield* Effect.promise(() => agent.closed), { code: 1008 })
       }))
@@ -146,11 +179,14 @@ describe.each(engines)("events on %s", (engine) => {
         const { project } = options
         const key = yield* freshKey({ roles: { [project.id]: "operator" } })
         const agent = yield* connected(options)
-        agent.onCommand = (command) => agent.answer(command, { status: "success", result: { n: 12345678901234567890n } })
+        agent.onCommand = (command) =>
+          agent.answer(command, { status: "success", result: { n: 12345678901234567890n } })
         const body = { agent_id: options.agent_id, engine: "celery", task_id: "t1" }
         const issued = yield* request("POST", `/projects/${project.slug}/commands/cancel-task`, { ...key, body })
-        const done = yield* until(request("GET", `/projects/${project.slug}/commands/${issued.json.id}`, key), ({ json }) =>
-          json.status === "completed")
+        const done = yield* until(
+          request("GET", `/projects/${project.slug}/commands/${issued.json.id}`, key),
+          ({ json }) => json.status === "completed"
+        )
         assert.include(done.text, "12345678901234567890")
         assert.deepStrictEqual([...agent.deliveries], [[issued.json.id, 1]])
       }))
@@ -172,7 +208,9 @@ describe.each(engines)("events on %s", (engine) => {
         agent.ws.resume()
         const sql = yield* SqlClient.SqlClient
         yield* until(
-          sql<{ n: number }>`SELECT count(*) AS n FROM commands WHERE project_id = ${project.id} AND status = 'completed'`,
+          sql<
+            { n: number }
+          >`SELECT count(*) AS n FROM commands WHERE project_id = ${project.id} AND status = 'completed'`,
           ([row]) => row?.n === 200
         )
         assert.deepStrictEqual(new Set(agent.deliveries.values()), new Set([1]))
@@ -184,7 +222,8 @@ describe.each(engines)("events on %s", (engine) => {
         const { project } = options
         const key = yield* freshKey({ roles: { [project.id]: "viewer" } })
         const agent = yield* connected(options)
-        const of = (worker: string) => event({ kind: "task.started", data: { task_name: "<unknown:12345678>", worker } })
+        const of = (worker: string) =>
+          event({ kind: "task.started", data: { task_name: "<unknown:12345678>", worker } })
         yield* Effect.promise(() => agent.sendEvents([of("w1@a"), of("w2@b")]))
         const [shown] = (yield* until(request("GET", `/projects/${project.slug}/agents`, key), ({ json }) =>
           json[0].setup_advice.length > 0)).json
@@ -202,19 +241,28 @@ describe.each(engines)("events on %s", (engine) => {
         const free = yield* Deferred.make<void>()
         const blocked = yield* Deferred.make<void>()
         // on SQLite whoever writes holds the one writer; on PostgreSQL the table is locked
-        const lock = sql.onDialectOrElse({ pg: () => Effect.asVoid(sql`LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE`), orElse: () => Effect.void })
+        const lock = sql.onDialectOrElse({
+          pg: () => Effect.asVoid(sql`LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE`),
+          orElse: () => Effect.void
+        })
         const holder = yield* Effect.fork(
-          sql.withTransaction(Effect.zipRight(Effect.zipRight(lock, Deferred.succeed(blocked, void 0)), Deferred.await(free)))
+          sql.withTransaction(
+            Effect.zipRight(Effect.zipRight(lock, Deferred.succeed(blocked, void 0)), Deferred.await(free))
+          )
         )
         yield* Deferred.await(blocked)
         const sent = batches(600)
         const acks = sent.map(({ event, id }) => agent.sendEvents([event], id))
         yield* until(Effect.sync(() => ingest.pendingEvents()), (waiting) => waiting >= 100)
         if (engine === "PostgreSQL") {
-          const seen = sql<{ last_seen_at: string; state: string }>`SELECT last_seen_at, state FROM agent_workers WHERE agent_id = ${options.agent_id}`
+          const seen = sql<
+            { last_seen_at: string; state: string }
+          >`SELECT last_seen_at, state FROM agent_workers WHERE agent_id = ${options.agent_id}`
           const [before] = yield* seen
-          const [after] = yield* until(seen, ([row]) =>
-            Date.parse(row?.last_seen_at ?? "") - Date.parse(before?.last_seen_at ?? "") > 3000)
+          const [after] = yield* until(
+            seen,
+            ([row]) => Date.parse(row?.last_seen_at ?? "") - Date.parse(before?.last_seen_at ?? "") > 3000
+          )
           assert.strictEqual(after?.state, "online")
         }
         assert.deepStrictEqual(agent.acks, [])

@@ -1,5 +1,5 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import { vi } from "vitest"
@@ -27,30 +27,75 @@ const withPayload = (agent: TestAgent, payload: string) =>
   agent.seal("event_batch", { events: [] }).replace("{\"events\":[]}", payload)
 
 const misdeeds: ReadonlyArray<Misdeed> = [
-  { title: "a message of over 1 MiB", reason: "too_long", code: 1009, commit: (agent) => agent.raw(Buffer.alloc(1_048_577, 32)) },
+  {
+    title: "a message of over 1 MiB",
+    reason: "too_long",
+    code: 1009,
+    commit: (agent) => agent.raw(Buffer.alloc(1_048_577, 32))
+  },
   { title: "text that is not JSON", reason: "not_json", commit: (agent) => agent.raw("{\"v\":2,") },
-  { title: "bytes that are not UTF-8", reason: "not_json", commit: (agent) => agent.raw(Buffer.from([0xff, 0xfe, 0x00])) },
+  {
+    title: "bytes that are not UTF-8",
+    reason: "not_json",
+    commit: (agent) => agent.raw(Buffer.from([0xff, 0xfe, 0x00]))
+  },
   { title: "NaN", reason: "not_json", commit: (agent) => agent.raw(withPayload(agent, "{\"events\":NaN}")) },
-  { title: "nesting of 129", reason: "too_deep", commit: (agent) => agent.raw(withPayload(agent, `{"events":${nested(127)}}`)) },
+  {
+    title: "nesting of 129",
+    reason: "too_deep",
+    commit: (agent) => agent.raw(withPayload(agent, `{"events":${nested(127)}}`))
+  },
   { title: "nesting of 100 000", reason: "too_deep", commit: (agent) => agent.raw(nested(100_000)) },
-  { title: "a lone surrogate", reason: "lone_surrogate", commit: (agent) => agent.raw(withPayload(agent, "{\"events\":[\"\\ud800\"]}")) },
-  { title: "a float beyond binary64", reason: "number_overflow", commit: (agent) => agent.raw(withPayload(agent, "{\"events\":[1e999]}")) },
+  {
+    title: "a lone surrogate",
+    reason: "lone_surrogate",
+    commit: (agent) => agent.raw(withPayload(agent, "{\"events\":[\"\\ud800\"]}"))
+  },
+  {
+    title: "a float beyond binary64",
+    reason: "number_overflow",
+    commit: (agent) => agent.raw(withPayload(agent, "{\"events\":[1e999]}"))
+  },
   { title: "an array", reason: "malformed", commit: (agent) => agent.raw("[]") },
   { title: "no version", reason: "malformed", commit: (agent) => agent.raw("{\"type\":\"heartbeat\",\"payload\":{}}") },
   { title: "no type", reason: "malformed", commit: (agent) => agent.raw("{\"v\":2,\"payload\":{}}") },
-  { title: "a payload that is no object", reason: "malformed", commit: (agent) => agent.raw("{\"v\":2,\"type\":\"heartbeat\",\"payload\":[]}") },
+  {
+    title: "a payload that is no object",
+    reason: "malformed",
+    commit: (agent) => agent.raw("{\"v\":2,\"type\":\"heartbeat\",\"payload\":[]}")
+  },
   { title: "no id", reason: "malformed", commit: (agent) => void agent.signed("event_batch", batch(), { id: "" }) },
-  { title: "another version", reason: "version", commit: (agent) => agent.raw(agent.seal("event_batch", batch()).replace("\"v\":2", "\"v\":3")) },
+  {
+    title: "another version",
+    reason: "version",
+    commit: (agent) => agent.raw(agent.seal("event_batch", batch()).replace("\"v\":2", "\"v\":3"))
+  },
   { title: "an unknown type", reason: "unknown_type", commit: (agent) => void agent.signed("frob", {}, {}) },
   {
     title: "a type of the brain's",
     reason: "unexpected_type",
     commit: (agent) => void agent.signed("command", { action: "purge_queue", target: {}, parameters: {} }, {})
   },
-  { title: "hello again", reason: "unexpected_type", commit: (agent) => void agent.signed("hello", { protocol_version: "2" }, {}) },
-  { title: "a bad signature", reason: "bad_signature", commit: (agent) => void agent.signed("event_batch", batch(), { hmac: "0".repeat(64) }) },
-  { title: "no signature", reason: "bad_signature", commit: (agent) => void agent.signed("event_batch", batch(), { hmac: "" }) },
-  { title: "another key", reason: "bad_signature", commit: (agent) => void agent.signed("event_batch", batch(), { key: randomBytes(32) }) },
+  {
+    title: "hello again",
+    reason: "unexpected_type",
+    commit: (agent) => void agent.signed("hello", { protocol_version: "2" }, {})
+  },
+  {
+    title: "a bad signature",
+    reason: "bad_signature",
+    commit: (agent) => void agent.signed("event_batch", batch(), { hmac: "0".repeat(64) })
+  },
+  {
+    title: "no signature",
+    reason: "bad_signature",
+    commit: (agent) => void agent.signed("event_batch", batch(), { hmac: "" })
+  },
+  {
+    title: "another key",
+    reason: "bad_signature",
+    commit: (agent) => void agent.signed("event_batch", batch(), { key: randomBytes(32) })
+  },
   ...(["agentId", "projectId", "sessionId"] as const).map((id): Misdeed => ({
     title: `a wrong binding of ${id}`,
     reason: "bad_signature",
@@ -67,11 +112,28 @@ const misdeeds: ReadonlyArray<Misdeed> = [
     detail: "75.0 s ahead",
     commit: (agent) => void agent.signed("event_batch", batch(), { skew: 75_000 })
   },
-  { title: "a clock 2 minutes behind", reason: "stale", detail: "behind", commit: (agent) => void agent.signed("event_batch", batch(), { skew: -120_000 }) },
-  { title: "a time without offset", reason: "bad_ts", commit: (agent) => void agent.signed("event_batch", batch(), { ts: "2026-11-21T06:46:26" }) },
+  {
+    title: "a clock 2 minutes behind",
+    reason: "stale",
+    detail: "behind",
+    commit: (agent) => void agent.signed("event_batch", batch(), { skew: -120_000 })
+  },
+  {
+    title: "a time without offset",
+    reason: "bad_ts",
+    commit: (agent) => void agent.signed("event_batch", batch(), { ts: "2026-11-21T06:46:26" })
+  },
   { title: "seq 0", reason: "bad_seq", commit: (agent) => void agent.signed("event_batch", batch(), { seq: 0 }) },
-  { title: "a nonce of 33 characters", reason: "bad_nonce", commit: (agent) => void agent.signed("event_batch", batch(), { nonce: "n".repeat(33) }) },
-  { title: "an empty nonce", reason: "bad_nonce", commit: (agent) => void agent.signed("event_batch", batch(), { nonce: "" }) },
+  {
+    title: "a nonce of 33 characters",
+    reason: "bad_nonce",
+    commit: (agent) => void agent.signed("event_batch", batch(), { nonce: "n".repeat(33) })
+  },
+  {
+    title: "an empty nonce",
+    reason: "bad_nonce",
+    commit: (agent) => void agent.signed("event_batch", batch(), { nonce: "" })
+  },
   {
     title: "an old seq",
     reason: "old_seq",
@@ -95,9 +157,21 @@ const misdeeds: ReadonlyArray<Misdeed> = [
       agent.signed("event_batch", batch(), { nonce })
     }
   },
-  { title: "events that are no list", reason: "bad_payload", commit: (agent) => void agent.signed("event_batch", { events: {} }, {}) },
-  { title: "5001 events", reason: "bad_payload", commit: (agent) => void agent.signed("event_batch", { events: Array.from({ length: 5001 }, () => 0) }, {}) },
-  { title: "a result of timeout", reason: "malformed", commit: (agent) => void agent.signed("command_result", { status: "timeout" }, {}) }
+  {
+    title: "events that are no list",
+    reason: "bad_payload",
+    commit: (agent) => void agent.signed("event_batch", { events: {} }, {})
+  },
+  {
+    title: "5001 events",
+    reason: "bad_payload",
+    commit: (agent) => void agent.signed("event_batch", { events: Array.from({ length: 5001 }, () => 0) }, {})
+  },
+  {
+    title: "a result of timeout",
+    reason: "malformed",
+    commit: (agent) => void agent.signed("command_result", { status: "timeout" }, {})
+  }
 ]
 
 describe.each(engines)("refused frames on %s", (engine) => {
@@ -108,28 +182,35 @@ describe.each(engines)("refused frames on %s", (engine) => {
       return { project, ...credentials, agent: yield* connected({ base: yield* baseUrl, ...credentials }) }
     })
     const counted = (reason: string) =>
-      Effect.flatMap(Metrics, (metrics) =>
-        Effect.promise(async () =>
-          (await metrics.framesRefused.get()).values.find((value) => value.labels.reason === reason)?.value ?? 0))
+      Effect.flatMap(
+        Metrics,
+        (metrics) =>
+          Effect.promise(async () =>
+            (await metrics.framesRefused.get()).values.find((value) => value.labels.reason === reason)?.value ?? 0
+          )
+      )
 
-    it.scoped.each(misdeeds)("$title: closed, counted, recorded, nothing stored", ({ code, commit, detail, reason }) =>
-      Effect.gen(function*() {
-        const { agent, agent_id, project } = yield* fresh
-        const sql = yield* SqlClient.SqlClient
-        const before = yield* counted(reason)
-        commit(agent)
-        const closed = yield* Effect.promise(() => agent.closed)
-        assert.strictEqual(closed.code, code ?? 1008)
-        assert.strictEqual((yield* counted(reason)) - before, 1)
-        const [row] = yield* until(
-          sql<{ last_refused_at: string; last_refused_reason: string; last_refused_detail: string }>`
+    it.scoped.each(misdeeds)(
+      "$title: closed, counted, recorded, nothing stored",
+      ({ code, commit, detail, reason }) =>
+        Effect.gen(function*() {
+          const { agent, agent_id, project } = yield* fresh
+          const sql = yield* SqlClient.SqlClient
+          const before = yield* counted(reason)
+          commit(agent)
+          const closed = yield* Effect.promise(() => agent.closed)
+          assert.strictEqual(closed.code, code ?? 1008)
+          assert.strictEqual((yield* counted(reason)) - before, 1)
+          const [row] = yield* until(
+            sql<{ last_refused_at: string; last_refused_reason: string; last_refused_detail: string }>`
             SELECT last_refused_at, last_refused_reason, last_refused_detail FROM agents WHERE id = ${agent_id}`,
-          ([row]) => row?.last_refused_reason === reason
-        )
-        if (detail !== undefined) assert.include(row?.last_refused_detail, detail)
-        assert.isNotNull(row?.last_refused_at)
-        assert.deepStrictEqual(yield* sql`SELECT id FROM tasks WHERE project_id = ${project.id}`, [])
-      }))
+            ([row]) => row?.last_refused_reason === reason
+          )
+          if (detail !== undefined) assert.include(row?.last_refused_detail, detail)
+          assert.isNotNull(row?.last_refused_at)
+          assert.deepStrictEqual(yield* sql`SELECT id FROM tasks WHERE project_id = ${project.id}`, [])
+        })
+    )
 
     it.scoped("fact 1: floats may be spelled in any way on the wire", () =>
       Effect.gen(function*() {

@@ -1,17 +1,17 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { type Clock, Effect, Logger } from "effect"
 import { randomBytes } from "node:crypto"
 import { decodeHelloAckFrame } from "../../../src/agents/protocol/Hello.ts"
 import { system } from "../../../src/domain/Actor.ts"
 import { version } from "../../../src/domain/Version.ts"
-import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
+import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { Hints } from "../../../src/services/Database.ts"
 import { isUuid } from "../../../src/services/Ids.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
-import { closeOf, connected, connectAgent, dial, freshAgent, helloPayload, type Options } from "../../agent.ts"
+import { closeOf, connectAgent, connected, dial, freshAgent, helloPayload, type Options } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { wire } from "../../http/wire.ts"
@@ -24,8 +24,10 @@ const fresh = Effect.gen(function*() {
 })
 
 const record = (agentId: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${agentId}`, ([row]) => row ?? {}))
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => Effect.map(sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${agentId}`, ([row]) => row ?? {})
+  )
 
 /** Sends one first message and answers how the brain closed. */
 const firstMessage = (options: Options, message: Buffer | string) =>
@@ -43,9 +45,13 @@ const refusal = (promise: Promise<unknown>) =>
   Effect.promise(() => promise.then(() => "let in", (error: unknown) => String(error)))
 
 const refusedCount = (reason: string) =>
-  Effect.flatMap(Metrics, (metrics) =>
-    Effect.promise(async () =>
-      (await metrics.framesRefused.get()).values.find((value) => value.labels.reason === reason)?.value ?? 0))
+  Effect.flatMap(
+    Metrics,
+    (metrics) =>
+      Effect.promise(async () =>
+        (await metrics.framesRefused.get()).values.find((value) => value.labels.reason === reason)?.value ?? 0
+      )
+  )
 
 /** The answer to an upgrade that is refused. */
 const upgrade = (headers: Readonly<Record<string, string>>) =>
@@ -61,7 +67,13 @@ const upgrade = (headers: Readonly<Record<string, string>>) =>
     }
   })
 
-const unauthenticated = { type: "about:blank", title: "Not signed in", status: 401, code: "unauthenticated", details: {} }
+const unauthenticated = {
+  type: "about:blank",
+  title: "Not signed in",
+  status: 401,
+  code: "unauthenticated",
+  details: {}
+}
 
 describe.each(engines)("the handshake on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
@@ -71,7 +83,8 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const answer = yield* Effect.promise(async () => {
           const ws = await dial(options)
           const first = new Promise<{ data: Buffer; isBinary: boolean }>((resolve) =>
-            ws.once("message", (data: Buffer, isBinary) => resolve({ data, isBinary })))
+            ws.once("message", (data: Buffer, isBinary) => resolve({ data, isBinary }))
+          )
           ws.send(Buffer.from(hello({})))
           const answer = await first
           ws.terminate()
@@ -94,7 +107,10 @@ describe.each(engines)("the handshake on %s", (engine) => {
       Effect.gen(function*() {
         const options = yield* fresh
         const key = yield* freshKey({ roles: { [options.project.id]: "viewer" } })
-        const agent = yield* connected({ ...options, hello: { worker_id: "django-7-1", worker_role: "web", framework: "django", host: { name: "box" } } })
+        const agent = yield* connected({
+          ...options,
+          hello: { worker_id: "django-7-1", worker_role: "web", framework: "django", host: { name: "box" } }
+        })
         const [shown] = (yield* request("GET", `/projects/${options.project.slug}/agents`, key)).json
         assert.deepInclude(shown, {
           state: "online",
@@ -106,12 +122,25 @@ describe.each(engines)("the handshake on %s", (engine) => {
           agent_version: "1.13.0",
           is_outdated: false
         })
-        const processes = yield* request("GET", `/projects/${options.project.slug}/agent-workers?state=online&role=web`, key)
-        assert.deepInclude(processes.json[0], { worker_id: "django-7-1", role: "web", framework: "django", state: "online" })
+        const processes = yield* request(
+          "GET",
+          `/projects/${options.project.slug}/agent-workers?state=online&role=web`,
+          key
+        )
+        assert.deepInclude(processes.json[0], {
+          worker_id: "django-7-1",
+          role: "web",
+          framework: "django",
+          state: "online"
+        })
         const none = yield* request("GET", `/projects/${options.project.slug}/agent-workers?role=task`, key)
         assert.deepStrictEqual(none.json, [])
         const line = yield* AgentSessions
-        assert.deepInclude(line.sessions(options.agent_id)[0], { workerId: "django-7-1", transport: "websocket", role: "web" })
+        assert.deepInclude(line.sessions(options.agent_id)[0], {
+          workerId: "django-7-1",
+          transport: "websocket",
+          role: "web"
+        })
         yield* Effect.promise(() => agent.close())
         yield* until(record(options.agent_id), (row) => row.state === "offline")
         assert.deepStrictEqual(line.sessions(options.agent_id), [])
@@ -120,7 +149,9 @@ describe.each(engines)("the handshake on %s", (engine) => {
     it.scoped("fact 6: a bad token is refused by HTTP 401 on the upgrade", () =>
       Effect.gen(function*() {
         const options = yield* fresh
-        for (const headers of [{ authorization: "Bearer sva_wrong" }, { authorization: "Basic x" }, { authorization: "" }]) {
+        for (
+          const headers of [{ authorization: "Bearer sva_wrong" }, { authorization: "Basic x" }, { authorization: "" }]
+        ) {
           assert.include(yield* refusal(dial({ ...options, headers })), "401")
         }
       }))
@@ -137,7 +168,9 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const before = yield* refusedCount("bad_token")
         const clock = yield* Effect.clock
         // past the line that an earlier test may have had
-        const later: Clock.Clock = Object.create(clock, { currentTimeMillis: { value: Effect.sync(() => Date.now() + 60_000) } })
+        const later: Clock.Clock = Object.create(clock, {
+          currentTimeMillis: { value: Effect.sync(() => Date.now() + 60_000) }
+        })
         const lines: Array<string> = []
         const logger = Logger.make(({ annotations, message }) => {
           lines.push(`${String(message)} ${JSON.stringify(Object.fromEntries(annotations))}`)
@@ -159,7 +192,11 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const refused = yield* upgrade({ authorization: "Bearer sva_wrong", "x-request-id": "trace-1" })
         assert.strictEqual(refused.contentType, "application/problem+json")
         assert.strictEqual(refused.headers["x-request-id"], "trace-1")
-        assert.deepStrictEqual({ ...refused.json, detail: "" }, { ...unauthenticated, detail: "", request_id: "trace-1" })
+        assert.deepStrictEqual({ ...refused.json, detail: "" }, {
+          ...unauthenticated,
+          detail: "",
+          request_id: "trace-1"
+        })
         assert.include(refused.json.detail, "token")
         const odd = yield* upgrade({ "x-request-id": "<odd>" })
         assert.isTrue(isUuid(odd.json.request_id))
@@ -188,7 +225,9 @@ describe.each(engines)("the handshake on %s", (engine) => {
           hello({ engines: "celery" }),
           `${"[".repeat(5000)}${"]".repeat(5000)}`
         ]
-        for (const message of bad) assert.strictEqual((yield* firstMessage(options, message)).code, 4400, message.slice(0, 80))
+        for (const message of bad) {
+          assert.strictEqual((yield* firstMessage(options, message)).code, 4400, message.slice(0, 80))
+        }
         assert.strictEqual((yield* refusedCount("bad_hello")) - before, bad.length)
         const row = yield* until(record(options.agent_id), (row) => row.last_refused_reason === "bad_hello")
         assert.include(String(row.last_refused_detail), "no hello")
@@ -219,7 +258,9 @@ describe.each(engines)("the handshake on %s", (engine) => {
     it.scoped("several processes of one token are connected at once", () =>
       Effect.gen(function*() {
         const options = yield* fresh
-        const agents = yield* Effect.all(Array.from({ length: 8 }, () => connected(options)), { concurrency: "unbounded" })
+        const agents = yield* Effect.all(Array.from({ length: 8 }, () => connected(options)), {
+          concurrency: "unbounded"
+        })
         const line = yield* AgentSessions
         assert.strictEqual(line.sessions(options.agent_id).length, 8)
         assert.strictEqual(new Set(agents.map(({ ids }) => ids.sessionId)).size, 8)
@@ -232,7 +273,9 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const second = yield* connected(options)
         assert.strictEqual((yield* Effect.promise(() => first.closed)).code, 4409)
         const line = yield* AgentSessions
-        assert.deepStrictEqual(line.sessions(options.agent_id).map(({ sessionId }) => sessionId), [second.ids.sessionId])
+        assert.deepStrictEqual(line.sessions(options.agent_id).map(({ sessionId }) => sessionId), [
+          second.ids.sessionId
+        ])
         assert.strictEqual((yield* record(options.agent_id)).state, "online")
       }))
 
@@ -252,7 +295,10 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const options = yield* fresh
         const agent = yield* connected(options)
         const agents = yield* Agents
-        yield* agents.remove(options.agent_id).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, options.project))
+        yield* agents.remove(options.agent_id).pipe(
+          Effect.provideService(CurrentActor, system("test")),
+          Effect.provideService(CurrentProject, options.project)
+        )
         assert.strictEqual((yield* Effect.promise(() => agent.closed)).code, 4003)
         assert.include(yield* refusal(connectAgent(options)), "401")
       }))
@@ -278,8 +324,7 @@ describe.each(engines)("the handshake on %s", (engine) => {
     it.scoped("an upgrade to another path is no agent's", () =>
       Effect.gen(function*() {
         const { base } = yield* fresh
-        const status = yield* Effect.promise(() =>
-          fetch(`${base}/ws/agent`).then((answer) => answer.status))
+        const status = yield* Effect.promise(() => fetch(`${base}/ws/agent`).then((answer) => answer.status))
         assert.strictEqual(status, 404)
       }))
   })
@@ -305,17 +350,27 @@ describe.each(engines)("the handshake on %s", (engine) => {
     it.scoped("over 600 connects a minute from one address are closed with 4429, counted by the real address", () =>
       Effect.gen(function*() {
         const { base, token } = yield* fresh
-        const from = (address: string) => ({ base, token, headers: { "x-forwarded-for": address, authorization: "Bearer wrong" } })
+        const from = (address: string) => ({
+          base,
+          token,
+          headers: { "x-forwarded-for": address, authorization: "Bearer wrong" }
+        })
         // upgrades with a wrong token count as connects too, and are cheaper to make
         for (let sent = 0; sent < 600; sent += 50) {
-          yield* Effect.all(Array.from({ length: 50 }, () => refusal(dial(from("203.0.113.7")))), { concurrency: "unbounded" })
+          yield* Effect.all(Array.from({ length: 50 }, () => refusal(dial(from("203.0.113.7")))), {
+            concurrency: "unbounded"
+          })
         }
         const closed = yield* Effect.promise(async () =>
-          closeOf(await dial({ base, token, headers: { "x-forwarded-for": "203.0.113.7" } })))
+          closeOf(await dial({ base, token, headers: { "x-forwarded-for": "203.0.113.7" } }))
+        )
         assert.strictEqual(closed.code, 4429)
         assert.include(yield* refusal(dial(from("203.0.113.8"))), "401")
         const spoofed = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" }
-        assert.strictEqual((yield* Effect.promise(async () => closeOf(await dial({ base, token, headers: spoofed })))).code, 4429)
+        assert.strictEqual(
+          (yield* Effect.promise(async () => closeOf(await dial({ base, token, headers: spoofed })))).code,
+          4429
+        )
       }))
   })
 })

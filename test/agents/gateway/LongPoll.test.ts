@@ -1,12 +1,12 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { system } from "../../../src/domain/Actor.ts"
-import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
+import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
 import { event, freshAgent, longPoll } from "../../agent.ts"
@@ -23,7 +23,13 @@ const fresh = Effect.gen(function*() {
 
 const run = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 
-const command = { action: "submit_task", target: "{}", parameters: "{\"name\":\"madd\",\"args\":[1]}", timeout_seconds: 60, issued_by: null }
+const command = {
+  action: "submit_task",
+  target: "{}",
+  parameters: "{\"name\":\"madd\",\"args\":[1]}",
+  timeout_seconds: 60,
+  issued_by: null
+}
 
 /** The status of the answer to a POST that names a body of 8 MiB and sends none of it. */
 const statusBeforeBody = (base: string, token: string): Promise<string> =>
@@ -82,7 +88,8 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const asked = recorded.filter(({ step }) => step.startsWith("GET")).map(({ query }) => query)
         assert.deepStrictEqual(new Set(asked), new Set(["wait=0&max_frames=0", "wait=30&max_frames=50"])) // as here
         const posts = recorded.filter(({ step }) => step.startsWith("POST")).map(({ body_json }) =>
-          JSON.parse(body_json ?? "").frames.map((frame: string) => JSON.parse(frame)))
+          JSON.parse(body_json ?? "").frames.map((frame: string) => JSON.parse(frame))
+        )
         const resign = (frames: ReadonlyArray<{ type: "heartbeat"; id: string; payload: object }>, id?: string) =>
           frames.map((frame) => poll.seal(frame.type, frame.payload, frame.type.startsWith("command") ? id : frame.id))
         const first = yield* run(() => poll.push(resign(posts[0])))
@@ -96,17 +103,28 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const pulled = yield* Fiber.join(waiting)
         assert.strictEqual(pulled.status, 200)
         const frame = poll.open(pulled.json.frames[0])
-        assert.deepInclude({ id: frame.id, action: frame.payload.action }, { id: issued.json.id, action: "cancel_task" })
+        assert.deepInclude({ id: frame.id, action: frame.payload.action }, {
+          id: issued.json.id,
+          action: "cancel_task"
+        })
 
         const second = yield* run(() => poll.push(resign(posts[1], frame.id)))
         assert.deepStrictEqual([second.status, second.json.accepted], [200, 3])
         const shown = yield* request("GET", `/projects/${project.slug}/commands/${issued.json.id}`, key)
         assert.strictEqual(shown.json.status, "completed")
         const tasks = yield* sql`SELECT task_id, name, state FROM tasks WHERE project_id = ${project.id}`
-        assert.deepStrictEqual(tasks, [{ task_id: "526791ef-c3ad-4ff3-a656-a6a01701f8c0", name: "madd", state: "received" }])
+        assert.deepStrictEqual(tasks, [{
+          task_id: "526791ef-c3ad-4ff3-a656-a6a01701f8c0",
+          name: "madd",
+          state: "received"
+        }])
         const [agent] = yield* sql<{ engine_adapters: string; agent_version: string; state: string }>`
           SELECT engine_adapters, agent_version, state FROM agents WHERE id = ${agent_id}`
-        assert.deepStrictEqual({ ...agent }, { engine_adapters: "[\"huey\"]", agent_version: "1.13.0", state: "online" })
+        assert.deepStrictEqual({ ...agent }, {
+          engine_adapters: "[\"huey\"]",
+          agent_version: "1.13.0",
+          state: "online"
+        })
       }))
 
     it.effect("a poll is woken by a command, and frames are signed in order when they are handed out", () =>
@@ -116,7 +134,13 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const waiting = yield* Effect.fork(run(() => poll.pull(30, 50)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
         const [session] = line.sessions(agent_id)
-        assert.deepInclude(session, { transport: "longpoll", workerId: agent_id, sessionId: poll.nonce, engines: ["huey"], capabilities: {} })
+        assert.deepInclude(session, {
+          transport: "longpoll",
+          workerId: agent_id,
+          sessionId: poll.nonce,
+          engines: ["huey"],
+          capabilities: {}
+        })
         for (const id of ["c1", "c2", "c3"]) assert.isTrue(session?.send({ ...command, id }))
         const first = yield* Fiber.join(waiting)
         const frames = [...first.json.frames]
@@ -161,7 +185,9 @@ describe.each(engines)("long-poll on %s", (engine) => {
         for (const [reason, tampering] of tamperings) {
           const poll = again()
           const good = poll.seal("heartbeat", {})
-          const answer = yield* run(() => poll.push([good, poll.signed("event_batch", { events: [event()] }, tampering)]))
+          const answer = yield* run(() =>
+            poll.push([good, poll.signed("event_batch", { events: [event()] }, tampering)])
+          )
           assert.deepInclude(answer.json, { status: 400, code: "frame_refused" }, reason)
           const after = yield* run(() => poll.push([poll.seal("heartbeat", {})]))
           assert.strictEqual(after.status, 400)
@@ -205,10 +231,19 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const { poll, project } = yield* fresh
         const sql = yield* SqlClient.SqlClient
         const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [index.toString(36), 1]))
-        const events = [event({ task_id: "a" }), event({ task_id: "wide", data: { kwargs: keys } }), event({ task_id: "b" })]
-        const frames = [poll.seal("event_batch", { events }), poll.seal("event_batch", { events: [event({ task_id: "c" })] })]
+        const events = [
+          event({ task_id: "a" }),
+          event({ task_id: "wide", data: { kwargs: keys } }),
+          event({ task_id: "b" })
+        ]
+        const frames = [
+          poll.seal("event_batch", { events }),
+          poll.seal("event_batch", { events: [event({ task_id: "c" })] })
+        ]
         assert.strictEqual((yield* run(() => poll.push(frames))).status, 200)
-        const rows = yield* sql<{ task_id: string }>`SELECT task_id FROM tasks WHERE project_id = ${project.id} ORDER BY task_id`
+        const rows = yield* sql<
+          { task_id: string }
+        >`SELECT task_id FROM tasks WHERE project_id = ${project.id} ORDER BY task_id`
         assert.deepStrictEqual(rows.map(({ task_id }) => task_id), ["a", "b", "c"])
       }))
 
@@ -222,7 +257,10 @@ describe.each(engines)("long-poll on %s", (engine) => {
           assert.strictEqual((yield* run(() => poll.push([poll.seal("heartbeat", {})]))).status, 401)
         }
         const bearer = { token: options.token }
-        assert.deepInclude((yield* request("GET", "/agent/commands?wait=0&max_frames=0", bearer)).json, { status: 400, code: "session_nonce_missing" })
+        assert.deepInclude((yield* request("GET", "/agent/commands?wait=0&max_frames=0", bearer)).json, {
+          status: 400,
+          code: "session_nonce_missing"
+        })
         assert.strictEqual((yield* request("GET", "/projects", bearer)).status, 401)
       }))
 
@@ -239,7 +277,10 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const agents = yield* Agents
         const waiting = yield* Effect.fork(run(() => poll.pull(60)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
-        yield* agents.remove(agent_id).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
+        yield* agents.remove(agent_id).pipe(
+          Effect.provideService(CurrentActor, system("test")),
+          Effect.provideService(CurrentProject, project)
+        )
         assert.strictEqual((yield* Fiber.join(waiting)).status, 401)
         assert.strictEqual((yield* run(() => poll.probe())).status, 401)
       }))
@@ -247,7 +288,9 @@ describe.each(engines)("long-poll on %s", (engine) => {
     it.effect("one agent has a bounded number of sessions", () =>
       Effect.gen(function*() {
         const { again } = yield* fresh
-        const answers = yield* Effect.all(Array.from({ length: 70 }, () => run(() => again().probe())), { concurrency: 10 })
+        const answers = yield* Effect.all(Array.from({ length: 70 }, () => run(() => again().probe())), {
+          concurrency: 10
+        })
         const statuses = answers.map(({ status }) => status)
         assert.strictEqual(statuses.filter((status) => status === 200).length, 64)
         assert.strictEqual(statuses.filter((status) => status === 429).length, 6)
@@ -258,7 +301,11 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const { agent_id, poll } = yield* fresh
         const sql = yield* SqlClient.SqlClient
         const frames = [poll.seal("heartbeat", {})]
-        const answers = yield* Effect.all([run(() => poll.pull(0)), run(() => poll.push(frames)), run(() => poll.pull(0))], { concurrency: 3 })
+        const answers = yield* Effect.all([
+          run(() => poll.pull(0)),
+          run(() => poll.push(frames)),
+          run(() => poll.pull(0))
+        ], { concurrency: 3 })
         assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200])
         assert.deepStrictEqual(
           yield* sql`SELECT worker_id, session_id, state FROM agent_workers WHERE agent_id = ${agent_id}`,
@@ -286,7 +333,9 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const frames = Array.from({ length: 500 }, (_, index) =>
           index % 5 === 0 ? poll.seal("heartbeat", {}) : poll.seal("event_batch", { events: [event()] }))
-        const answer = yield* run(() => poll.push(frames))
+        const answer = yield* run(() =>
+          poll.push(frames)
+        )
         assert.deepStrictEqual([answer.status, answer.json.accepted], [200, 500])
         const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE project_id = ${project.id}`
         assert.strictEqual(row?.n, 400)

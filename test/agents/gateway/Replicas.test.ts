@@ -1,13 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
-import { SqlClient } from "@effect/sql"
 import { NodeContext } from "@effect/platform-node"
+import { SqlClient } from "@effect/sql"
+import { assert, describe, it } from "@effect/vitest"
 import { type Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import * as Brain from "../../../src/layers/Brain.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import * as SettingsLayer from "../../../src/layers/Settings.ts"
-import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { Agents } from "../../../src/services/Agents.ts"
+import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { connected, event, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../../brain.ts"
@@ -28,7 +28,9 @@ const twins = Effect.gen(function*() {
     publicUrl: "http://localhost",
     loginMinDuration: 0
   }).pipe(Layer.provideMerge(NodeContext.layer))
-  const replica = Layer.build(Server.layer.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(settings), Layer.orDie))
+  const replica = Layer.build(
+    Server.layer.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(settings), Layer.orDie)
+  )
   const a: Replica = yield* replica
   const b: Replica = yield* replica
   const fresh = Effect.gen(function*() {
@@ -51,9 +53,13 @@ describe("two replicas over one PostgreSQL", () => {
       old.heartbeat()
       assert.strictEqual((yield* run(() => old.closed)).code, 4409)
       const line = yield* Effect.provide(AgentSessions, b)
-      assert.deepStrictEqual(line.sessions(credentials.agent_id).map(({ sessionId }) => sessionId), [current.ids.sessionId])
+      assert.deepStrictEqual(line.sessions(credentials.agent_id).map(({ sessionId }) => sessionId), [
+        current.ids.sessionId
+      ])
       const sql = yield* Effect.provide(SqlClient.SqlClient, a)
-      assert.deepStrictEqual(yield* sql`SELECT state FROM agents WHERE id = ${credentials.agent_id}`, [{ state: "online" }])
+      assert.deepStrictEqual(yield* sql`SELECT state FROM agents WHERE id = ${credentials.agent_id}`, [{
+        state: "online"
+      }])
     }))
 
   it.scopedLive("a deletion at one replica closes the connections at the other with 4003", () =>
@@ -61,7 +67,10 @@ describe("two replicas over one PostgreSQL", () => {
       const { a, credentials, project, urlB } = yield* twins
       const agent = yield* connected({ base: urlB, ...credentials })
       const agents = yield* Effect.provide(Agents, a)
-      yield* agents.remove(credentials.agent_id).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
+      yield* agents.remove(credentials.agent_id).pipe(
+        Effect.provideService(CurrentActor, system("test")),
+        Effect.provideService(CurrentProject, project)
+      )
       assert.strictEqual((yield* run(() => agent.closed)).code, 4003)
     }))
 
@@ -73,7 +82,10 @@ describe("two replicas over one PostgreSQL", () => {
       const atB = atA.through(urlB)
       const heartbeat = () => atA.seal("heartbeat", {})
       assert.strictEqual((yield* run(() => atA.push([heartbeat()]))).status, 200)
-      assert.strictEqual((yield* run(() => atB.push([heartbeat(), atA.seal("event_batch", { events: [event()] })]))).status, 200)
+      assert.strictEqual(
+        (yield* run(() => atB.push([heartbeat(), atA.seal("event_batch", { events: [event()] })]))).status,
+        200
+      )
       const seqs: Array<number> = []
       for (const [via, replica, poll] of [["t1", a, atB], ["t2", b, atA], ["t3", a, atB], ["t4", b, atA]] as const) {
         const other = replica === a ? b : a
@@ -82,7 +94,10 @@ describe("two replicas over one PostgreSQL", () => {
         yield* until(Effect.sync(() => line.sessions(credentials.agent_id).length), (sessions) => sessions === 1)
         // issued at the replica that does not hold the poll
         const body = { agent_id: credentials.agent_id, engine: "huey", task_id: via }
-        const issued = yield* Effect.provide(request("POST", `/projects/${project.slug}/commands/cancel-task`, { ...key, body }), replica)
+        const issued = yield* Effect.provide(
+          request("POST", `/projects/${project.slug}/commands/cancel-task`, { ...key, body }),
+          replica
+        )
         assert.strictEqual(issued.status, 202)
         const answer = yield* Fiber.join(waiting)
         const command = atA.open(answer.json.frames[0]) // checks that the seq is above the last one
@@ -96,6 +111,8 @@ describe("two replicas over one PostgreSQL", () => {
       }
       assert.deepStrictEqual(seqs, seqs.toSorted((left, right) => left - right))
       const sql = yield* Effect.provide(SqlClient.SqlClient, a)
-      assert.deepStrictEqual(yield* sql`SELECT DISTINCT status FROM commands WHERE project_id = ${project.id}`, [{ status: "completed" }])
+      assert.deepStrictEqual(yield* sql`SELECT DISTINCT status FROM commands WHERE project_id = ${project.id}`, [{
+        status: "completed"
+      }])
     }))
 })

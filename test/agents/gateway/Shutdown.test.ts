@@ -15,7 +15,9 @@ const mutePeer = (base: string, token: string): Promise<Socket> =>
     const socket = connect(Number(port), hostname, () => {
       socket.write(
         `GET /ws/agent HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-          `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\nAuthorization: Bearer ${token}\r\n\r\n`
+          `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${
+            randomBytes(16).toString("base64")
+          }\r\nAuthorization: Bearer ${token}\r\n\r\n`
       )
     })
     socket.once("error", reject)
@@ -43,7 +45,9 @@ describe.each(engines)("shutdown on %s", (engine) => {
         yield* until(Effect.sync(() => line.sessions(credentials.agent_id).length), (sessions) => sessions === 2)
         return { agent, mute, polled }
       }).pipe(Effect.provide(context))
-      yield* Scope.close(scope, Exit.void).pipe(Effect.timeoutFail({ duration: "10 seconds", onTimeout: () => "still up" }))
+      yield* Scope.close(scope, Exit.void).pipe(
+        Effect.timeoutFail({ duration: "10 seconds", onTimeout: () => "still up" })
+      )
       assert.deepInclude(yield* Effect.promise(() => opened.agent.closed), { code: 1012 })
       assert.deepStrictEqual((yield* Effect.promise(() => opened.polled)).json, { frames: [] })
       opened.mute.destroy()

@@ -9,7 +9,8 @@ const readerThatPausesAt = (...pausing: ReadonlyArray<string>) => {
     log.push(String(data))
     if (pausing.includes(String(data))) reader.pause()
   })
-  const receive = (...messages: ReadonlyArray<string>) => messages.forEach((message) => reader.receive(Buffer.from(message)))
+  const receive = (...messages: ReadonlyArray<string>) =>
+    messages.forEach((message) => reader.receive(Buffer.from(message)))
   return { log, reader, receive }
 }
 

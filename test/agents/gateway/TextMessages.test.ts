@@ -1,6 +1,6 @@
-import { assert, describe, it } from "vitest"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "vitest"
 import WebSocket, { WebSocketServer } from "ws"
 import { encodeTextMessages } from "../../../src/agents/gateway/TextMessages.ts"
 

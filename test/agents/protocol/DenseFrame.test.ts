@@ -5,8 +5,8 @@ import { readEvents } from "../../../src/agents/protocol/Event.ts"
 import { type AgentFrame, decodeAgentFrame, encodeFrame, type WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../../../src/agents/protocol/Payload.ts"
 import { canonicalize, type JsonInput } from "../../../src/domain/CanonicalJson.ts"
-import type { EventData } from "../../../src/domain/TaskEvent.ts"
 import { unitsOf } from "../../../src/domain/CanonicalJson/Units.ts"
+import type { EventData } from "../../../src/domain/TaskEvent.ts"
 import { sessionOf } from "./Vectors.ts"
 
 const ids = {
@@ -26,7 +26,8 @@ const event = (data: JsonInput, at = 0) => ({
   data
 })
 
-const keys = (count: number, prefix = "") => Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index.toString(36)}`, index]))
+const keys = (count: number, prefix = "") =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index.toString(36)}`, index]))
 
 const seal = (events: ReadonlyArray<{ readonly [name: string]: JsonInput }>, session: WireSession = sessionOf(ids)) =>
   encodeFrame("event_batch", "ev_1", { events }, session, now)
@@ -56,14 +57,42 @@ const contentsOf = (frame: AgentFrame | FrameRefusal) => {
 }
 
 const frames: ReadonlyArray<readonly [title: string, text: string]> = [
-  ["objects of 30 000 keys among small events", seal([event({ a: 1 }, 1), event({ kwargs: keys(35_000), result: keys(30_000, "r") }, 2), event({ b: [2] }, 3)])],
-  ["more values than a frame may hold in events that each may", seal(Array.from({ length: 8 }, (_, at) => event({ list: Array.from({ length: 15_000 }, () => at) }, at)))],
-  ["1 500 events of 60 values", seal(Array.from({ length: 1500 }, (_, at) => event({ list: Array.from({ length: 60 }, () => at) }, at)))],
+  [
+    "objects of 30 000 keys among small events",
+    seal([event({ a: 1 }, 1), event({ kwargs: keys(35_000), result: keys(30_000, "r") }, 2), event({ b: [2] }, 3)])
+  ],
+  [
+    "more values than a frame may hold in events that each may",
+    seal(Array.from({ length: 8 }, (_, at) => event({ list: Array.from({ length: 15_000 }, () => at) }, at)))
+  ],
+  [
+    "1 500 events of 60 values",
+    seal(Array.from({ length: 1500 }, (_, at) => event({ list: Array.from({ length: 60 }, () => at) }, at)))
+  ],
   ["events that are none", seal([event({ a: 1 }, 1)]).replace("[{", `[${"0,".repeat(50_000)}{`)],
   ["a wrong signature", seal([event(keys(50_000))]).replace(/"hmac":"./, "\"hmac\":\"x")],
   ["no JSON", `{"v":2,${"[0,".repeat(50_000)}`],
-  ["a type of the brain's", sessionOf(ids).signer.sign({ type: "command", id: "c_1", ts: "2026-11-21T00:00:00Z", nonce: "n1XC0SEOAJleLpaAR7f72A", seq: 1, payload: canonicalize({ list: Array.from({ length: 50_000 }, () => 0) }) })],
-  ["an answer to a command with a large result", encodeFrame("command_result", "c_1", { status: "success", result: { rows: Array.from({ length: 120_000 }, () => 0) }, error: null }, sessionOf(ids), now)]
+  [
+    "a type of the brain's",
+    sessionOf(ids).signer.sign({
+      type: "command",
+      id: "c_1",
+      ts: "2026-11-21T00:00:00Z",
+      nonce: "n1XC0SEOAJleLpaAR7f72A",
+      seq: 1,
+      payload: canonicalize({ list: Array.from({ length: 50_000 }, () => 0) })
+    })
+  ],
+  [
+    "an answer to a command with a large result",
+    encodeFrame(
+      "command_result",
+      "c_1",
+      { status: "success", result: { rows: Array.from({ length: 120_000 }, () => 0) }, error: null },
+      sessionOf(ids),
+      now
+    )
+  ]
 ]
 
 describe("dense frames", () => {
@@ -86,7 +115,17 @@ describe("dense frames", () => {
   })
 
   it("are told by their commas and brackets, in UTF-8 as in UTF-16; a full frame of usual events is none", () => {
-    const usual = seal(Array.from({ length: 2000 }, (_, at) => event({ task_name: "shop.pay", queue: "celery", worker: "celery@host", args: [1, "two"], kwargs: { order: at, total: 12.5 }, runtime_ms: 12 }, at)))
+    const usual = seal(
+      Array.from({ length: 2000 }, (_, at) =>
+        event({
+          task_name: "shop.pay",
+          queue: "celery",
+          worker: "celery@host",
+          args: [1, "two"],
+          kwargs: { order: at, total: 12.5 },
+          runtime_ms: 12
+        }, at))
+    )
     assert.isAbove(usual.length, 550_000)
     assert.isFalse(isDense(Buffer.from(usual), usual.length))
     const dense = Buffer.from(frames[0]![1])

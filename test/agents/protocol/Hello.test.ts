@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
-import { decodeHelloFrame, decodeHelloAckFrame, encodeHelloFrame, encodeHelloAckFrame } from "../../../src/agents/protocol/Hello.ts"
+import {
+  decodeHelloAckFrame,
+  decodeHelloFrame,
+  encodeHelloAckFrame,
+  encodeHelloFrame
+} from "../../../src/agents/protocol/Hello.ts"
 import { recordedFrames } from "./Vectors.ts"
 
 const hellos = recordedFrames.filter(({ name }) => name.startsWith("hello."))

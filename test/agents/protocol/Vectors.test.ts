@@ -5,13 +5,18 @@ import { readdirSync } from "node:fs"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { decodeAgentFrame, decodeBrainFrame, encodeFrame } from "../../../src/agents/protocol/Frame.ts"
-import { type Epoch, type ScheduleRow, buildSnapshot, sourceScopeOf } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
+import {
+  buildSnapshot,
+  type Epoch,
+  type ScheduleRow,
+  sourceScopeOf
+} from "../../../src/agents/protocol/ScheduleSnapshot.ts"
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
 import * as Json from "../../../src/domain/CanonicalJson.ts"
 import { purgeToken } from "../../../src/domain/PurgeToken.ts"
 import { sequences } from "../../services/Ingest/world.ts"
 import { SnapshotReader } from "./snapshots.ts"
-import { recordedAnswers, recordedFrames, readVectors, sessionOf } from "./Vectors.ts"
+import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vectors.ts"
 
 /**
  * Every recorded vector is a test. Most are where the code is that they try:
@@ -58,18 +63,23 @@ describe("the recorded batches", () => {
     assert.isObject(readEvent(node))
   })
 
-  it.each(events.filter(({ name }) => name.includes(".schedule.")))("$name has the digest of its canonical text", ({ node }) => {
-    const data = objectOf(node.get("data"))
-    const frame = data.get("external_snapshot_frame")
-    const digest = frame === undefined
-      ? [sha256(data.get("external_projection")), data.get("payload_digest")] as const
-      : [sha256(frame), data.get("frame_digest")] as const
-    assert.strictEqual(digest[0], Json.asString(digest[1]))
-  })
+  it.each(events.filter(({ name }) => name.includes(".schedule.")))(
+    "$name has the digest of its canonical text",
+    ({ node }) => {
+      const data = objectOf(node.get("data"))
+      const frame = data.get("external_snapshot_frame")
+      const digest = frame === undefined
+        ? [sha256(data.get("external_projection")), data.get("payload_digest")] as const
+        : [sha256(frame), data.get("frame_digest")] as const
+      assert.strictEqual(digest[0], Json.asString(digest[1]))
+    }
+  )
 })
 
 describe("the recorded snapshots of schedules", () => {
-  const bodies = readVectors<ReadonlyArray<{ readonly kind: string; readonly digest: string; readonly body: RecordedFrame }>>("schedule-digests.json")
+  const bodies = readVectors<
+    ReadonlyArray<{ readonly kind: string; readonly digest: string; readonly body: RecordedFrame }>
+  >("schedule-digests.json")
     .filter(({ kind }) => kind === "snapshot_frame")
   const ids = [...new Set(bodies.map(({ body }) => body.snapshot_id))]
 
@@ -81,36 +91,58 @@ describe("the recorded snapshots of schedules", () => {
 
   it.each(ids)("%s is made again by our own code, to the same digests", (id) => {
     const recorded = bodies.filter(({ body }) => body.snapshot_id === id)
-    const { adapter_instance_id, epoch_number, epoch_uuid, owner, sequence, source_scope, stream_id } = recorded[0]!.body
+    const { adapter_instance_id, epoch_number, epoch_uuid, owner, sequence, source_scope, stream_id } =
+      recorded[0]!.body
     assert.strictEqual(source_scope, sourceScopeOf(owner))
     const epoch = { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id }
     const made = buildSnapshot(epoch, sequence, id, recorded.flatMap(({ body }) => body.schedules).toReversed())
     assert.deepStrictEqual(made.map(({ frame_digest }) => frame_digest), recorded.map(({ digest }) => digest))
     // The cast: it was JSON.
-    assert.deepStrictEqual(made.map(({ frame }) => frame.text), recorded.map(({ body }) => Json.canonicalize(body as unknown as Json.JsonInput)))
+    assert.deepStrictEqual(
+      made.map(({ frame }) => frame.text),
+      recorded.map(({ body }) => Json.canonicalize(body as unknown as Json.JsonInput))
+    )
   })
 
   it.each(["apscheduler", "celery-beat"])("those of %s are read as the tests read ours", (owner) => {
     const reader = new SnapshotReader()
     for (const kind of ["rows", "terminal"]) {
-      events.filter(({ name }) => name === `event_batch.schedule.snapshot.${owner}.${kind}`).forEach(({ node }) => reader.take(node))
+      events.filter(({ name }) => name === `event_batch.schedule.snapshot.${owner}.${kind}`).forEach(({ node }) =>
+        reader.take(node)
+      )
     }
     assert.deepStrictEqual(reader.snapshots.map(({ reason, sequence }) => [reason, sequence]), [["activation", 1]])
   })
 
   it("no frame has more rows than it may, and all have each row once", () => {
-    const row = (n: number) => ({ ...bodies[0]!.body.schedules[0]!, source_key: `key ${n}`, args: ["x".repeat(n % 7 === 0 ? 300 : 3)] })
+    const row = (n: number) => ({
+      ...bodies[0]!.body.schedules[0]!,
+      source_key: `key ${n}`,
+      args: ["x".repeat(n % 7 === 0 ? 300 : 3)]
+    })
     const rows = Array.from({ length: 40 }, (_, n) => row(n))
     const frames = buildSnapshot(bodies[0]!.body, 1, "s", rows, 2000).map(({ frame }) => JSON.parse(frame.text))
     for (const { schedules } of frames) {
-      const bytes = schedules.map((each: ScheduleRow) => Json.canonicalize(each).length).reduce((sum: number, n: number) => sum + n, 0)
+      const bytes = schedules.map((each: ScheduleRow) => Json.canonicalize(each).length).reduce(
+        (sum: number, n: number) => sum + n,
+        0
+      )
       assert.isAtMost(bytes, 2000)
     }
     assert.strictEqual(frames.at(-1).frame_kind, "terminal")
-    const keys: ReadonlyArray<string> = frames.flatMap(({ schedules }) => schedules.map(({ source_key }: ScheduleRow) => source_key))
+    const keys: ReadonlyArray<string> = frames.flatMap(({ schedules }) =>
+      schedules.map(({ source_key }: ScheduleRow) => source_key)
+    )
     assert.deepStrictEqual(keys, rows.map(({ source_key }) => source_key).sort())
-    assert.strictEqual(buildSnapshot(bodies[0]!.body, 1, "s", [row(1)], 10).length, 2, "a row that is too long stands alone")
-    assert.deepStrictEqual(buildSnapshot(bodies[0]!.body, 1, "s", []).map(({ frame }) => JSON.parse(frame.text).frame_count), [0])
+    assert.strictEqual(
+      buildSnapshot(bodies[0]!.body, 1, "s", [row(1)], 10).length,
+      2,
+      "a row that is too long stands alone"
+    )
+    assert.deepStrictEqual(
+      buildSnapshot(bodies[0]!.body, 1, "s", []).map(({ frame }) => JSON.parse(frame.text).frame_count),
+      [0]
+    )
   })
 })
 
@@ -127,14 +159,20 @@ describe("the recorded commands and their answers", () => {
     const parameters = Json.toCanonicalText(command.get("parameters")!)
     const target = Json.toCanonicalText(command.get("target")!)
     const sent = decodeBrainFrame(
-      encodeFrame("command", id, {
-        action: Json.asString(command.get("action")) ?? "",
-        target,
-        parameters,
-        timeout_seconds: Json.asInt(command.get("timeout_seconds")) ?? 0,
-        issued_by: Json.asString(command.get("issued_by")) ?? null,
-        delivery_claim_token: Json.asString(command.get("delivery_claim_token")) ?? null
-      }, sessionOf(ids), NOW),
+      encodeFrame(
+        "command",
+        id,
+        {
+          action: Json.asString(command.get("action")) ?? "",
+          target,
+          parameters,
+          timeout_seconds: Json.asInt(command.get("timeout_seconds")) ?? 0,
+          issued_by: Json.asString(command.get("issued_by")) ?? null,
+          delivery_claim_token: Json.asString(command.get("delivery_claim_token")) ?? null
+        },
+        sessionOf(ids),
+        NOW
+      ),
       sessionOf(ids),
       NOW
     )
@@ -155,7 +193,9 @@ describe("the recorded commands and their answers", () => {
       sessionOf(ids),
       NOW
     )
-    if (answer instanceof FrameRefusal || answer.type !== "command_result") return assert.fail("the brain refuses the answer")
+    if (answer instanceof FrameRefusal || answer.type !== "command_result") {
+      return assert.fail("the brain refuses the answer")
+    }
     const { deliveryClaimToken, error, result: outcome, status } = answer.payload
     assert.deepStrictEqual(
       Json.canonicalize({ status, result: outcome, error, delivery_claim_token: deliveryClaimToken }),
@@ -166,21 +206,32 @@ describe("the recorded commands and their answers", () => {
 
 describe("secrets that the brain does not make so", () => {
   const secrets = readVectors<{
-    readonly purge_confirm_token: ReadonlyArray<{ readonly queue: string; readonly depth: number; readonly secret_hex: string }>
-    readonly legacy_unkeyed_purge_token: ReadonlyArray<{ readonly queue: string; readonly depth: number; readonly token: string }>
+    readonly purge_confirm_token: ReadonlyArray<
+      { readonly queue: string; readonly depth: number; readonly secret_hex: string }
+    >
+    readonly legacy_unkeyed_purge_token: ReadonlyArray<
+      { readonly queue: string; readonly depth: number; readonly token: string }
+    >
     readonly derive_project_secret: ReadonlyArray<{ readonly project_id: string; readonly derived_hex: string }>
   }>("secrets.json")
 
   // agents take these only when they are told to, since anybody can compute them
-  it.each(secrets.legacy_unkeyed_purge_token)("a purge token is keyed: not the plain hash, $queue $depth", ({ depth, queue, token }) => {
-    assert.strictEqual(createHash("sha256").update(`purge|${queue}|${depth}`).digest("hex"), token)
-    const key = secrets.purge_confirm_token.find((keyed) => keyed.queue === queue && keyed.depth === depth)?.secret_hex ?? ""
-    assert.notStrictEqual(purgeToken(Buffer.from(key, "hex"), queue, depth), token)
-  })
+  it.each(secrets.legacy_unkeyed_purge_token)(
+    "a purge token is keyed: not the plain hash, $queue $depth",
+    ({ depth, queue, token }) => {
+      assert.strictEqual(createHash("sha256").update(`purge|${queue}|${depth}`).digest("hex"), token)
+      const key =
+        secrets.purge_confirm_token.find((keyed) => keyed.queue === queue && keyed.depth === depth)?.secret_hex ?? ""
+      assert.notStrictEqual(purgeToken(Buffer.from(key, "hex"), queue, depth), token)
+    }
+  )
 
   // how a brain makes its secrets is its own affair: ours are random, one an agent; a derived one is a key like any other
-  it.each(secrets.derive_project_secret)("a secret derived for a project is a key that agents take, $project_id", ({ derived_hex }) => {
-    const secret = Buffer.from(derived_hex, "hex").toString("base64url")
-    assert.strictEqual(Either.getOrThrow(decodeSecret(secret)).toString("hex"), derived_hex)
-  })
+  it.each(secrets.derive_project_secret)(
+    "a secret derived for a project is a key that agents take, $project_id",
+    ({ derived_hex }) => {
+      const secret = Buffer.from(derived_hex, "hex").toString("base64url")
+      assert.strictEqual(Either.getOrThrow(decodeSecret(secret)).toString("hex"), derived_hex)
+    }
+  )
 })

@@ -1,8 +1,8 @@
 import { Either } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
-import { asString, JsonArray, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
 import { decodeSecret, type SessionIds, signingKey } from "../../../src/agents/protocol/Signing.ts"
+import { asString, JsonArray, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
 
 const folder = new URL("vectors/", import.meta.url)
 
@@ -40,12 +40,14 @@ export interface RecordedAnswer {
 
 const answers = parse(vectorText("command-results.json"))
 
-export const recordedAnswers: ReadonlyArray<RecordedAnswer> = (answers instanceof JsonArray ? answers.items : []).map((item) => {
-  const entry = item instanceof JsonObject ? item : undefined
-  const [command, result] = [entry?.get("command"), entry?.get("result")]
-  if (!(command instanceof JsonObject) || !(result instanceof JsonObject)) throw new Error("no command and answer")
-  return { run: asString(entry?.get("run")) ?? "", id: asString(entry?.get("id")) ?? "", command, result }
-})
+export const recordedAnswers: ReadonlyArray<RecordedAnswer> = (answers instanceof JsonArray ? answers.items : []).map(
+  (item) => {
+    const entry = item instanceof JsonObject ? item : undefined
+    const [command, result] = [entry?.get("command"), entry?.get("result")]
+    if (!(command instanceof JsonObject) || !(result instanceof JsonObject)) throw new Error("no command and answer")
+    return { run: asString(entry?.get("run")) ?? "", id: asString(entry?.get("id")) ?? "", command, result }
+  }
+)
 
 type Ids = Pick<RecordedFrame, "agent_id" | "project_id" | "session_id" | "secret_b64url">
 

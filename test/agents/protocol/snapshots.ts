@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto"
-import { asString, canonicalTextOf, canonicalize, type JsonInput, type JsonNode, JsonObject, parse, toValue } from "../../../src/domain/CanonicalJson.ts"
+import {
+  asString,
+  canonicalize,
+  canonicalTextOf,
+  type JsonInput,
+  type JsonNode,
+  JsonObject,
+  parse,
+  toValue
+} from "../../../src/domain/CanonicalJson.ts"
 
 export interface Snapshot {
   readonly reason: string
@@ -66,7 +75,17 @@ export class SnapshotReader {
   }
 
   private finish(reason: string, first: Frame): void {
-    const { adapter_instance_id, epoch_number, epoch_uuid, owner, row_count, sequence, snapshot_digest, source_scope, stream_id } = first
+    const {
+      adapter_instance_id,
+      epoch_number,
+      epoch_uuid,
+      owner,
+      row_count,
+      sequence,
+      snapshot_digest,
+      source_scope,
+      stream_id
+    } = first
     const rows = this.frames.flatMap(({ schedules }) => schedules)
     const epoch = { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id }
     const body = {

@@ -11,7 +11,9 @@ it.scopedLive("a program that has nothing else to wait for sees the agent's end"
     const root = fileURLToPath(new URL("../../../", import.meta.url))
     const program = [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/agents/runtime/closingProcess.ts`]
     const home = yield* temporaryHome
-    const { stdout } = yield* Effect.promise(() => promisify(execFile)(process.execPath, [...program, home], { cwd: root }))
+    const { stdout } = yield* Effect.promise(() =>
+      promisify(execFile)(process.execPath, [...program, home], { cwd: root })
+    )
     assert.strictEqual(stdout, "closed\n")
   }))
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
-import { ActionFailed, type Engine } from "../../../src/agents/runtime/Engine.ts"
 import { INTERRUPTED_MESSAGE } from "../../../src/agents/runtime/CommandJournal.ts"
+import { ActionFailed, type Engine } from "../../../src/agents/runtime/Engine.ts"
 import { canonicalTextOf } from "../../../src/domain/CanonicalJson.ts"
 import { until } from "../../until.ts"
 import { command } from "../engines/conformance.ts"
@@ -15,15 +15,23 @@ const last = (brain: FakeBrain): FakeConnection => {
   return connection
 }
 
-const acks = (brain: FakeBrain, id: string) => brain.frames.filter((frame) => frame.type === "command_ack" && frame.id === id)
+const acks = (brain: FakeBrain, id: string) =>
+  brain.frames.filter((frame) => frame.type === "command_ack" && frame.id === id)
 
 const results = (brain: FakeBrain, id: string) =>
   brain.frames.flatMap((frame) =>
     frame.type === "command_result" && frame.id === id
-      ? [{ status: frame.payload.status, result: frame.payload.result === null ? null : canonicalTextOf(frame.payload.result), error: frame.payload.error, claim: frame.payload.deliveryClaimToken }]
-      : [])
+      ? [{
+        status: frame.payload.status,
+        result: frame.payload.result === null ? null : canonicalTextOf(frame.payload.result),
+        error: frame.payload.error,
+        claim: frame.payload.deliveryClaimToken
+      }]
+      : []
+  )
 
-const resultsOf = (brain: FakeBrain, id: string, count = 1) => until(Effect.sync(() => results(brain, id)), (found) => found.length >= count)
+const resultsOf = (brain: FakeBrain, id: string, count = 1) =>
+  until(Effect.sync(() => results(brain, id)), (found) => found.length >= count)
 
 const online1 = (engine: Engine) =>
   Effect.gen(function*() {
@@ -94,7 +102,12 @@ describe("a command", () => {
       const again = yield* started(options)
       yield* online(again)
       const [answer] = yield* resultsOf(brain, "c1")
-      assert.deepStrictEqual(answer, { status: "failed", result: `{"indeterminate":true}`, error: INTERRUPTED_MESSAGE, claim: "claim" })
+      assert.deepStrictEqual(answer, {
+        status: "failed",
+        result: `{"indeterminate":true}`,
+        error: INTERRUPTED_MESSAGE,
+        claim: "claim"
+      })
     }))
 
   it.scopedLive("whose result was lost with the connection is answered on the next one", () =>
@@ -142,7 +155,10 @@ describe("a command", () => {
       last(brain).command("c1", "schedule.fire", { task_name: "shop.report", engine: "memory", fire_id: "f1" })
       assert.strictEqual((yield* resultsOf(brain, "c1"))[0]?.status, "success")
       last(brain).command("c2", "schedule.fire", { task_name: "shop.report", engine: "memory", fire_id: "f1" })
-      assert.deepInclude((yield* resultsOf(brain, "c2"))[0], { status: "success", result: `{"dedup_key":"fire:f1","deduplicated":true}` })
+      assert.deepInclude((yield* resultsOf(brain, "c2"))[0], {
+        status: "success",
+        result: `{"dedup_key":"fire:f1","deduplicated":true}`
+      })
       assert.deepStrictEqual(shop.done, ["submit_task"])
     }))
 
@@ -191,13 +207,20 @@ describe("dispatch", () => {
       yield* TestClock.adjust("9 seconds")
       assert.isNull(answer.unsafePoll())
       yield* TestClock.adjust("1 seconds")
-      assert.deepInclude(yield* Fiber.join(answer), { status: "failed", result: { indeterminate: true, operation: "submit_task" } })
+      assert.deepInclude(yield* Fiber.join(answer), {
+        status: "failed",
+        result: { indeterminate: true, operation: "submit_task" }
+      })
     }))
 
   it.effect("gives a bulk retry up after three calls in a row without an answer", () =>
     Effect.gen(function*() {
-      const engine = engineWith({ retry_task: ({ task_id }) => (task_id === "ok" ? Effect.succeed({ new_task_id: "n" }) : Effect.never) })
-      const answer = yield* Effect.fork(command(engine, "bulk_retry", { filter: { task_ids: ["ok", "a", "b", "c", "d", "e"] } }))
+      const engine = engineWith({
+        retry_task: ({ task_id }) => (task_id === "ok" ? Effect.succeed({ new_task_id: "n" }) : Effect.never)
+      })
+      const answer = yield* Effect.fork(
+        command(engine, "bulk_retry", { filter: { task_ids: ["ok", "a", "b", "c", "d", "e"] } })
+      )
       yield* TestClock.adjust("1 minutes")
       const { result } = yield* Fiber.join(answer)
       assert.deepInclude(result, { requested: 6, succeeded: 1, failed: 3, skipped: 2, circuit_broken: true })
@@ -207,7 +230,9 @@ describe("dispatch", () => {
   it.effect("hands overrides, names and caps of a bulk retry on", () =>
     Effect.gen(function*() {
       const seen: Array<unknown> = []
-      const engine = engineWith({ retry_task: (retry) => Effect.sync(() => (seen.push(retry), { task_id: retry.task_id })) })
+      const engine = engineWith({
+        retry_task: (retry) => Effect.sync(() => (seen.push(retry), { task_id: retry.task_id }))
+      })
       const filter = {
         task_ids: ["a", "b", "c"],
         task_names: { a: "shop.pay" },
@@ -232,16 +257,22 @@ describe("dispatch", () => {
         command(engine, "cancel_task", { task_id: "a", engine: 7 }),
         command(engine, "frobnicate"),
         command(engine, "schedule.frob"),
-        command(engineWith({ retry_task: () => Effect.succeed({}) }), "retry_task", { task_id: "a", override_kwargs: {} })
+        command(engineWith({ retry_task: () => Effect.succeed({}) }), "retry_task", {
+          task_id: "a",
+          override_kwargs: {}
+        })
       ])
-      assert.deepStrictEqual(sentences.map((answer) => (answer.status === "failed" ? answer.error.slice(0, 45) : answer.status)), [
-        "no engine adapter registered for this command",
-        "The command has no task_id.",
-        "The command's task_id is no text.",
-        "The command's engine is no text.",
-        "adapter 'memory' does not support action 'fro",
-        "unrecognized schedule action schedule.frob",
-        "A retry takes override_args and override_kwar"
-      ])
+      assert.deepStrictEqual(
+        sentences.map((answer) => (answer.status === "failed" ? answer.error.slice(0, 45) : answer.status)),
+        [
+          "no engine adapter registered for this command",
+          "The command has no task_id.",
+          "The command's task_id is no text.",
+          "The command's engine is no text.",
+          "adapter 'memory' does not support action 'fro",
+          "unrecognized schedule action schedule.frob",
+          "A retry takes override_args and override_kwar"
+        ]
+      )
     }))
 })

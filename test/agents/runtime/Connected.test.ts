@@ -1,11 +1,11 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { diagnose } from "../../../src/agents/runtime/Doctor.ts"
+import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import { system } from "../../../src/domain/Actor.ts"
 import { Commands } from "../../../src/services/Commands.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
-import { diagnose } from "../../../src/agents/runtime/Doctor.ts"
-import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import { freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines, temporaryHome } from "../../databases.ts"
@@ -24,9 +24,15 @@ const fresh = (engine: MemoryEngine, more: Partial<AgentOptions> = {}) =>
       request(method, `/projects/${project.slug}${path}`, { token, ...(body === undefined ? {} : { body }) })
     const command = (path: string, body: object) =>
       Effect.gen(function*() {
-        const { json, status, text } = yield* call("POST", `/commands/${path}`, { agent_id: credentials.agent_id, ...body })
+        const { json, status, text } = yield* call("POST", `/commands/${path}`, {
+          agent_id: credentials.agent_id,
+          ...body
+        })
         assert.strictEqual(status, 202, text)
-        const { json: ended } = yield* until(call("GET", `/commands/${json.id}`), ({ json }) => !["pending", "dispatched"].includes(json.status))
+        const { json: ended } = yield* until(
+          call("GET", `/commands/${json.id}`),
+          ({ json }) => !["pending", "dispatched"].includes(json.status)
+        )
         return ended
       })
     return { agent, call, command, credentials, project }
@@ -40,12 +46,17 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           const shop = new MemoryEngine()
           const { agent, call } = yield* fresh(shop, { transport })
           yield* online(agent)
-          const ids = Array.from({ length: 300 }, (_, n) => shop.enqueue({ args: n % 3 === 0 ? ["fail"] : Object.assign([n], { 2: "behind a hole" }) }))
-          for (const id of ids) shop.work(id)
+          const ids = Array.from({ length: 300 }, (_, n) =>
+            shop.enqueue({ args: n % 3 === 0 ? ["fail"] : Object.assign([n], { 2: "behind a hole" }) }))
+          for (const id of ids) {
+            shop.work(id)
+          }
           yield* drained(agent)
           const { json } = yield* call("GET", "/tasks?limit=500&include_total=true")
           assert.strictEqual(json.total_count, 300)
-          const states = json.items.map(({ state }: { readonly state: string }) => state)
+          const states = json.items.map(({ state }: { readonly state: string }) =>
+            state
+          )
           assert.strictEqual(states.filter((state: string) => state === "failure").length, 100)
           assert.strictEqual(states.filter((state: string) => state === "success").length, 200)
           assert.strictEqual(agent.status().lostEvents, 0)
@@ -58,9 +69,11 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           const { token } = yield* freshKey({ isAdmin: true })
           const call = (method: string, path: string, body?: object) =>
             request(method, `/projects/${project.slug}${path}`, { token, ...(body === undefined ? {} : { body }) })
-          const options = yield* optionsFor(yield* baseUrl, credentials, { transport, home: (yield* temporaryHome) })
+          const options = yield* optionsFor(yield* baseUrl, credentials, { transport, home: yield* temporaryHome })
           const examined = Effect.gen(function*() {
-            const findings = yield* diagnose({ ...options, home: yield* temporaryHome }, { websocket: transport === "ws" })
+            const findings = yield* diagnose({ ...options, home: yield* temporaryHome }, {
+              websocket: transport === "ws"
+            })
             assert.deepStrictEqual(findings.filter(({ status }) => status === "failed"), [])
           })
           const body = { agent_id: credentials.agent_id, engine: "memory", task_id: "t1" }
@@ -79,8 +92,10 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
             }),
             sql`SELECT engines, capabilities FROM agent_workers WHERE agent_id = ${credentials.agent_id} AND engines <> '[]'`
           ])
-          const before = yield* until(known, ([{ engine_adapters }, { length }]) => engine_adapters.includes("memory") && length === 1)
-          yield* until(command, (status) => status !== "pending" && status !== "dispatched")
+          const before = yield* until(known, ([{ engine_adapters }, { length }]) =>
+            engine_adapters.includes("memory") && length === 1)
+          yield* until(command, (status) =>
+            status !== "pending" && status !== "dispatched")
           yield* examined
           assert.deepStrictEqual(yield* known, before)
           assert.strictEqual(agent.status().state, "online")
@@ -120,7 +135,9 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
               const { id } = yield* commands.issue({ ...about, action, parameters, timeout_seconds: 60 })
               return yield* until(commands.get(id), ({ status }) => !["pending", "dispatched"].includes(status))
             }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
-          assert.deepInclude(yield* run("schedule.external.activate", activation("memory-clock")), { status: "completed" })
+          assert.deepInclude(yield* run("schedule.external.activate", activation("memory-clock")), {
+            status: "completed"
+          })
           shop.schedule("hourly")
           assert.deepInclude(yield* run("schedule.resync"), { status: "completed", result: `{"schedulers_drained":1}` })
           yield* statusOf(agent, ({ snapshotsWaiting }) => snapshotsWaiting === 0)
@@ -135,12 +152,21 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
         const { token } = yield* freshKey({ isAdmin: true })
         const shop = new MemoryEngine()
         const begun: Array<string> = []
-        const stuck = { ...shop.engine, actions: { ...shop.engine.actions, cancel_task: ({ task_id }: { readonly task_id: string }) => (begun.push(task_id), Effect.never) } }
+        const stuck = {
+          ...shop.engine,
+          actions: {
+            ...shop.engine.actions,
+            cancel_task: ({ task_id }: { readonly task_id: string }) => (begun.push(task_id), Effect.never)
+          }
+        }
         const options = yield* optionsFor(yield* baseUrl, credentials, { engines: [stuck] })
         const call = (method: string, path: string, body?: unknown) =>
           request(method, `/projects/${project.slug}${path}`, { token, ...(body === undefined ? {} : { body }) })
         const issue = (task_id: string) =>
-          Effect.map(call("POST", "/commands/cancel-task", { agent_id: credentials.agent_id, engine: "memory", task_id }), ({ json }) => String(json.id))
+          Effect.map(
+            call("POST", "/commands/cancel-task", { agent_id: credentials.agent_id, engine: "memory", task_id }),
+            ({ json }) => String(json.id)
+          )
         const first = yield* started(options)
         yield* online(first)
         const one = yield* issue("a")
@@ -162,16 +188,31 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
         yield* online(agent)
         shop.enqueue()
         shop.enqueue()
-        const { json: queues } = yield* until(call("GET", "/queues"), ({ json }) => json[0]?.pending_count === 2 || json[0]?.depth === 2)
+        const { json: queues } = yield* until(call("GET", "/queues"), ({ json }) =>
+          json[0]?.pending_count === 2 || json[0]?.depth === 2)
         assert.strictEqual(queues[0].name, "default")
-        const { json: workers } = yield* until(call("GET", "/workers"), ({ json }) => json.length === 1)
+        const { json: workers } = yield* until(call("GET", "/workers"), ({ json }) =>
+          json.length === 1)
         assert.deepInclude(workers[0], { name: "w1@here", engine: "memory", concurrency: 1 })
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${credentials.agent_id}`
         assert.strictEqual(row?.host_name, "till 1")
         assert.deepStrictEqual(JSON.parse(String(row?.capabilities)), {
-          memory: ["add_consumer", "bulk_retry", "cancel_consumer", "cancel_task", "list_dead_letters", "pool_grow", "pool_shrink", "purge_queue",
-            "requeue_dead_letter", "restart_worker", "retry_by_reference_v1", "retry_task", "submit_task"]
+          memory: [
+            "add_consumer",
+            "bulk_retry",
+            "cancel_consumer",
+            "cancel_task",
+            "list_dead_letters",
+            "pool_grow",
+            "pool_shrink",
+            "purge_queue",
+            "requeue_dead_letter",
+            "restart_worker",
+            "retry_by_reference_v1",
+            "retry_task",
+            "submit_task"
+          ]
         })
       }))
   })

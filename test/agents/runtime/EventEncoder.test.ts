@@ -4,9 +4,16 @@ import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { decodeAgentFrame, encodeFrame, WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
-import { EventEncoder } from "../../../src/agents/runtime/EventEncoder.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
-import { canonicalTextOf, canonicalize, CanonicalText, JsonObject, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
+import { EventEncoder } from "../../../src/agents/runtime/EventEncoder.ts"
+import {
+  canonicalize,
+  CanonicalText,
+  canonicalTextOf,
+  JsonObject,
+  parse,
+  ParseFailure
+} from "../../../src/domain/CanonicalJson.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
 
 const now = 1_795_243_586_088
@@ -27,16 +34,62 @@ const dataOf = (args: unknown) => captured({ data: { args } as EngineEvent["data
 /** An array of holes. */
 const holes = (length: number): Array<unknown> => Object.assign([], { length })
 
-const odd: ReadonlyArray<unknown> = [[1, , 3], holes(3), undefined, Symbol("x"), () => 1, 1n << 70n, -0, NaN, Infinity, new Date(NaN), new Map([[1, 2]]), new Set([1]), /x/, // oxlint-disable-line no-sparse-arrays
-  Buffer.from("x"), new Uint8Array(3), "\ud800", "nul \0", new Error("boom"), Object(1n), Object.create(null), globalThis,
-  { get broken() { throw new Error("no") } },
+const odd: ReadonlyArray<unknown> = [
+  // oxlint-disable-next-line eslint/no-sparse-arrays -- a hole is what the test is about
+  [1, , 3],
+  holes(3),
+  undefined,
+  Symbol("x"),
+  () => 1,
+  1n << 70n,
+  -0,
+  NaN,
+  Infinity,
+  new Date(NaN),
+  new Map([[1, 2]]),
+  new Set([1]),
+  /x/,
+  Buffer.from("x"),
+  new Uint8Array(3),
+  "\ud800",
+  "nul \0",
+  new Error("boom"),
+  Object(1n),
+  Object.create(null),
+  globalThis,
+  {
+    get broken() {
+      throw new Error("no")
+    }
+  },
   { toJSON: () => [1, , "\udc00"] }, // oxlint-disable-line no-sparse-arrays
-  { toJSON: () => { throw new Error("no") } }, { toJSON: () => undefined }, { toJSON() { return this } },
+  {
+    toJSON: () => {
+      throw new Error("no")
+    }
+  },
+  { toJSON: () => undefined },
+  {
+    toJSON() {
+      return this
+    }
+  },
   new Proxy([1, 2], { get: (_target, name) => name === "length" ? Infinity : 1 }),
   new Proxy([1, 2], { get: (_target, name) => name === "length" ? NaN : 1 }),
-  new Proxy({}, { ownKeys: () => ["a", "b"], getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 1 }) }),
-  new Proxy({}, { getPrototypeOf: () => { throw new Error("no") } }), revoked(),
-  new CanonicalText("[1,,3]"), new CanonicalText(`{"b":1,"a":1}`), new CanonicalText("[".repeat(100) + "]".repeat(100))]
+  new Proxy({}, {
+    ownKeys: () => ["a", "b"],
+    getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 1 })
+  }),
+  new Proxy({}, {
+    getPrototypeOf: () => {
+      throw new Error("no")
+    }
+  }),
+  revoked(),
+  new CanonicalText("[1,,3]"),
+  new CanonicalText(`{"b":1,"a":1}`),
+  new CanonicalText("[".repeat(100) + "]".repeat(100))
+]
 
 function revoked(): unknown {
   const { proxy, revoke } = Proxy.revocable([], {})
@@ -57,7 +110,15 @@ const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
     fc.nat(odd.length - 1).map((at) => [odd[at]]), // in an array, since fast-check cannot hold a revoked proxy
-    fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSet: true, withSparseArray: true, withTypedArray: true }),
+    fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withSet: true,
+      withSparseArray: true,
+      withTypedArray: true
+    }),
     fc.array(tie("value"), { maxLength: 4 }),
     fc.dictionary(oddNames, tie("value"), { maxKeys: 6 }),
     fc.array(tie("value"), { maxLength: 3 }).map((items) => {
@@ -79,10 +140,21 @@ const brainTakes = (texts: ReadonlyArray<string>): boolean => {
 
 describe("an event as it is stored", () => {
   it("is one that the brain reads", () => {
-    const { node } = captured({ occurredAt: now + 0.125, data: { task_name: "shop.pay", args: [1, 1.5, 12345678901234567890n, "ä\u{10000}\u{e000}"], "\u{e000}": 1, "\u{10000}": 2 } })
+    const { node } = captured({
+      occurredAt: now + 0.125,
+      data: {
+        task_name: "shop.pay",
+        args: [1, 1.5, 12345678901234567890n, "ä\u{10000}\u{e000}"],
+        "\u{e000}": 1,
+        "\u{10000}": 2
+      }
+    })
     const read = readEvent(node)
     if (typeof read === "string") throw new Error(read)
-    assert.strictEqual([read.kind, read.engine, read.taskId, read.occurredAt].join(" "), "task.received memory t1 2026-11-21T06:46:26.088125Z")
+    assert.strictEqual(
+      [read.kind, read.engine, read.taskId, read.occurredAt].join(" "),
+      "task.received memory t1 2026-11-21T06:46:26.088125Z"
+    )
     const fields = new Map<string, string>()
     read.data.forEach((json, field) => fields.set(field, json))
     assert.strictEqual(fields.get("args"), `[1,1.5,12345678901234567890,"ä\u{10000}\u{e000}"]`)
@@ -114,7 +186,10 @@ describe("an event as it is stored", () => {
   it("leaves out a field that is too long, at no great price", () => {
     assert.match(dataOf(Array.from({ length: 1_000_000 }, (_, n) => n)), /left out/)
     for (const empty of [holes(1_000_000), holes(1_000_000).fill(undefined)]) assert.match(dataOf(empty), /left out/)
-    assert.match(dataOf(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`n${n}`, undefined]))), /left out/)
+    assert.match(
+      dataOf(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`n${n}`, undefined]))),
+      /left out/
+    )
     assert.strictEqual(captured({ data: { args: ["x".repeat(9_000_000)], queue: "q" } }).json.data.queue, "q")
   })
 
@@ -125,27 +200,52 @@ describe("an event as it is stored", () => {
     for (let level = 0; level < 200; level++) deep = [deep]
     assert.deepStrictEqual(dataOf(circle), { name: "loop", self: "[REDACTED]" })
     assert.include(JSON.stringify(dataOf(deep)), "[REDACTED]")
-    assert.deepStrictEqual(dataOf([undefined, () => 1, Symbol("x"), NaN, new Date(0)]), [null, null, null, null, "1970-01-01T00:00:00.000Z"])
+    assert.deepStrictEqual(dataOf([undefined, () => 1, Symbol("x"), NaN, new Date(0)]), [
+      null,
+      null,
+      null,
+      null,
+      "1970-01-01T00:00:00.000Z"
+    ])
     assert.strictEqual(dataOf(new Error("boom")), "Error: boom")
     assert.strictEqual(dataOf("half a pair \ud800"), "half a pair \ufffd")
-    assert.strictEqual(dataOf({ get broken() { throw new Error("no") } }), "[cannot be read]")
+    assert.strictEqual(
+      dataOf({
+        get broken() {
+          throw new Error("no")
+        }
+      }),
+      "[cannot be read]"
+    )
     const twice = { a: 1 }
     assert.deepStrictEqual(dataOf([twice, twice]), [twice, twice], "the same object twice is no circle")
   })
 
   it("says holes as null, and keeps names apart that it has to cut", () => {
     assert.deepStrictEqual(dataOf([1, , 3]), [1, null, 3]) // oxlint-disable-line no-sparse-arrays
-    const cut = Object.entries<string>(dataOf({ [`${"k".repeat(300)}1`]: "a", [`${"k".repeat(300)}2`]: "b", "\ud800": 3, "\ue000": 4 }))
-    assert.deepStrictEqual(cut.map(([name, value]) => [name.length, value]), [[270, "[REDACTED]"], [270, "[REDACTED]"], [1, 4], [15, 3]])
+    const cut = Object.entries<string>(
+      dataOf({ [`${"k".repeat(300)}1`]: "a", [`${"k".repeat(300)}2`]: "b", "\ud800": 3, "\ue000": 4 })
+    )
+    assert.deepStrictEqual(cut.map(([name, value]) => [name.length, value]), [
+      [270, "[REDACTED]"],
+      [270, "[REDACTED]"],
+      [1, 4],
+      [15, 3]
+    ])
   })
 
   it("is one that the brain takes, whatever it was made of", () => {
-    fc.assert(fc.property(anything, oddNames, fc.string({ unit: "binary" }), (value, name, taskId) => {
-      const id = `t${taskId.replaceAll("\0", "")}` // PostgreSQL takes no NUL in an id
-      const text = captured({ taskId: id, data: { args: value, [name]: value } as EngineEvent["data"] }).text
-      assert.isTrue(brainTakes([text, text]))
-    }), { numRuns: 500 })
-    for (const value of odd) assert.isTrue(brainTakes([captured({ data: { args: value } as EngineEvent["data"] }).text]))
+    fc.assert(
+      fc.property(anything, oddNames, fc.string({ unit: "binary" }), (value, name, taskId) => {
+        const id = `t${taskId.replaceAll("\0", "")}` // PostgreSQL takes no NUL in an id
+        const text = captured({ taskId: id, data: { args: value, [name]: value } as EngineEvent["data"] }).text
+        assert.isTrue(brainTakes([text, text]))
+      }),
+      { numRuns: 500 }
+    )
+    for (const value of odd) {
+      assert.isTrue(brainTakes([captured({ data: { args: value } as EngineEvent["data"] }).text]))
+    }
   })
 
   it("is canonical for any plain value", () => {
@@ -162,9 +262,13 @@ describe("an event as it is stored", () => {
 
   it("is refused without a throw where there is none", () => {
     // what code without types may hand over
-    assert.isNull(capture.encode("memory", { kind: "task.received", taskId: undefined, data: null } as unknown as EngineEvent))
+    assert.isNull(
+      capture.encode("memory", { kind: "task.received", taskId: undefined, data: null } as unknown as EngineEvent)
+    )
     for (const kind of [`task."received"`, "task.begun", undefined]) {
-      assert.isNull(capture.encode("memory", { kind, taskId: "t1", occurredAt: now, data: {} } as unknown as EngineEvent))
+      assert.isNull(
+        capture.encode("memory", { kind, taskId: "t1", occurredAt: now, data: {} } as unknown as EngineEvent)
+      )
     }
   })
 })

@@ -16,11 +16,24 @@ const proxyTo = (target: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const { hostname, port } = new URL(target)
-      const manners: { upgrades: "pass" | "refuse" | "swallow"; seen: Array<string>; clock: number } = { upgrades: "refuse", seen: [], clock: 0 }
+      const manners: { upgrades: "pass" | "refuse" | "swallow"; seen: Array<string>; clock: number } = {
+        upgrades: "refuse",
+        seen: [],
+        clock: 0
+      }
       const server = createServer((incoming, outgoing) => {
         manners.seen.push(`${incoming.method} ${incoming.url?.split("?")[0]}`)
-        const forward = httpRequest({ hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers }, (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, date: new Date(Date.now() + manners.clock).toUTCString() })
+        const forward = httpRequest({
+          hostname,
+          port,
+          method: incoming.method,
+          path: incoming.url,
+          headers: incoming.headers
+        }, (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 502, {
+            ...answer.headers,
+            date: new Date(Date.now() + manners.clock).toUTCString()
+          })
           answer.pipe(outgoing)
         })
         forward.on("error", () => outgoing.destroy())
@@ -33,9 +46,15 @@ const proxyTo = (target: string) =>
         socket.on("error", () => {})
         manners.seen.push("upgrade")
         if (manners.upgrades === "swallow") return
-        if (manners.upgrades === "refuse") return socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        if (manners.upgrades === "refuse") {
+          return socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        }
         const through = connect(Number(port), hostname, () => {
-          const lines = incoming.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []))
+          const lines = incoming.rawHeaders.flatMap((
+            name,
+            at,
+            all
+          ) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []))
           through.write(`GET ${incoming.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`)
           through.pipe(socket).pipe(through)
         })
@@ -60,7 +79,9 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       const credentials = yield* freshAgent(project)
       const proxy = yield* proxyTo(yield* baseUrl)
       const shop = new MemoryEngine()
-      const agent = yield* started(yield* optionsFor(proxy.url, credentials, { engines: [shop.engine], webSocketRetrySeconds: 2 }))
+      const agent = yield* started(
+        yield* optionsFor(proxy.url, credentials, { engines: [shop.engine], webSocketRetrySeconds: 2 })
+      )
       yield* statusOf(agent, ({ transport }) => transport === "longpoll")
       assert.isAtLeast(proxy.manners.seen.filter((line) => line === "upgrade").length, 2)
       assert.match(agent.lines.join(), /WebSockets do not reach the brain/)
@@ -111,14 +132,29 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
           statuses: Object.fromEntries(findings.map(({ check, status }): [string, string] => [check, status])),
           failed: findings.filter(({ status }) => status === "failed").map(({ detail }) => detail).join(" ")
         }))
-      const well = { settings: "ok", dns: "ok", folder: "ok", tcp: "ok", tls: "skipped", token: "ok", clock: "ok", signature: "ok" }
+      const well = {
+        settings: "ok",
+        dns: "ok",
+        folder: "ok",
+        tcp: "ok",
+        tls: "skipped",
+        token: "ok",
+        clock: "ok",
+        signature: "ok"
+      }
       assert.deepStrictEqual((yield* found(right)).statuses, well)
       assert.deepStrictEqual((yield* found(right, false)).statuses, well)
       const blocked = yield* found({ ...right, brainUrl: proxy.url })
       assert.deepStrictEqual(blocked.statuses, { ...well, signature: "failed" })
       assert.match(blocked.failed, /--no-websocket/)
       assert.deepStrictEqual((yield* found({ ...right, brainUrl: proxy.url }, false)).statuses, well)
-      for (const [seconds, status, told] of [[90, "failed", /behind the brain's; 60 s are allowed/], [-90, "failed", /ahead of/], [30, "ok", /^$/]] as const) {
+      for (
+        const [seconds, status, told] of [[90, "failed", /behind the brain's; 60 s are allowed/], [
+          -90,
+          "failed",
+          /ahead of/
+        ], [30, "ok", /^$/]] as const
+      ) {
         proxy.manners.clock = seconds * 1000
         const skewed = yield* found({ ...right, brainUrl: proxy.url }, false)
         assert.deepStrictEqual(skewed.statuses, { ...well, clock: status })

@@ -18,7 +18,8 @@ const refusing = (status: number): FakeBrain["manners"]["upgrade"] => (_request,
   socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   return "refused"
 }
-const fatal = (code: string) => afterwards((connection) => connection.send("error", "e1", { code, message: "no", fatal: true }))
+const fatal = (code: string) =>
+  afterwards((connection) => connection.send("error", "e1", { code, message: "no", fatal: true }))
 
 /** First delays of section 1.1, in seconds. */
 const firstDelay: Readonly<Record<FailureKind, number>> = { auth: 10, incompatible: 120, protocol: 1, connection: 1 }
@@ -27,18 +28,34 @@ const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, manners: P
   ["HTTP 401", "auth", { upgrade: refusing(401) }],
   ["HTTP 403", "connection", { upgrade: refusing(403) }],
   ["HTTP 500", "connection", { upgrade: refusing(500) }],
-  ["a closed socket instead of an upgrade", "connection", { upgrade: (_request, socket) => (socket.destroy(), "refused") }],
-  ["garbage instead of an upgrade", "connection", { upgrade: (_request, socket) => (socket.end("what?\r\n\r\n"), "refused") }],
-  ...([4401, 4403] as const).map((code) => [`close ${code} before hello_ack`, "auth", { onHello: closing(code) }] as const),
-  ...([4426, 4427] as const).map((code) => [`close ${code} before hello_ack`, "incompatible", { onHello: closing(code) }] as const),
-  ...([1000, 1011, 4003, 4409, 4429] as const).map((code) => [`close ${code} before hello_ack`, "connection", { onHello: closing(code) }] as const),
+  ["a closed socket instead of an upgrade", "connection", {
+    upgrade: (_request, socket) => (socket.destroy(), "refused")
+  }],
+  ["garbage instead of an upgrade", "connection", {
+    upgrade: (_request, socket) => (socket.end("what?\r\n\r\n"), "refused")
+  }],
+  ...([4401, 4403] as const).map((code) =>
+    [`close ${code} before hello_ack`, "auth", { onHello: closing(code) }] as const
+  ),
+  ...([4426, 4427] as const).map((code) =>
+    [`close ${code} before hello_ack`, "incompatible", { onHello: closing(code) }] as const
+  ),
+  ...([1000, 1011, 4003, 4409, 4429] as const).map((code) =>
+    [`close ${code} before hello_ack`, "connection", { onHello: closing(code) }] as const
+  ),
   ["close 4003 after hello_ack", "auth", { onHello: afterwards(closing(4003)) }],
-  ...([1000, 1001, 1008, 1012, 4401, 4426] as const).map((code) => [`close ${code} after hello_ack`, "connection", { onHello: afterwards(closing(code)) }] as const),
-  ["another version in hello_ack", "incompatible", { onHello: (connection) => connection.welcome({ protocol_version: "3" }) }],
+  ...([1000, 1001, 1008, 1012, 4401, 4426] as const).map((code) =>
+    [`close ${code} after hello_ack`, "connection", { onHello: afterwards(closing(code)) }] as const
+  ),
+  ["another version in hello_ack", "incompatible", {
+    onHello: (connection) => connection.welcome({ protocol_version: "3" })
+  }],
   ["garbage instead of hello_ack", "connection", { onHello: ({ ws }) => ws.send("<html>Welcome</html>") }],
   ["garbage after hello_ack", "connection", { onHello: afterwards(({ ws }) => ws.send("{]")) }],
   ["binary noise after hello_ack", "connection", { onHello: afterwards(({ ws }) => ws.send(randomBytes(1000))) }],
-  ["a frame type of the future", "connection", { onHello: afterwards(({ ws }) => ws.send(`{"v":2,"type":"surprise","id":"x","payload":{}}`)) }],
+  ["a frame type of the future", "connection", {
+    onHello: afterwards(({ ws }) => ws.send(`{"v":2,"type":"surprise","id":"x","payload":{}}`))
+  }],
   ["a message over 1 MiB", "connection", { onHello: afterwards(({ ws }) => ws.send("x".repeat(1_100_000))) }],
   ["a wrong signature", "connection", {
     onHello: afterwards((connection) => {
@@ -46,7 +63,9 @@ const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, manners: P
       connection.command("c1", "retry_task")
     })
   }],
-  ["a clock that is off", "connection", { onHello: afterwards((connection) => connection.send("error", "e1", { code: "x" }, 90_000)) }],
+  ["a clock that is off", "connection", {
+    onHello: afterwards((connection) => connection.send("error", "e1", { code: "x" }, 90_000))
+  }],
   ["a fatal error", "protocol", { onHello: fatal("whatever") }],
   ["the fatal error agent_incompatible", "incompatible", { onHello: fatal("agent_incompatible") }]
 ]
@@ -80,9 +99,12 @@ describe.concurrent("a brain that answers", () => {
   it.scopedLive("an error that is not fatal: the connection stays", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
-      brain.manners.onHello = afterwards((connection) => connection.send("error", "e1", { code: "careful", message: "you", fatal: false }))
+      brain.manners.onHello = afterwards((connection) =>
+        connection.send("error", "e1", { code: "careful", message: "you", fatal: false })
+      )
       const agent = yield* started(yield* optionsFor(brain.url, brain, { transport: "ws" }))
-      yield* until(Effect.sync(() => agent.lines.map(([, line]) => line).join()), (lines) => lines.includes("careful: you"))
+      yield* until(Effect.sync(() => agent.lines.map(([, line]) => line).join()), (lines) =>
+        lines.includes("careful: you"))
       assert.strictEqual(agent.status().state, "online")
     }))
 
@@ -93,7 +115,8 @@ describe.concurrent("a brain that answers", () => {
       const shop = new MemoryEngine()
       const agent = yield* started(yield* optionsFor(brain.url, brain, { engines: [shop.engine] }))
       for (let n = 0; n < 1000; n++) shop.work(shop.enqueue())
-      const { buffer, problemKind } = yield* statusOf(agent, ({ buffer, state }) => state === "waiting" && buffer.events === 3000)
+      const { buffer, problemKind } = yield* statusOf(agent, ({ buffer, state }) =>
+        state === "waiting" && buffer.events === 3000)
       assert.strictEqual(problemKind, "connection")
       assert.isAbove(buffer.bytes, 100_000)
     }))
@@ -118,7 +141,9 @@ it.scopedLive("an event that is none, of an engine nobody knows: it is counted, 
     const agent = yield* started(yield* optionsFor(brain.url, brain, { transport: "ws" }))
     agent.report("x".repeat(300), { kind: "task.begun" as never, taskId: "t", occurredAt: 0, data: {} })
     yield* until(
-      Effect.sync(() => brain.frames.flatMap((frame) => frame.type === "heartbeat" ? [frame.payload.telemetryLoss?.adapterEvents] : [])),
+      Effect.sync(() =>
+        brain.frames.flatMap((frame) => frame.type === "heartbeat" ? [frame.payload.telemetryLoss?.adapterEvents] : [])
+      ),
       (told) => JSON.stringify(told.at(-1)) === `{"other":1}`
     )
     assert.deepStrictEqual([agent.status().lostEvents, brain.refusals], [1, []])
@@ -143,7 +168,10 @@ describe("a brain that is slow", () => {
       yield* until(Effect.sync(() => held.length), (count) => count >= 16)
       assert.strictEqual(held.length, 16)
       assert.strictEqual(agent.status().buffer.events, 20_000)
-      yield* until(Effect.sync(() => (held.splice(0).forEach((go) => go()), agent.status().buffer.events)), (left) => left === 0)
+      yield* until(
+        Effect.sync(() => (held.splice(0).forEach((go) => go()), agent.status().buffer.events)),
+        (left) => left === 0
+      )
       assert.strictEqual(brain.events.size, 20_000)
       assert.isTrue(ids.every((id) => brain.events.has(id)))
     }))
@@ -153,14 +181,23 @@ describe("a brain that is slow", () => {
       const brain = yield* fakeBrain
       brain.manners.upgrade = refusing(503)
       const shop = new MemoryEngine()
-      const agent = yield* started(yield* optionsFor(brain.url, brain, { transport: "ws", engines: [shop.engine], bufferMaxEvents: 500 }))
+      const agent = yield* started(
+        yield* optionsFor(brain.url, brain, { transport: "ws", engines: [shop.engine], bufferMaxEvents: 500 })
+      )
       yield* statusOf(agent, ({ state }) => state === "waiting")
       const ids = Array.from({ length: 3000 }, () => shop.enqueue())
-      const { buffer, lostEvents } = yield* statusOf(agent, ({ buffer, lostEvents }) => buffer.events + lostEvents === 3000 && lostEvents > 0)
+      const { buffer, lostEvents } = yield* statusOf(
+        agent,
+        ({ buffer, lostEvents }) => buffer.events + lostEvents === 3000 && lostEvents > 0
+      )
       assert.isAtMost(buffer.events, 500)
       brain.manners.upgrade = () => "taken"
       yield* drained(agent)
-      assert.deepStrictEqual([...brain.events].sort(), ids.slice(-buffer.events).sort(), "the newest should have been kept")
+      assert.deepStrictEqual(
+        [...brain.events].sort(),
+        ids.slice(-buffer.events).sort(),
+        "the newest should have been kept"
+      )
       const beat = yield* until(
         Effect.sync(() => brain.frames.find((frame) => frame.type === "heartbeat")),
         (frame) => frame !== undefined
@@ -180,7 +217,11 @@ describe("options that are wrong", () => {
     ["no token", { ...right, token: "" }, /token/],
     ["a short secret", { ...right, hmacSecret: "abcd" }, /32 bytes/],
     ["a secret that is no base64url", { ...right, hmacSecret: "a+b/c" }, /base64/],
-    ["two engines of one name", { ...right, engines: [new MemoryEngine().engine, new MemoryEngine().engine] }, /same name/]
+    [
+      "two engines of one name",
+      { ...right, engines: [new MemoryEngine().engine, new MemoryEngine().engine] },
+      /same name/
+    ]
   ] as const
   for (const [what, options, sentence] of wrong) {
     it.scopedLive(`${what}: startAgent says so, and the host runs on`, () =>

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { Agent } from "../../../src/agents/runtime/Agent.ts"
-import { fromEnvironment } from "../../../src/agents/runtime/Environment.ts"
 import { EngineRefused } from "../../../src/agents/runtime/Engine.ts"
+import { fromEnvironment } from "../../../src/agents/runtime/Environment.ts"
 import { until } from "../../until.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { online, optionsFor, started, statusOf } from "./agents.ts"
@@ -29,7 +29,9 @@ describe("the agent as a layer", () => {
 
   it.scopedLive("fails with a typed error when its options are wrong", () =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(Layer.build(Agent.layer({ brainUrl: "", token: "t", hmacSecret: "s", engines: [] })))
+      const error = yield* Effect.flip(
+        Layer.build(Agent.layer({ brainUrl: "", token: "t", hmacSecret: "s", engines: [] }))
+      )
       assert.strictEqual(error._tag, "AgentRefused")
     }))
 })
@@ -39,7 +41,10 @@ describe("an engine that", () => {
     Effect.gen(function*() {
       const brain = yield* fakeBrain
       const good = new MemoryEngine("good")
-      const refusing = { ...new MemoryEngine("refusing").engine, start: () => Effect.fail(new EngineRefused({ message: "no such queue: shpo" })) }
+      const refusing = {
+        ...new MemoryEngine("refusing").engine,
+        start: () => Effect.fail(new EngineRefused({ message: "no such queue: shpo" }))
+      }
       const breaking = {
         ...new MemoryEngine("breaking").engine,
         start: () => {
@@ -66,9 +71,15 @@ describe("an engine that", () => {
       const mute = { ...new MemoryEngine("mute").engine, inventory: Effect.never }
       const good = new MemoryEngine("good")
       yield* started(yield* optionsFor(brain.url, brain, { engines: [away.engine, mute, good.engine] }))
-      const beat = yield* until(Effect.sync(() => brain.frames.find((frame) => frame.type === "heartbeat")), (frame) => frame !== undefined)
+      const beat = yield* until(
+        Effect.sync(() => brain.frames.find((frame) => frame.type === "heartbeat")),
+        (frame) => frame !== undefined
+      )
       if (beat?.type !== "heartbeat") throw new Error("no heartbeat")
-      assert.deepInclude(beat.payload.adapterHealth, { "away.error": "the broker is away", "good.broker_connected": "True" })
+      assert.deepInclude(beat.payload.adapterHealth, {
+        "away.error": "the broker is away",
+        "good.broker_connected": "True"
+      })
       assert.isUndefined(beat.payload.adapterHealth["mute.queue_depths"])
     }))
 })

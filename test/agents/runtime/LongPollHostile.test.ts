@@ -11,7 +11,13 @@ import { ids, polls, said } from "./pollingBrain.ts"
 const running = (brain: FakeBrain, shop: MemoryEngine) =>
   Effect.flatMap(optionsFor(brain.url, brain, { transport: "longpoll", engines: [shop.engine] }), started)
 
-const forged = encodeFrame("command", "c1", { action: "x", target: {}, parameters: {} }, new WireSession(signingKey(Buffer.alloc(32, 1)), { ...ids, sessionId: "s" }), Date.now())
+const forged = encodeFrame(
+  "command",
+  "c1",
+  { action: "x", target: {}, parameters: {} },
+  new WireSession(signingKey(Buffer.alloc(32, 1)), { ...ids, sessionId: "s" }),
+  Date.now()
+)
 
 const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, wrong: Parameters<typeof polls>[1]]> = [
   ["401 to the probe", "auth", { probe: said(401) }],
@@ -83,19 +89,34 @@ describe.concurrent("a long-poll brain that answers", () => {
       const brain = yield* fakeBrain
       let refuse = true
       const { wireOf } = polls(brain, {
-        push: (frames) => (refuse && frames.some((frame) => frame.includes("command_result")) ? ((refuse = false), said(500)) : undefined)
+        push: (
+          frames
+        ) => (refuse && frames.some((frame) => frame.includes("command_result"))
+          ? ((refuse = false), said(500))
+          : undefined)
       })
       const serve = brain.manners.onRequest
       let sent = 0
       brain.manners.onRequest = (request, response, body) => {
-        if (request.method !== "GET" || request.url?.includes("max_frames=0") === true || sent > 0) return serve(request, response, body)
+        if (request.method !== "GET" || request.url?.includes("max_frames=0") === true || sent > 0) {
+          return serve(request, response, body)
+        }
         sent++
-        const frame = encodeFrame("command", "c1", { action: "submit_task", target: {}, parameters: { name: "shop.pay" } }, wireOf(request), Date.now())
+        const frame = encodeFrame(
+          "command",
+          "c1",
+          { action: "submit_task", target: {}, parameters: { name: "shop.pay" } },
+          wireOf(request),
+          Date.now()
+        )
         response.end(JSON.stringify({ frames: [frame] }))
       }
       const shop = new MemoryEngine()
       const agent = yield* running(brain, shop)
-      yield* statusOf(agent, ({ commandsWaiting }) => commandsWaiting === 0 && brain.frames.some(({ type }) => type === "command_result"))
+      yield* statusOf(
+        agent,
+        ({ commandsWaiting }) => commandsWaiting === 0 && brain.frames.some(({ type }) => type === "command_result")
+      )
       assert.deepStrictEqual(shop.done, ["submit_task"])
       assert.isFalse(refuse)
     }))

@@ -22,7 +22,9 @@ const proxy = (most: number) => {
   return { refused, push }
 }
 
-const filler = (bytes: number) => ({ kwargs: { note: Array.from({ length: Math.ceil(bytes / 1000) }, () => "x".repeat(1000)) } })
+const filler = (bytes: number) => ({
+  kwargs: { note: Array.from({ length: Math.ceil(bytes / 1000) }, () => "x".repeat(1000)) }
+})
 
 describe.concurrent("long-poll through a proxy that limits bodies", () => {
   it.scopedLive("of 100 kB: every event arrives, and once the size is known nothing is refused", () =>
@@ -57,7 +59,10 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
       assert.deepStrictEqual(ids.filter((id) => !brain.events.has(id)), [])
       assert.isFalse(brain.events.has(large))
       assert.strictEqual(agent.status().lostEvents, 1)
-      assert.match(agent.lines.join("\n"), /the brain refused an event; it was dropped.*HTTP 413: "413 Request Entity Too Large"/)
+      assert.match(
+        agent.lines.join("\n"),
+        /the brain refused an event; it was dropped.*HTTP 413: "413 Request Entity Too Large"/
+      )
       const heartbeats = Effect.sync(() => brain.frames.filter((frame) => frame.type === "heartbeat"))
       const [told] = yield* until(
         Effect.map(heartbeats, (all) => all.filter(({ payload }) => payload.telemetryLoss?.eventRecords === 1)),
@@ -78,21 +83,48 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
           response.writeHead(409, { "content-type": "application/problem+json" })
           return void response.end(JSON.stringify({ detail: "Send X-Z4J-Session-Nonce." }))
         }
-        if (asked || request.method !== "GET" || request.url?.includes("max_frames=0") === true) return serve(request, response, body)
+        if (asked || request.method !== "GET" || request.url?.includes("max_frames=0") === true) {
+          return serve(request, response, body)
+        }
         asked = true
-        const command = encodeFrame("command", "c1", { action: "dlq.list", target: {}, parameters: {} }, wireOf(request), Date.now())
+        const command = encodeFrame(
+          "command",
+          "c1",
+          { action: "dlq.list", target: {}, parameters: {} },
+          wireOf(request),
+          Date.now()
+        )
         response.end(JSON.stringify({ frames: [command] }))
       }
       const shop = new MemoryEngine()
       const inventory = Effect.map(shop.engine.inventory, (found) => ({
         ...found,
-        workers: [{ name: "w", hostname: "h", pid: 1, concurrency: 1, queues: ["default"], activeTasks: 0, registered: Array.from({ length: 500 }, (_, n) => `shop.task-${n}`) }]
+        workers: [{
+          name: "w",
+          hostname: "h",
+          pid: 1,
+          concurrency: 1,
+          queues: ["default"],
+          activeTasks: 0,
+          registered: Array.from({ length: 500 }, (_, n) => `shop.task-${n}`)
+        }]
       }))
-      const entry = { task_id: "t", task_name: "shop.pay", queue: "default", failed_at: null, error_excerpt: "x".repeat(500), attempts: 1 }
+      const entry = {
+        task_id: "t",
+        task_name: "shop.pay",
+        queue: "default",
+        failed_at: null,
+        error_excerpt: "x".repeat(500),
+        attempts: 1
+      }
       const engine: Engine = {
         ...shop.engine,
         inventory,
-        actions: { ...shop.engine.actions, list_dead_letters: () => Effect.succeed({ entries: Array.from({ length: 50 }, () => entry), next_cursor: null, total: 50 }) }
+        actions: {
+          ...shop.engine.actions,
+          list_dead_letters: () =>
+            Effect.succeed({ entries: Array.from({ length: 50 }, () => entry), next_cursor: null, total: 50 })
+        }
       }
       const agent = yield* running(brain, engine)
       const ids = Array.from({ length: 500 }, () => shop.enqueue())
@@ -105,17 +137,25 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
       assert.include(result?.payload.error ?? "", "longer than")
       assert.isTrue(brain.frames.some(({ type }) => type === "heartbeat"))
       const before = refused.length
-      yield* until(Effect.sync(() => brain.frames.filter(({ type }) => type === "heartbeat").length), (count) => count >= 2)
+      yield* until(
+        Effect.sync(() => brain.frames.filter(({ type }) => type === "heartbeat").length),
+        (count) => count >= 2
+      )
       assert.strictEqual(refused.length, before, "a heartbeat that is known not to fit is not tried again")
     }))
 
   it.scopedLive("a refused request is told in the other side's words, on one line and without the token", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
-      polls(brain, { probe: said(409, { detail: `Send\n\u001b[31mX-Other-Nonce, ${brain.token} ${"y".repeat(1000)}` }) })
+      polls(brain, {
+        probe: said(409, { detail: `Send\n\u001b[31mX-Other-Nonce, ${brain.token} ${"y".repeat(1000)}` })
+      })
       const agent = yield* running(brain, new MemoryEngine().engine)
       const { problem } = yield* statusOf(agent, ({ state }) => state === "waiting")
-      assert.match(problem ?? "", /^The brain's address answered with HTTP 409: "Send \[31mX-Other-Nonce, \[REDACTED\] y+"$/)
+      assert.match(
+        problem ?? "",
+        /^The brain's address answered with HTTP 409: "Send \[31mX-Other-Nonce, \[REDACTED\] y+"$/
+      )
       assert.isBelow(problem?.length ?? 0, 400)
     }))
 })

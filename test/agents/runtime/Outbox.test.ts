@@ -1,7 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { basename, join } from "node:path"
 import { parseEvents } from "../../../src/agents/runtime/BufferFile.ts"
 import { BufferFolder } from "../../../src/agents/runtime/BufferFolder.ts"
@@ -24,7 +33,9 @@ const outboxIn = (home: string, limits = roomy) => {
 
 const text = (n: number) => `{"n":${n}}`
 const numbersOf = (parcels: ReadonlyArray<OutgoingBatch>) =>
-  parcels.flatMap(({ bodies }) => bodies.flatMap((body) => parseEvents(body))).map((event): number => JSON.parse(event).n)
+  parcels.flatMap(({ bodies }) => bodies.flatMap((body) => parseEvents(body))).map((event): number =>
+    JSON.parse(event).n
+  )
 
 const fill = (outbox: Outbox, count: number, from = 0) => {
   for (let n = from; n < from + count; n++) outbox.add(text(n))
@@ -92,7 +103,11 @@ describe("the outbox", () => {
       assert.isTrue(outbox.ack(again.id))
       assert.isFalse(outbox.ack(again.id))
       const last = next()
-      assert.deepStrictEqual([last.numbers, snapshots.snapshots, snapshots.lengthOf("clock")], [[11], 2, text(11).length])
+      assert.deepStrictEqual([last.numbers, snapshots.snapshots, snapshots.lengthOf("clock")], [
+        [11],
+        2,
+        text(11).length
+      ])
       snapshots.discard("clock")
       assert.isFalse(outbox.ack(last.id), "nobody waits for it any more")
       snapshots.add("clock", "s3", [text(30), text(31)])
@@ -151,7 +166,9 @@ describe("the outbox", () => {
       }
       outbox.flush()
       const first = outbox.next(1_000_000)
-      for (const each of bad) assert.include(first?.bodies.join() ?? "", each, "what was just made is believed, and sent unlooked")
+      for (const each of bad) {
+        assert.include(first?.bodies.join() ?? "", each, "what was just made is believed, and sent unlooked")
+      }
       outbox.rewind()
       assert.deepStrictEqual(drain(outbox), range(0, 10))
       assert.deepInclude(outbox.loss, { events: 5, rejectedFrames: 1 })
@@ -203,8 +220,15 @@ describe("buffers of several processes", () => {
       one.book.adopt(left.file.listCommands())
       one.folder.remove(left)
       assert.deepStrictEqual(drain(one.outbox), range(0, 1500))
-      assert.deepStrictEqual(one.book.find("c1"), { status: "failed", result: `{"indeterminate":true}`, error: INTERRUPTED_MESSAGE })
-      assert.deepStrictEqual(one.book.listUnconfirmed().map(({ claimToken, id }) => [id, claimToken]), [["c1", null], ["c2", "token"]])
+      assert.deepStrictEqual(one.book.find("c1"), {
+        status: "failed",
+        result: `{"indeterminate":true}`,
+        error: INTERRUPTED_MESSAGE
+      })
+      assert.deepStrictEqual(one.book.listUnconfirmed().map(({ claimToken, id }) => [id, claimToken]), [["c1", null], [
+        "c2",
+        "token"
+      ]])
       assert.strictEqual(readdirSync(home).filter((name) => name.endsWith(".sqlite")).length, 1)
     }))
 })
@@ -227,16 +251,23 @@ describe("a damaged buffer", () => {
 
   it.scoped("cut in the middle: what can be read is kept, the rest is set aside with a line", () =>
     Effect.gen(function*() {
-      const { files, found, next } = yield* damaged((path) => truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096))
+      const { files, found, next } = yield* damaged((path) =>
+        truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096)
+      )
       assert.isAbove(found.length, 100)
       assert.isBelow(found.length, 8001)
       assert.isTrue(files.some((name) => name.endsWith(".damaged")), files.join())
-      assert.match(next.lines.join(), /is damaged: \d+ events could be read and are kept; it was set aside as .*\.damaged/)
+      assert.match(
+        next.lines.join(),
+        /is damaged: \d+ events could be read and are kept; it was set aside as .*\.damaged/
+      )
     }))
 
   it.scoped("garbage: set aside with a line", () =>
     Effect.gen(function*() {
-      const { files, found, next } = yield* damaged((path) => writeFileSync(path, "this was a database once ".repeat(5000)))
+      const { files, found, next } = yield* damaged((path) =>
+        writeFileSync(path, "this was a database once ".repeat(5000))
+      )
       assert.deepStrictEqual(found, [99_999])
       assert.isTrue(files.some((name) => name.endsWith(".damaged")))
       assert.match(next.lines.join(), /no event in it could be read/)
@@ -294,7 +325,8 @@ describe("a damaged buffer", () => {
       const { path } = first.outbox
       first.outbox.close(true)
       const db = new BetterSqlite3(path ?? "")
-      const root = db.prepare<[], { rootpage: number }>("SELECT rootpage FROM sqlite_master WHERE name = 'commands'").get()
+      const root = db.prepare<[], { rootpage: number }>("SELECT rootpage FROM sqlite_master WHERE name = 'commands'")
+        .get()
       db.close()
       const bytes = readFileSync(path ?? "")
       assert.isAbove(bytes.length, 16 * 1_048_576)

@@ -55,8 +55,13 @@ const withAgent = (shop: MemoryEngine, more: Partial<AgentOptions> = {}) =>
 const resultsOf = (brain: FakeBrain, id: string) =>
   brain.frames.flatMap((frame) =>
     frame.type === "command_result" && frame.id === id
-      ? [{ status: frame.payload.status, error: frame.payload.error, result: frame.payload.result === null ? null : JSON.parse(canonicalTextOf(frame.payload.result)) }]
-      : [])
+      ? [{
+        status: frame.payload.status,
+        error: frame.payload.error,
+        result: frame.payload.result === null ? null : JSON.parse(canonicalTextOf(frame.payload.result))
+      }]
+      : []
+  )
 
 const keysOf = (snapshot: { readonly rows: ReadonlyArray<{ readonly [field: string]: unknown }> } | undefined) =>
   snapshot?.rows.map(({ source_key }) => source_key)
@@ -76,7 +81,10 @@ describe("schedules on the wire", () => {
         "trigger_now"
       ])
       assert.deepStrictEqual(hello?.runtimeFeatures, ["retry_by_reference", "external_schedule_protocol_v1"])
-      const [status] = yield* until(Effect.sync(() => brain.frames.filter(({ type }) => type === "agent_status")), (found) => found.length > 0)
+      const [status] = yield* until(
+        Effect.sync(() => brain.frames.filter(({ type }) => type === "agent_status")),
+        (found) => found.length > 0
+      )
       assert.deepStrictEqual(status?.type === "agent_status" ? status.payload.schedulers : [], [clock])
 
       assert.deepStrictEqual((yield* run("schedule.resync"))?.result, { schedulers_drained: 1 })
@@ -85,11 +93,27 @@ describe("schedules on the wire", () => {
       assert.deepStrictEqual(yield* run("schedule.external.activate", activation(clock)), {
         status: "success",
         error: null,
-        result: { scheduler: clock, stream_id, epoch_uuid, epoch_number, sequence: 1, adapter_instance_id, schedule_count: 2, frame_count: 2 }
+        result: {
+          scheduler: clock,
+          stream_id,
+          epoch_uuid,
+          epoch_number,
+          sequence: 1,
+          adapter_instance_id,
+          schedule_count: 2,
+          frame_count: 2
+        }
       })
       const [first] = yield* published(1)
       assert.deepInclude(first, { reason: "activation", sequence: 1, frames: 1 })
-      assert.deepStrictEqual(first?.epoch, { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id })
+      assert.deepStrictEqual(first?.epoch, {
+        adapter_instance_id,
+        epoch_number,
+        epoch_uuid,
+        owner,
+        source_scope,
+        stream_id
+      })
       assert.deepStrictEqual(first?.rows[0], {
         source_key: "hourly",
         engine: "memory",
@@ -123,13 +147,24 @@ describe("schedules on the wire", () => {
   it.scopedLive("have their secrets masked, and what is too long left out", () =>
     Effect.gen(function*() {
       const shop = shopWith("x".repeat(201), "")
-      shop.schedule("a", { kwargs: { token: "hunter2", big: 12345678901234567890n, half: 1.5 }, args: [{ password: "hunter2" }, "redis://shop:hunter2@queue"] })
-      shop.schedule("b", { args: ["x".repeat(70_000)], kwargs: { x: "y".repeat(70_000) }, next_run_at: Number.NaN, total_runs: -3 })
+      shop.schedule("a", {
+        kwargs: { token: "hunter2", big: 12345678901234567890n, half: 1.5 },
+        args: [{ password: "hunter2" }, "redis://shop:hunter2@queue"]
+      })
+      shop.schedule("b", {
+        args: ["x".repeat(70_000)],
+        kwargs: { x: "y".repeat(70_000) },
+        next_run_at: Number.NaN,
+        total_runs: -3
+      })
       const { agent, published, run } = yield* withAgent(shop)
       yield* run("schedule.external.activate", activation(clock))
       const [first] = yield* published(1)
       assert.deepStrictEqual(keysOf(first), ["a", "b"])
-      assert.notInclude(JSON.stringify(first?.rows, (_, value) => typeof value === "bigint" ? String(value) : value), "hunter2")
+      assert.notInclude(
+        JSON.stringify(first?.rows, (_, value) => typeof value === "bigint" ? String(value) : value),
+        "hunter2"
+      )
       assert.deepInclude(first?.rows[0]?.kwargs, { token: "[REDACTED]", big: 12345678901234567890n, half: 1.5 })
       assert.deepInclude(first?.rows[1], {
         args: ["[more than 65536 characters: left out]"],
@@ -137,7 +172,9 @@ describe("schedules on the wire", () => {
         next_run_at: null,
         total_runs: 0
       })
-      assert.isTrue(agent.lines.some(([level, line]) => level === "warning" && line.startsWith("2 schedules of memory-clock have ids")))
+      assert.isTrue(agent.lines.some(([level, line]) =>
+        level === "warning" && line.startsWith("2 schedules of memory-clock have ids")
+      ))
     }))
 
   it.scopedLive("go in as many frames as they need, which fit what the brain takes", () =>
@@ -181,7 +218,10 @@ describe("schedules on the wire", () => {
       shop.schedule("hourly")
       yield* run("schedule.resync")
       yield* published(2)
-      assert.deepStrictEqual(snapshots.map(({ reason, sequence }) => [reason, sequence]), [["activation", 1], ["command", 2]])
+      assert.deepStrictEqual(snapshots.map(({ reason, sequence }) => [reason, sequence]), [["activation", 1], [
+        "command",
+        2
+      ]])
     }))
 
   it.scopedLive("belong to one epoch: a higher one replaces it, the same goes on, a lower one is refused; a new process has none", () =>
@@ -190,8 +230,15 @@ describe("schedules on the wire", () => {
       const { agent, brain, options, published, run, snapshots } = yield* withAgent(shop)
       const other = { epoch_uuid: "77777777-7777-4777-8777-777777777777" }
       yield* run("schedule.external.activate", activation(clock, { epoch_number: 5 }))
-      assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 5 })))?.result, { sequence: 2 })
-      for (const wrong of [{ epoch_number: 4, ...other }, { epoch_number: 5, ...other }, { epoch_number: 5, adapter_instance_id: "ad-2" }]) {
+      assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 5 })))?.result, {
+        sequence: 2
+      })
+      for (
+        const wrong of [{ epoch_number: 4, ...other }, { epoch_number: 5, ...other }, {
+          epoch_number: 5,
+          adapter_instance_id: "ad-2"
+        }]
+      ) {
         const answer = yield* run("schedule.external.activate", activation(clock, wrong))
         assert.deepStrictEqual(answer, {
           status: "failed",
@@ -199,15 +246,24 @@ describe("schedules on the wire", () => {
           error: "The epoch 5 of memory-clock is active; another one must have a higher number."
         })
       }
-      assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 6, ...other })))?.result, { sequence: 1 })
+      assert.deepInclude(
+        (yield* run("schedule.external.activate", activation(clock, { epoch_number: 6, ...other })))?.result,
+        { sequence: 1 }
+      )
       yield* published(3)
-      assert.deepStrictEqual(snapshots.map(({ epoch, sequence }) => [epoch.epoch_number, sequence]), [[5, 1], [5, 2], [6, 1]])
+      assert.deepStrictEqual(snapshots.map(({ epoch, sequence }) => [epoch.epoch_number, sequence]), [[5, 1], [5, 2], [
+        6,
+        1
+      ]])
 
       yield* Effect.promise(() => agent.close())
       yield* online(yield* started(options))
       yield* until(Effect.sync(() => brain.connections.length), (count) => count === 2)
       assert.deepStrictEqual((yield* run("schedule.resync"))?.result, { schedulers_drained: 1 })
-      assert.deepInclude((yield* run("schedule.external.activate", activation(clock)))?.result, { epoch_number: 1, sequence: 1 })
+      assert.deepInclude((yield* run("schedule.external.activate", activation(clock)))?.result, {
+        epoch_number: 1,
+        sequence: 1
+      })
       assert.strictEqual((yield* published(4)).length, 4)
     }))
 
@@ -231,7 +287,9 @@ describe("schedules on the wire", () => {
       assert.strictEqual((yield* run("schedule.resync"))?.status, "success")
       assert.strictEqual(held.length, 1, "nothing follows the frame that was under way")
       brain.manners.onFrame = onFrame
-      assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 2 })))?.result, { sequence: 1 })
+      assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 2 })))?.result, {
+        sequence: 1
+      })
       yield* published(1)
       assert.deepStrictEqual(snapshots.map(({ epoch }) => epoch.epoch_number), [2])
     }))
@@ -263,10 +321,15 @@ describe("schedules on the wire", () => {
       const { published, run } = yield* withAgent(shop)
       const ran = yield* run("schedule.trigger_now", { schedule_id: "nightly", fire_id: "f1" })
       assert.deepInclude(ran?.result, { schedule_id: "nightly" })
-      assert.deepStrictEqual((yield* run("schedule.trigger_now", { schedule_id: "nightly", fire_id: "f1" }))?.result, { dedup_key: "fire:f1", deduplicated: true })
+      assert.deepStrictEqual((yield* run("schedule.trigger_now", { schedule_id: "nightly", fire_id: "f1" }))?.result, {
+        dedup_key: "fire:f1",
+        deduplicated: true
+      })
       assert.strictEqual(shop.jobs.size, 1)
       yield* run("schedule.external.activate", activation(clock))
-      assert.deepStrictEqual((yield* run("schedule.delete", { scheduler: clock, schedule_id: "nightly" }))?.result, { schedule_id: "nightly" })
+      assert.deepStrictEqual((yield* run("schedule.delete", { scheduler: clock, schedule_id: "nightly" }))?.result, {
+        schedule_id: "nightly"
+      })
       assert.deepInclude((yield* published(2))[1], { reason: "signal:deleted", sequence: 2 })
     }))
 
@@ -275,13 +338,30 @@ describe("schedules on the wire", () => {
       const shop = shopWith("nightly", "hourly")
       const { published, run } = yield* withAgent(shop)
       const begun = activation(clock)
-      const [expected] = yield* Effect.map(Effect.zipRight(run("schedule.external.activate", begun), published(1)), ([first]) => first?.rows ?? [])
+      const [expected] = yield* Effect.map(
+        Effect.zipRight(run("schedule.external.activate", begun), published(1)),
+        ([first]) => first?.rows ?? []
+      )
       const { owner: _, stable_source: __, ...epoch } = begun
       const operation_id = "88888888-8888-4888-8888-888888888884"
-      const trigger = { ...epoch, operation_id, operation: "trigger", schedule_id: "hourly", expected: { ...expected, total_runs: 7 }, definition: {} }
+      const trigger = {
+        ...epoch,
+        operation_id,
+        operation: "trigger",
+        schedule_id: "hourly",
+        expected: { ...expected, total_runs: 7 },
+        definition: {}
+      }
       const { last_run_at: _l, next_run_at: _n, total_runs: _t, ...configuration } = expected ?? {}
       const triggered = yield* run("schedule.external.mutate", trigger)
-      assert.deepInclude(triggered?.result, { operation_id, source_key: "hourly", sequence: 2, schedule_count: 2, frame_count: 2, observed_configuration: configuration })
+      assert.deepInclude(triggered?.result, {
+        operation_id,
+        source_key: "hourly",
+        sequence: 2,
+        schedule_count: 2,
+        frame_count: 2,
+        observed_configuration: configuration
+      })
       assert.isString(triggered?.result.trigger_result.task_id)
 
       const deletion = { ...trigger, operation: "delete" }
@@ -301,9 +381,17 @@ describe("schedules on the wire", () => {
         assert.strictEqual(answer?.result, null)
         assert.include(answer?.error, sentence)
       }
-      assert.deepInclude((yield* run("schedule.external.mutate", deletion))?.result, { sequence: 3, schedule_count: 1, observed_configuration: null })
+      assert.deepInclude((yield* run("schedule.external.mutate", deletion))?.result, {
+        sequence: 3,
+        schedule_count: 1,
+        observed_configuration: null
+      })
       const all = yield* published(3)
-      assert.deepStrictEqual(all.map(({ reason }) => reason), ["activation", `native-mutation:${operation_id}`, `native-mutation:${operation_id}`])
+      assert.deepStrictEqual(all.map(({ reason }) => reason), [
+        "activation",
+        `native-mutation:${operation_id}`,
+        `native-mutation:${operation_id}`
+      ])
       assert.deepStrictEqual(keysOf(all[2]), ["nightly"])
     }))
 
@@ -313,7 +401,10 @@ describe("schedules on the wire", () => {
       const hello = brain.connections[0]?.hello?.payload
       assert.deepStrictEqual([hello?.schedulers, hello?.runtimeFeatures], [[], ["retry_by_reference"]])
       assert.deepStrictEqual((yield* run("schedule.resync"))?.result, { schedulers_drained: 0 })
-      assert.include((yield* run("schedule.external.activate", activation(clock)))?.error, "no scheduler adapter registered for this command: memory-clock")
+      assert.include(
+        (yield* run("schedule.external.activate", activation(clock)))?.error,
+        "no scheduler adapter registered for this command: memory-clock"
+      )
       assert.include((yield* run("schedule.delete", { schedule_id: "x" }))?.error, "the command names none")
     }))
 })
@@ -322,9 +413,17 @@ describe("an activation", () => {
   const wrong: ReadonlyArray<readonly [what: string, parameters: object, sentence: string]> = [
     ["of another owner", { owner: "other" }, "owner and scheduler must both be memory-clock"],
     ["without an owner", { owner: undefined }, "owner and scheduler must both be memory-clock"],
-    ["of a scheduler that is not there", { scheduler: "other" }, "no scheduler adapter registered for this command: other"],
+    [
+      "of a scheduler that is not there",
+      { scheduler: "other" },
+      "no scheduler adapter registered for this command: other"
+    ],
     ["of no scheduler", { scheduler: undefined }, "owner and scheduler must both be memory-clock"],
-    ["of another scope", { source_scope: `{"kind":"scheduler-owner","owner":"memory-clock","version":2}` }, "source_scope must be {"],
+    [
+      "of another scope",
+      { source_scope: `{"kind":"scheduler-owner","owner":"memory-clock","version":2}` },
+      "source_scope must be {"
+    ],
     ["of an unstable source", { stable_source: false }, "stable_source must be true"],
     ["of a source that is nearly stable", { stable_source: 1 }, "stable_source must be true"],
     ["without a stream", { stream_id: undefined }, "has no stream_id"],
@@ -341,7 +440,13 @@ describe("an activation", () => {
     Effect.gen(function*() {
       const { engine } = shopWith("nightly")
       const { snapshots, streams } = publishing(engine)
-      const answer = yield* command(engine, "schedule.external.activate", activation(clock, { ...parameters }), 1000, streams)
+      const answer = yield* command(
+        engine,
+        "schedule.external.activate",
+        activation(clock, { ...parameters }),
+        1000,
+        streams
+      )
       assert.deepInclude(answer, { status: "failed", result: null })
       assert.include(answer.status === "failed" ? answer.error : "", sentence)
       assert.deepStrictEqual(snapshots, [])
@@ -400,7 +505,10 @@ describe("between commands", () => {
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(slow)
       yield* Fiber.join(deletion)
-      assert.deepStrictEqual(snapshots.map(({ reason, rows }) => [reason, rows.length]), [["activation", 2], ["slow", 2], ["signal:deleted", 1]])
+      assert.deepStrictEqual(snapshots.map(({ reason, rows }) => [reason, rows.length]), [["activation", 2], [
+        "slow",
+        2
+      ], ["signal:deleted", 1]])
     }))
 
   it.live("none is added to what a brain that acknowledges nothing is owed already", () =>
@@ -415,7 +523,9 @@ describe("between commands", () => {
       // what is deleted is deleted
       assert.strictEqual((yield* run("schedule.delete", { schedule_id: "s7" })).status, "success")
       // a new epoch owes nothing
-      assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 2 }))).result, { schedule_count: 299 })
+      assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 2 }))).result, {
+        schedule_count: 299
+      })
     }))
 
   it.live("an adapter that breaks is answered", () =>

@@ -6,12 +6,22 @@ import { decodeAgentFrame, decodeBrainFrame, encodeFrame } from "../../../src/ag
 import { capabilitiesOf } from "../../../src/agents/runtime/Capabilities.ts"
 import { dispatch } from "../../../src/agents/runtime/Dispatch.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
-import { asString, canonicalTextOf, CanonicalText, type JsonNode, JsonArray, JsonObject, parse, type ParseFailure, toCanonicalText } from "../../../src/domain/CanonicalJson.ts"
+import {
+  asString,
+  CanonicalText,
+  canonicalTextOf,
+  JsonArray,
+  type JsonNode,
+  JsonObject,
+  parse,
+  type ParseFailure,
+  toCanonicalText
+} from "../../../src/domain/CanonicalJson.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
-import { keyOf, sessionOf, signedFrames, vectorText } from "../protocol/Vectors.ts"
-import { MemoryEngine } from "../engines/memory.ts"
 import { publishing } from "../engines/conformance.ts"
+import { MemoryEngine } from "../engines/memory.ts"
+import { keyOf, sessionOf, signedFrames, vectorText } from "../protocol/Vectors.ts"
 import { drained, optionsFor, started } from "./agents.ts"
 import { fakeBrain } from "./fakeBrain.ts"
 
@@ -65,14 +75,20 @@ describe("the recorded frames", () => {
       const now = timeOf(vector.frame_json)
       const recorded = decodeAgentFrame(vector.frame_json, sessionOf(vector), now)
       const envelope = readEnvelope(vector.frame_json)
-      if (recorded instanceof FrameRefusal || envelope instanceof FrameRefusal) throw new Error("a good frame was refused")
+      if (recorded instanceof FrameRefusal || envelope instanceof FrameRefusal) {
+        throw new Error("a good frame was refused")
+      }
       // The cast: a payload of this type, as canonical text.
       const payload = toCanonicalText(envelope.payload) as never
       const sealed = encodeFrame(recorded.type, recorded.id, payload, sessionOf(vector), now)
       const again = decodeAgentFrame(sealed, sessionOf(vector), now)
       const reread = readEnvelope(sealed)
       if (again instanceof FrameRefusal || reread instanceof FrameRefusal) throw new Error("our own frame was refused")
-      assert.deepStrictEqual([again.type, again.id, canonicalTextOf(reread.payload)], [recorded.type, recorded.id, canonicalTextOf(envelope.payload)])
+      assert.deepStrictEqual([again.type, again.id, canonicalTextOf(reread.payload)], [
+        recorded.type,
+        recorded.id,
+        canonicalTextOf(envelope.payload)
+      ])
     })
   }
 
@@ -84,11 +100,24 @@ describe("the recorded frames", () => {
         if (frame.type !== "command") return
         const shop = new MemoryEngine(JSON.parse(vector.frame_json).payload.target.engine ?? "memory")
         const { engine } = shop
-        const answer = yield* dispatch(frame.payload, { engines: [engine], streams: publishing(engine).streams, key: keyOf(vector), purgeThreshold: 1000, redaction })
+        const answer = yield* dispatch(frame.payload, {
+          engines: [engine],
+          streams: publishing(engine).streams,
+          key: keyOf(vector),
+          purgeThreshold: 1000,
+          redaction
+        })
         if (answer.status === "success") return
         assert.notInclude(answer.error, "adapter failed")
-        const known = [...capabilitiesOf(engine), "reconcile_task", "schedule.fire", "dlq.list"].includes(frame.payload.action)
-        if (!known) assert.match(answer.error, /does not support action|unrecognized schedule action|no scheduler adapter registered/)
+        const known = [...capabilitiesOf(engine), "reconcile_task", "schedule.fire", "dlq.list"].includes(
+          frame.payload.action
+        )
+        if (!known) {
+          assert.match(
+            answer.error,
+            /does not support action|unrecognized schedule action|no scheduler adapter registered/
+          )
+        }
       }))
   }
 })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { type AgentHandle, startAgent } from "../../../src/agents/runtime/startAgent.ts"
-import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import type { LogLevel } from "../../../src/agents/runtime/Log.ts"
+import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
+import { type AgentHandle, startAgent } from "../../../src/agents/runtime/startAgent.ts"
 import type { Credentials } from "../../agent.ts"
 import { temporaryHome } from "../../databases.ts"
 import { until } from "../../until.ts"
@@ -12,8 +12,15 @@ export interface Started extends AgentHandle {
 }
 
 /** The options of an agent of these credentials, with a buffer folder of its own. */
-export const optionsFor = (base: string, { hmac_secret, token }: Pick<Credentials, "token" | "hmac_secret">, more: Partial<AgentOptions> = {}) =>
-  Effect.map(temporaryHome, (home): AgentOptions => ({ brainUrl: base, token, hmacSecret: hmac_secret, engines: [], home, ...more }))
+export const optionsFor = (
+  base: string,
+  { hmac_secret, token }: Pick<Credentials, "token" | "hmac_secret">,
+  more: Partial<AgentOptions> = {}
+) =>
+  Effect.map(
+    temporaryHome,
+    (home): AgentOptions => ({ brainUrl: base, token, hmacSecret: hmac_secret, engines: [], home, ...more })
+  )
 
 /** A running agent, closed with the scope. */
 export const started = (options: AgentOptions) =>
@@ -33,4 +40,5 @@ export const statusOf = (agent: AgentHandle, when: (status: ReturnType<AgentHand
 export const online = (agent: AgentHandle) => statusOf(agent, ({ state }) => state === "online")
 
 /** Waits until the brain has acknowledged everything. */
-export const drained = (agent: AgentHandle) => statusOf(agent, ({ buffer, state }) => state === "online" && buffer.events === 0)
+export const drained = (agent: AgentHandle) =>
+  statusOf(agent, ({ buffer, state }) => state === "online" && buffer.events === 0)

@@ -4,7 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
-import { type AgentFrame, decodeAgentFrame, encodeFrame, type WirePayloads, WireSession } from "../../../src/agents/protocol/Frame.ts"
+import {
+  type AgentFrame,
+  decodeAgentFrame,
+  encodeFrame,
+  type WirePayloads,
+  WireSession
+} from "../../../src/agents/protocol/Frame.ts"
 import { decodeHelloFrame, encodeHelloAckFrame } from "../../../src/agents/protocol/Hello.ts"
 import type { HelloFrame } from "../../../src/agents/protocol/Hello.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
@@ -32,7 +38,12 @@ export class FakeConnection {
     }))
   }
 
-  send<T extends "event_batch_ack" | "command" | "error">(type: T, id: string, payload: WirePayloads[T], skew = 0): void {
+  send<T extends "event_batch_ack" | "command" | "error">(
+    type: T,
+    id: string,
+    payload: WirePayloads[T],
+    skew = 0
+  ): void {
     if (this.wire === null) throw new Error("welcome first")
     this.ws.send(encodeFrame(type, id, payload, this.wire, Date.now() + skew))
   }
@@ -42,7 +53,14 @@ export class FakeConnection {
   }
 
   command(id: string, action: string, parameters: WirePayloads["command"]["parameters"] = {}): void {
-    this.send("command", id, { action, target: {}, parameters, timeout_seconds: 60, issued_by: null, delivery_claim_token: "claim" })
+    this.send("command", id, {
+      action,
+      target: {},
+      parameters,
+      timeout_seconds: 60,
+      issued_by: null,
+      delivery_claim_token: "claim"
+    })
   }
 }
 
@@ -98,11 +116,13 @@ export class FakeBrain {
       if (this.manners.upgrade(request, socket) === "refused") return
       this.wss.handleUpgrade(request, socket, head, (ws) => this.serve(new FakeConnection(ws, this.key)))
     })
-    return new Promise((resolve) => this.server.listen(0, "127.0.0.1", () => {
-      const address = this.server.address()
-      this.url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-      resolve()
-    }))
+    return new Promise((resolve) =>
+      this.server.listen(0, "127.0.0.1", () => {
+        const address = this.server.address()
+        this.url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+        resolve()
+      })
+    )
   }
 
   close(): Promise<void> {

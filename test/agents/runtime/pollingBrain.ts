@@ -13,10 +13,22 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export const said = (status: number, body: unknown = {}, headers = {}): Answer => ({ status, body: typeof body === "string" ? body : JSON.stringify(body), headers })
+export const said = (status: number, body: unknown = {}, headers = {}): Answer => ({
+  status,
+  body: typeof body === "string" ? body : JSON.stringify(body),
+  headers
+})
 
 /** A long-poll brain; a test replaces what it answers to one kind of request. */
-export const polls = (brain: FakeBrain, wrong: { readonly probe?: Answer; readonly poll?: Answer; readonly push?: (frames: ReadonlyArray<string>, body: string) => Answer | undefined; readonly family?: "x-svc-" | "x-z4j-" }) => {
+export const polls = (
+  brain: FakeBrain,
+  wrong: {
+    readonly probe?: Answer
+    readonly poll?: Answer
+    readonly push?: (frames: ReadonlyArray<string>, body: string) => Answer | undefined
+    readonly family?: "x-svc-" | "x-z4j-"
+  }
+) => {
   const { family = "x-svc-" } = wrong
   const sessions = new Map<string, WireSession>()
   const nonces: Array<string> = []
@@ -28,7 +40,11 @@ export const polls = (brain: FakeBrain, wrong: { readonly probe?: Answer; readon
     return wire
   }
   const write = (response: ServerResponse, { body, headers, status }: Answer) => {
-    response.writeHead(status, { [`${family}agent-id`]: ids.agentId, [`${family}project-id`]: ids.projectId, ...headers })
+    response.writeHead(status, {
+      [`${family}agent-id`]: ids.agentId,
+      [`${family}project-id`]: ids.projectId,
+      ...headers
+    })
     response.end(body)
   }
   const take = (request: IncomingMessage, body: string): Answer => {

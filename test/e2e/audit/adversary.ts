@@ -34,9 +34,12 @@ export interface Adversary {
 
 /** The statements of the two commands in docs/audit.md that write what `verify-audit.mjs` reads. */
 const document = readFileSync(join(import.meta.dirname, "../../../docs/audit.md"), "utf8")
-const [onPostgres = "", onSqlite = ""] = [...document.matchAll(/<<'SQL'.*\n([^]*?)\nSQL\n/g)].map(([, text]) => text ?? "")
+const [onPostgres = "", onSqlite = ""] = [...document.matchAll(/<<'SQL'.*\n([^]*?)\nSQL\n/g)].map(([, text]) =>
+  text ?? ""
+)
 
-const selects = (commands: string) => commands.split(";").map((text) => text.trim()).filter((text) => text.startsWith("SELECT"))
+const selects = (commands: string) =>
+  commands.split(";").map((text) => text.trim()).filter((text) => text.startsWith("SELECT"))
 
 /** A connection of a role of their own, with all rights on the tables and nothing else. */
 const postgresAdversary = (url: string) =>
@@ -64,7 +67,8 @@ const postgresAdversary = (url: string) =>
   ).pipe(Effect.map(({ client }): Adversary => ({
     read: async () => {
       const of = async (name: string) =>
-        (await client.query<{ rows: Array<Row> }>(`SELECT coalesce(json_agg(t), '[]') AS rows FROM ${name} t`)).rows[0]?.rows ?? []
+        (await client.query<{ rows: Array<Row> }>(`SELECT coalesce(json_agg(t), '[]') AS rows FROM ${name} t`)).rows[0]
+          ?.rows ?? []
       return {
         audit_log: (await of("audit_log")).toSorted((left, right) => Number(left.seq) - Number(right.seq)),
         audit_head: await of("audit_head"),
@@ -76,7 +80,9 @@ const postgresAdversary = (url: string) =>
       await client.query("BEGIN")
       for (const name of names) {
         await client.query(`DELETE FROM ${name}`)
-        await client.query(`INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, $1)`, [JSON.stringify(tables[name])])
+        await client.query(`INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, $1)`, [
+          JSON.stringify(tables[name])
+        ])
       }
       await client.query("COMMIT")
     },
@@ -114,19 +120,28 @@ const sqliteAdversary = (file: string) =>
               db.exec(`DELETE FROM ${name}`)
               for (const row of tables[name]) {
                 const columns = Object.keys(row)
-                db.prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((column) => `@${column}`).join(", ")})`).run(row)
+                db.prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${
+                  columns.map((column) => `@${column}`).join(", ")
+                })`).run(row)
               }
             }
           }).immediate(),
         holding: (text) => (work) =>
-          Effect.acquireUseRelease(Effect.sync(() => db.exec(`BEGIN; ${text}`)), () => work, () => Effect.sync(() => db.exec("ROLLBACK"))),
+          Effect.acquireUseRelease(
+            Effect.sync(() => db.exec(`BEGIN; ${text}`)),
+            () => work,
+            () => Effect.sync(() => db.exec("ROLLBACK"))
+          ),
         exported: async () => selects(onSqlite).flatMap((text) => db.prepare<[], string>(text).pluck().all())
       }
     })
   )
 
-export const adversary = Effect.flatMap(Settings, ({ databaseUrl, home }) =>
-  databaseUrl === null ? sqliteAdversary(join(home, "svc.db")) : postgresAdversary(Redacted.value(databaseUrl)))
+export const adversary = Effect.flatMap(
+  Settings,
+  ({ databaseUrl, home }) =>
+    databaseUrl === null ? sqliteAdversary(join(home, "svc.db")) : postgresAdversary(Redacted.value(databaseUrl))
+)
 
 /** The HMAC of somebody who has no key. */
 export const guessed = () => randomBytes(32).toString("hex")
@@ -145,7 +160,8 @@ export const relinked = (
 ): Tables => {
   const statement = tables.audit_watermark[0]?.statement
   // their own statements and ours are objects of strings and numbers
-  const begin = (typeof statement === "string" ? JSON.parse(statement) : { seq: 0, row_hash: zeros, row_hmac: zeros }) as Row
+  const begin =
+    (typeof statement === "string" ? JSON.parse(statement) : { seq: 0, row_hash: zeros, row_hmac: zeros }) as Row
   let last = begin
   const audit_log = tables.audit_log.map((row) => {
     const placed: Row = { ...row, seq: Number(last.seq) + 1, prev_row_hmac: last.row_hmac ?? null }
@@ -170,13 +186,17 @@ export const relinked = (
 export const ownKey = () => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
   const public_key = publicKey.export({ format: "jwk" }).x ?? ""
-  const key_id = createHash("sha256").update("svc audit public key\n").update(Buffer.from(public_key, "base64url")).digest("hex").slice(0, 16)
+  const key_id = createHash("sha256").update("svc audit public key\n").update(Buffer.from(public_key, "base64url"))
+    .digest("hex").slice(0, 16)
   return { key_id, public_key, privateKey }
 }
 
-const canonical = (object: object) => JSON.stringify(Object.fromEntries(Object.entries(object).toSorted(([left], [right]) => (left < right ? -1 : 1))))
+const canonical = (object: object) =>
+  JSON.stringify(Object.fromEntries(Object.entries(object).toSorted(([left], [right]) => (left < right ? -1 : 1))))
 
 export const statementBy = (privateKey: KeyObject, statement: object) => {
-  const signature = sign(null, Buffer.from(`svc audit statement 1\n${canonical(statement)}`), privateKey).toString("base64url")
+  const signature = sign(null, Buffer.from(`svc audit statement 1\n${canonical(statement)}`), privateKey).toString(
+    "base64url"
+  )
   return canonical({ ...statement, signature })
 }

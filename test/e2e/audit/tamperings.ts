@@ -33,7 +33,8 @@ const swapped = (tables: Tables) =>
   })
 const without = (...gone: ReadonlyArray<number>) => (tables: Tables) =>
   rows(tables, (all) => all.filter(({ seq }) => !gone.includes(Number(seq))))
-export const upTo = (last: number) => (tables: Tables) => rows(tables, (all) => all.filter(({ seq }) => Number(seq) <= last))
+export const upTo = (last: number) => (tables: Tables) =>
+  rows(tables, (all) => all.filter(({ seq }) => Number(seq) <= last))
 const forged = (like: Row | undefined): Row => ({
   ...like,
   id: "01900000-0000-7000-8000-0000000000e1",
@@ -43,7 +44,11 @@ const forged = (like: Row | undefined): Row => ({
 const inserted = (after: number) => (tables: Tables) =>
   rows(tables, (all) => all.flatMap((row) => (row.seq === after ? [row, forged(row)] : [row])))
 export const before = ({ now }: Copies) => rows(now, (all) => [{ ...forged(all[0]), seq: 3 }, ...all])
-export const watermark = (tables: Tables, change: (statement: Readonly<Record<string, unknown>>) => string, seq?: number): Tables => ({
+export const watermark = (
+  tables: Tables,
+  change: (statement: Readonly<Record<string, unknown>>) => string,
+  seq?: number
+): Tables => ({
   ...tables,
   audit_watermark: tables.audit_watermark.map((row) => ({
     ...row,
@@ -55,13 +60,23 @@ export const watermark = (tables: Tables, change: (statement: Readonly<Record<st
 const retiredKey = "00000000deadbeef"
 export const withRetired = (tables: Tables): Tables => ({
   ...tables,
-  audit_keys: [...tables.audit_keys, { ...tables.audit_keys[0], key_id: retiredKey, purpose: "chain", state: "retired", public_key: null }]
+  audit_keys: [...tables.audit_keys, {
+    ...tables.audit_keys[0],
+    key_id: retiredKey,
+    purpose: "chain",
+    state: "retired",
+    public_key: null
+  }]
 })
 /** Rows that pretend to be of that key. */
 export const claimed = (from: number, until: number) => (tables: Tables) =>
-  rows(tables, (all) =>
-    all.map((row) =>
-      Number(row.seq) >= from && Number(row.seq) <= until ? { ...row, key_id: retiredKey, row_hmac: guessed() } : row))
+  rows(
+    tables,
+    (all) =>
+      all.map((row) =>
+        Number(row.seq) >= from && Number(row.seq) <= until ? { ...row, key_id: retiredKey, row_hmac: guessed() } : row
+      )
+  )
 
 export const tamperings: ReadonlyArray<Tampering> = [
   {
@@ -74,7 +89,11 @@ export const tamperings: ReadonlyArray<Tampering> = [
     tamper: ({ now }) => relinked(edited(32, { action: "x" })(now)),
     shows: ["changed", "ok", "ok", "refuses"]
   },
-  { what: "a row put in", tamper: ({ now }) => relinked(inserted(15)(now)), shows: ["changed", "contradicted", "broken", "refuses"] },
+  {
+    what: "a row put in",
+    tamper: ({ now }) => relinked(inserted(15)(now)),
+    shows: ["changed", "contradicted", "broken", "refuses"]
+  },
   {
     what: "a row put in after the last checkpoint",
     tamper: ({ now }) => relinked(inserted(34)(now)),
@@ -153,8 +172,18 @@ export const tamperings: ReadonlyArray<Tampering> = [
       const { key_id, privateKey, public_key } = ownKey()
       const last = now.audit_log.find(({ seq }) => seq === 8)
       return {
-        ...watermark(without(7, 8)(now), ({ signature: _, ...statement }) =>
-          statementBy(privateKey, { ...statement, key_id, seq: 8, row_hash: last?.row_hash, row_hmac: last?.row_hmac }), 8),
+        ...watermark(
+          without(7, 8)(now),
+          ({ signature: _, ...statement }) =>
+            statementBy(privateKey, {
+              ...statement,
+              key_id,
+              seq: 8,
+              row_hash: last?.row_hash,
+              row_hmac: last?.row_hmac
+            }),
+          8
+        ),
         audit_keys: now.audit_keys.map((row) => (row.purpose === "signing" ? { ...row, key_id, public_key } : row))
       }
     },
@@ -162,7 +191,8 @@ export const tamperings: ReadonlyArray<Tampering> = [
   },
   {
     what: "a watermark in the name of our key",
-    tamper: ({ now }) => watermark(now, ({ signature: _, ...statement }) => statementBy(ownKey().privateKey, statement)),
+    tamper: ({ now }) =>
+      watermark(now, ({ signature: _, ...statement }) => statementBy(ownKey().privateKey, statement)),
     shows: ["watermark", "ok", "broken", "writes"]
   },
   {
@@ -203,7 +233,9 @@ export const tamperings: ReadonlyArray<Tampering> = [
   {
     what: "the chain's key marked as retired, a row changed, and every hash after it computed anew",
     tamper: ({ now }) =>
-      relinked(edited(15, { action: "x" })({ ...now, audit_keys: now.audit_keys.map((row) => ({ ...row, state: "retired" })) })),
+      relinked(
+        edited(15, { action: "x" })({ ...now, audit_keys: now.audit_keys.map((row) => ({ ...row, state: "retired" })) })
+      ),
     shows: ["changed", "contradicted", "broken", "refuses"]
   },
   {
@@ -216,11 +248,14 @@ export const tamperings: ReadonlyArray<Tampering> = [
     tamper: ({ now }) => withRetired(relinked(claimed(7, 33)(edited(15, { action: "x" })(now)))),
     shows: ["changed", "contradicted", "broken", "refuses"]
   },
-  { what: "rows of a key that is not ours", tamper: ({ now }) => claimed(33, 34)(now), shows: ["key_unknown", "ok", "broken", "writes"] },
+  {
+    what: "rows of a key that is not ours",
+    tamper: ({ now }) => claimed(33, 34)(now),
+    shows: ["key_unknown", "ok", "broken", "writes"]
+  },
   {
     what: "audit_keys emptied, on which no proof rests",
     tamper: ({ now }) => ({ ...now, audit_keys: [] }),
     shows: ["ok", "ok", "ok", "writes"]
   }
 ]
-

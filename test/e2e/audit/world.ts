@@ -15,7 +15,7 @@ import * as Ids from "../../../src/services/Ids.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import type { Engine } from "../../databases.ts"
 import { auditOn } from "../../services/Audit/world.ts"
-import { adversary, type Adversary, type Tables } from "./adversary.ts"
+import { type Adversary, adversary, type Tables } from "./adversary.ts"
 import type { Copies } from "./tamperings.ts"
 
 interface File {
@@ -51,7 +51,13 @@ export const person: Person = {
   email: "a@example.com",
   is_admin: true,
   roles: new Map(),
-  via: { kind: "api_key", api_key_id: "01900000-0000-7000-8000-00000000000b", scopes: new Set(), project_id: null, is_address_allowed: true },
+  via: {
+    kind: "api_key",
+    api_key_id: "01900000-0000-7000-8000-00000000000b",
+    scopes: new Set(),
+    project_id: null,
+    is_address_allowed: true
+  },
   source_ip: "192.0.2.7",
   user_agent: "curl/8 \"é\" \ufffd"
 }
@@ -69,7 +75,10 @@ export const append = (count: number) =>
       event_id: `event ${n}`,
       metadata: { n, text: "\u{1F600} \" \\ \u2028 \x7f" }
     })
-    const entries = Array.from({ length: count }, (_, n) => ({ actor: n % 2 === 0 ? person : system("test"), entry: entry(n) }))
+    const entries = Array.from(
+      { length: count },
+      (_, n) => ({ actor: n % 2 === 0 ? person : system("test"), entry: entry(n) })
+    )
     yield* sql.withTransaction(audit.recordAll(entries))
   })
 
@@ -129,7 +138,9 @@ export const means = Effect.gen(function*() {
   const { trusted } = keys.auditSigning
   const lines = checkpointsIn(path)
   const verified = Option.getOrNull(yield* verifyLog(sql, keys))
-  const compared = verified === null ? null : yield* checkCheckpoints(sql, Stream.fromIterable(lines), verified, trusted)
+  const compared = verified === null
+    ? null
+    : yield* checkCheckpoints(sql, Stream.fromIterable(lines), verified, trusted)
   const { findings, printed } = yield* alone(lines)
   return {
     shown: [
@@ -155,4 +166,5 @@ export const onTampered = <A, E, R>(tamper: (copies: Copies) => Tables, work: Ef
   })
 
 /** The log and its copies, on a database of their own. */
-export const worldOn = (engine: Engine) => Layer.scoped(World, Effect.orDie(makeWorld)).pipe(Layer.provideMerge(auditOn(engine)))
+export const worldOn = (engine: Engine) =>
+  Layer.scoped(World, Effect.orDie(makeWorld)).pipe(Layer.provideMerge(auditOn(engine)))

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { createServer, type Socket, connect } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
 import { portOf } from "../../ports.ts"
 
 /** A TCP connection on its way through a proxy. */
@@ -85,7 +85,7 @@ export class Proxy {
   delay(delaying: boolean): void {
     const waiting = this.delayed ?? []
     this.delayed = delaying ? waiting : null
-    if (!delaying) for (const pass of waiting) pass()
+    if (!delaying) { for (const pass of waiting) pass() }
   }
 
   /** Resolves when a client has sent text that matches; the answer to it, and all behind it, waits for `release`. */

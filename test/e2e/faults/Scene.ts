@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { until } from "../../until.ts"
 import { type BrainProcess, type Call, signedIn } from "../brainProcess.ts"
 import type { Gate, Job, Told } from "./Protocol.ts"
-import { proxyTo, type Proxy } from "./Proxy.ts"
+import { type Proxy, proxyTo } from "./Proxy.ts"
 
 const root = new URL("../../..", import.meta.url).pathname
 
@@ -79,7 +79,9 @@ export const sceneAt = (brain: BrainProcess) =>
       Effect.acquireRelease(
         Effect.sync(() => {
           const workerId = `bare-${process.pid}-${++processes}`
-          const child: ChildProcess = fork(program, [JSON.stringify({ ...job, worker_id: workerId, journal } satisfies Job)], { execArgv: [] })
+          const child: ChildProcess = fork(program, [
+            JSON.stringify({ ...job, worker_id: workerId, journal } satisfies Job)
+          ], { execArgv: [] })
           const heard: Array<string> = []
           child.on("message", (message) => heard.push((message as Told).told)) // it sends nothing else
           return { child, heard, workerId }
@@ -89,8 +91,11 @@ export const sceneAt = (brain: BrainProcess) =>
         Effect.map(({ child, heard, workerId }): AgentProcess => ({
           workerId,
           told: (what, times = 1) =>
-            Effect.asVoid(Effect.orDie(until(Effect.sync(() => heard.filter((told) => told === what).length), (count) => count >= times))),
-          open: Effect.sync(() => child.send("open")),
+            Effect.asVoid(Effect.orDie(until(Effect.sync(() => heard.filter((told) => told === what).length), (count) =>
+              count >= times))),
+          open: Effect.sync(() =>
+            child.send("open")
+          ),
           kill: Effect.async((resume) => {
             child.once("exit", () => resume(Effect.void))
             child.kill("SIGKILL")
@@ -110,13 +115,16 @@ export const sceneAt = (brain: BrainProcess) =>
         start: (hold, at) => startProcess({ ...secrets, base: at?.url ?? `http://127.0.0.1:${port}`, hold }),
         issue: Effect.flatMap(
           call("POST", "/projects/faults/commands/cancel-task", { agent_id: agentId, engine: "celery", task_id: "t" }),
-          ({ json, status }) => (status === 202 ? Effect.succeed(String(json.id)) : Effect.dieMessage(`not accepted: ${status}`))
+          (
+            { json, status }
+          ) => (status === 202 ? Effect.succeed(String(json.id)) : Effect.dieMessage(`not accepted: ${status}`))
         )
       }
       return made
     })
 
-    const statusOf = (id: string) => Effect.map(call("GET", `/projects/faults/commands/${id}`), ({ json }) => String(json.status))
+    const statusOf = (id: string) =>
+      Effect.map(call("GET", `/projects/faults/commands/${id}`), ({ json }) => String(json.status))
     const reaches = (id: string, ...wanted: ReadonlyArray<string>) =>
       Effect.asVoid(Effect.orDie(until(statusOf(id), (status) => wanted.includes(status))))
 
@@ -126,13 +134,19 @@ export const sceneAt = (brain: BrainProcess) =>
         yield* reaches(id, "completed", "failed", "timeout", "cancelled")
         const { json } = yield* call("GET", `/projects/faults/commands/${id}`)
         const lines = readFileSync(journal, "utf8").split("\n").filter((line) => line.startsWith(id))
-        return { status: json.status, error: json.error, executions: lines.map((line) => line.split(" ")[1] ?? "") } satisfies Ending
+        return {
+          status: json.status,
+          error: json.error,
+          executions: lines.map((line) => line.split(" ")[1] ?? "")
+        } satisfies Ending
       })
 
     /** Waits until the brain knows that the process is gone. */
     const goneOffline = (process: AgentProcess) =>
       Effect.asVoid(Effect.orDie(until(call("GET", "/projects/faults/agent-workers"), ({ json }) =>
-        json.some(({ state, worker_id }: { state: string; worker_id: string }) => worker_id === process.workerId && state === "offline"))))
+        json.some(({ state, worker_id }: { state: string; worker_id: string }) =>
+          worker_id === process.workerId && state === "offline"
+        ))))
 
     return { call, actor, reaches, endingOf, goneOffline, journal } as const
   })

@@ -35,7 +35,11 @@ const sendResults = async (agent: TestAgent) => {
   for (const id of unsent) {
     if (agent.ws.readyState !== agent.ws.OPEN) return
     unsent.delete(id)
-    agent.send("command_result", { status: "success", result: { done: true }, error: null, delivery_claim_token: null }, id)
+    agent.send(
+      "command_result",
+      { status: "success", result: { done: true }, error: null, delivery_claim_token: null },
+      id
+    )
     agent.ws.ping("", true, () => tell({ told: "answered", id })) // called once what is before it was written
   }
 }

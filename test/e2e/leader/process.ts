@@ -9,8 +9,12 @@ import { Leader, Lease } from "../../../src/services/Leader.ts"
 const [, , url = "", name = ""] = process.argv
 const report = (line: string) => Effect.sync(() => void process.stdout.write(`${line}\n`))
 
-const clients = Layer.unwrapScoped(Effect.map(makePostgres(Redacted.make(url), 4), (sql) =>
-  Layer.merge(Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Reader, sql))))
+const clients = Layer.unwrapScoped(
+  Effect.map(
+    makePostgres(Redacted.make(url), 4),
+    (sql) => Layer.merge(Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Reader, sql))
+  )
+)
 
 const replica = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

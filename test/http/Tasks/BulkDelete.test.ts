@@ -63,7 +63,9 @@ describe.each(engines)("bulk-delete on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const rows = yield* sql<{ metadata: string; user_id: string }>`
           SELECT metadata, user_id FROM audit_log WHERE project_id = ${site.project.id} AND action = 'task.bulk_deleted'`
-        const audited = rows.map(({ metadata }) => JSON.parse(metadata))
+        const audited = rows.map(({ metadata }) =>
+          JSON.parse(metadata)
+        )
         assert.strictEqual(audited.reduce((sum, { deleted_count }) => sum + deleted_count, 0), 10_000)
         assert.deepStrictEqual(audited[0].selection, { filter_name: "ship" })
         assert.isTrue(rows.every(({ user_id }) => user_id === site.key.user_id))
@@ -74,7 +76,11 @@ describe.each(engines)("bulk-delete on %s", (engine) => {
         const site = yield* seeded([{}])
         const ids = Array.from({ length: 1000 }, () => randomUUID())
         const printed = JSON.stringify({ task_ids: ids }, null, 8)
-        const accepted = yield* request("POST", `${site.at}/tasks/bulk-delete`, { ...site.key, raw: printed, headers: fromElsewhere() })
+        const accepted = yield* request("POST", `${site.at}/tasks/bulk-delete`, {
+          ...site.key,
+          raw: printed,
+          headers: fromElsewhere()
+        })
         assert.deepStrictEqual(accepted.json, { deleted_count: 0 })
         const refused: ReadonlyArray<unknown> = [
           {},
@@ -106,9 +112,14 @@ describe.each(engines)("bulk-delete on %s", (engine) => {
           null
         ]
         for (const body of refused) {
-          assert.deepInclude((yield* remove(site, body)).json, { status: 422, code: "validation_failed" }, JSON.stringify(body).slice(0, 80))
+          assert.deepInclude(
+            (yield* remove(site, body)).json,
+            { status: 422, code: "validation_failed" },
+            JSON.stringify(body).slice(0, 80)
+          )
         }
-        const raw = (text: string) => request("POST", `${site.at}/tasks/bulk-delete`, { ...site.key, raw: text, headers: fromElsewhere() })
+        const raw = (text: string) =>
+          request("POST", `${site.at}/tasks/bulk-delete`, { ...site.key, raw: text, headers: fromElsewhere() })
         assert.strictEqual((yield* raw("{")).status, 400)
         assert.strictEqual((yield* raw(`{"filter_name":"${"x".repeat(140_000)}"}`)).status, 413)
         assert.strictEqual((yield* site.list()).json.items.length, 1)

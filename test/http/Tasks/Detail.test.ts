@@ -53,7 +53,11 @@ describe.each(engines)("one task on %s", (engine) => {
           assert.strictEqual(answer.json.id, task.id)
           assert.strictEqual(answer.json.task_id, task.task_id)
           assert.strictEqual((yield* one(task, "/tree")).json.root_task_id, task.task_id)
-          const events = yield* request("GET", `${at}/events?engine=celery&task_id=${encodeURIComponent(task.task_id)}`, key)
+          const events = yield* request(
+            "GET",
+            `${at}/events?engine=celery&task_id=${encodeURIComponent(task.task_id)}`,
+            key
+          )
           assert.deepStrictEqual(events.json, { items: [], next_cursor: null })
         }
       }))
@@ -61,7 +65,10 @@ describe.each(engines)("one task on %s", (engine) => {
     it.effect("is the same text as in the list, and what is known of its retries", () =>
       Effect.gen(function*() {
         const { list, one, tasks: [task] } = yield* seeded([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
-        const text = (yield* one(task!)).text.replace(/,"retry_note":"[^"]+","retried_from":null,"retried_as":\[\]}$/, "}")
+        const text = (yield* one(task!)).text.replace(
+          /,"retry_note":"[^"]+","retried_from":null,"retried_as":\[\]}$/,
+          "}"
+        )
         assert.strictEqual((yield* list()).text, `{"items":[${text}],"next_cursor":null}`)
       }))
 
@@ -100,7 +107,12 @@ describe.each(engines)("one task on %s", (engine) => {
         for (const task of [...tasks.slice(0, 3), tasks[4]!]) {
           const { json } = yield* one(task, "/tree")
           assert.deepInclude(json, { root_task_id: "root", node_count: 4, truncated: false })
-          assert.deepStrictEqual(json.nodes.map((node: StoredTask) => node.task_id), ["root", "child", "grandchild", "foreign"])
+          assert.deepStrictEqual(json.nodes.map((node: StoredTask) => node.task_id), [
+            "root",
+            "child",
+            "grandchild",
+            "foreign"
+          ])
           assert.deepStrictEqual(json.nodes[2], {
             engine: "celery",
             task_id: "grandchild",
@@ -143,21 +155,36 @@ describe.each(engines)("one task on %s", (engine) => {
         ])
         const { json } = yield* one(tasks[3]!, "/tree")
         assert.strictEqual(json.root_task_id, "top")
-        assert.deepStrictEqual(json.nodes.map((node: StoredTask) => `${node.engine} ${node.task_id}`), ["rq 7", "bullmq top", "rq leaf"])
+        assert.deepStrictEqual(json.nodes.map((node: StoredTask) => `${node.engine} ${node.task_id}`), [
+          "rq 7",
+          "bullmq top",
+          "rq leaf"
+        ])
       }))
 
     it.effect("has a tree of at most 500 nodes, the root and itself among them", () =>
       Effect.gen(function*() {
         const { one, project, tasks } = yield* seeded([{ task_id: "big" }])
         const children = Array.from({ length: 499 }, (_, index) =>
-          storedTask(project.id, start + 10_000 + index, { task_id: `c${index}`, root_task_id: "big", parent_task_id: "big" }))
+          storedTask(project.id, start + 10_000 + index, {
+            task_id: `c${index}`,
+            root_task_id: "big",
+            parent_task_id: "big"
+          }))
         yield* insertTasks(children)
         assert.deepInclude((yield* one(tasks[0]!, "/tree")).json, { node_count: 500, truncated: false })
-        const last = storedTask(project.id, start + 90_000, { task_id: "last", root_task_id: "big", parent_task_id: "c3" })
+        const last = storedTask(project.id, start + 90_000, {
+          task_id: "last",
+          root_task_id: "big",
+          parent_task_id: "c3"
+        })
         yield* insertTasks([last])
         const { json } = yield* one(last, "/tree")
         assert.deepInclude(json, { root_task_id: "big", node_count: 500, truncated: true })
-        assert.includeMembers(json.nodes.map((node: StoredTask) => node.task_id), ["big", "last", "c0"])
+        assert.includeMembers(
+          json.nodes.map((node: StoredTask) => node.task_id),
+          ["big", "last", "c0"]
+        )
       }))
 
     it.effect("is for members of the project only", () =>

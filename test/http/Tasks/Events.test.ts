@@ -1,9 +1,9 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TaskHistory from "../../../src/domain/TaskHistory.ts"
 import type { TaskEventKind } from "../../../src/domain/TaskState.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
-import { SqlClient } from "@effect/sql"
 import { freshKey, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { seeded, settings, start } from "./seeded.ts"
@@ -72,8 +72,12 @@ describe.each(engines)("a task's timeline on %s", (engine) => {
 
     it.effect("tells once what two paths and two agents told, with what only one of them knows", () =>
       Effect.gen(function*() {
-        const broker = (number: number, kind: TaskEventKind, millis: number, data: Told["data"]): Told =>
-          ({ number, kind, millis, data: { task_name: "\"<unknown:t/1>\"", worker: "\"w1@box\"", ...data } })
+        const broker = (number: number, kind: TaskEventKind, millis: number, data: Told["data"]): Told => ({
+          number,
+          kind,
+          millis,
+          data: { task_name: "\"<unknown:t/1>\"", worker: "\"w1@box\"", ...data }
+        })
         const both: ReadonlyArray<Told> = [
           ...told.map(({ data, ...event }) => ({ ...event, data: { ...data, runtime_ms: "null" } })),
           broker(5, "task.started", 40, {}),
@@ -93,7 +97,9 @@ describe.each(engines)("a task's timeline on %s", (engine) => {
         assert.strictEqual(first.json.items.length, 2)
         const sql = yield* SqlClient.SqlClient
         const early: Told = { number: 4, kind: "task.sent", millis: -50 }
-        yield* sql`UPDATE tasks SET history = ${historyOf([...told, early])} WHERE project_id = ${task!.project_id} AND id = ${task!.id}`
+        yield* sql`UPDATE tasks SET history = ${historyOf([...told, early])} WHERE project_id = ${
+          task!.project_id
+        } AND id = ${task!.id}`
         const second = yield* events(`&limit=2&cursor=${first.json.next_cursor}`)
         assert.deepStrictEqual(second.json.items.map((event: { id: string }) => event.id), [idOf(3)])
         assert.isNull(second.json.next_cursor)
@@ -108,9 +114,18 @@ describe.each(engines)("a task's timeline on %s", (engine) => {
         const { at, events, key, project } = yield* withHistory
         const ask = (query: string) => request("GET", `${at}/events?${query}`, key)
         assert.deepStrictEqual((yield* ask("engine=celery&task_id=nope")).json, { items: [], next_cursor: null })
-        const refused = ["", "engine=celery", "task_id=x", "engine=&task_id=x", "engine=celery&task_id=", "engine=celery&task_id=%00",
-          `engine=${"e".repeat(41)}&task_id=x`, `engine=celery&task_id=${"x".repeat(201)}`, "engine=celery&task_id=x&limit=0",
-          "engine=celery&task_id=x&limit=5001"]
+        const refused = [
+          "",
+          "engine=celery",
+          "task_id=x",
+          "engine=&task_id=x",
+          "engine=celery&task_id=",
+          "engine=celery&task_id=%00",
+          `engine=${"e".repeat(41)}&task_id=x`,
+          `engine=celery&task_id=${"x".repeat(201)}`,
+          "engine=celery&task_id=x&limit=0",
+          "engine=celery&task_id=x&limit=5001"
+        ]
         for (const query of refused) {
           assert.deepInclude((yield* ask(query)).json, { status: 422, code: "validation_failed" }, query)
         }
@@ -119,7 +134,10 @@ describe.each(engines)("a task's timeline on %s", (engine) => {
         }
         const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
         assert.strictEqual((yield* request("GET", `${at}/events?engine=celery&task_id=x`, viewer)).status, 200)
-        assert.strictEqual((yield* request("GET", `${at}/events?engine=celery&task_id=x`, yield* freshKey())).status, 404)
+        assert.strictEqual(
+          (yield* request("GET", `${at}/events?engine=celery&task_id=x`, yield* freshKey())).status,
+          404
+        )
       }))
   })
 })

@@ -12,14 +12,22 @@ type Site = Effect.Effect.Success<ReturnType<typeof seeded>>
 const bytesOf = ({ at, key }: Site, query: string) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
-      const response = await fetch(`${base}/api/v1${at}/tasks${query}`, { headers: { authorization: `Bearer ${key.token}` } })
+      const response = await fetch(`${base}/api/v1${at}/tasks${query}`, {
+        headers: { authorization: `Bearer ${key.token}` }
+      })
       return { headers: response.headers, status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
     }))
 
 const awkward = [
   { name: "=1+1", queue: "+cmd", worker_name: "-2", exception: "@SUM(A1)" },
   { name: "\tx", queue: "\rx", worker_name: "\u0001x", exception: "＝1" },
-  { name: "comma, \"quote\"", exception: "two\nlines", traceback: "a\r\nb", args: "[12345678901234567890,1.0]", runtime_ms: 7 },
+  {
+    name: "comma, \"quote\"",
+    exception: "two\nlines",
+    traceback: "a\r\nb",
+    args: "[12345678901234567890,1.0]",
+    runtime_ms: 7
+  },
   { name: "plain", result: "-5", tags: "[\"x\"]", task_id: "é😀/1" }
 ]
 
@@ -56,7 +64,10 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
         assert.strictEqual(answer.headers.get("content-type"), "application/json")
         assert.deepStrictEqual(answer.json, (yield* list()).json.items)
         assert.include(answer.text, "\"args\":[12345678901234567890,1.0]")
-        assert.deepStrictEqual((yield* list("?format=json&fields=name,%20state,name&search=PLAIN")).json, [{ name: "plain", state: "success" }])
+        assert.deepStrictEqual((yield* list("?format=json&fields=name,%20state,name&search=PLAIN")).json, [{
+          name: "plain",
+          state: "success"
+        }])
         assert.deepStrictEqual((yield* list("?format=json&state=pending")).json, [])
         assert.strictEqual((yield* list("?format=csv&state=pending&fields=id,name")).text, "\"id\",\"name\"\r\n")
       }))
@@ -67,7 +78,10 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
         const fields = ["name", "exception", "runtime_ms", "retry_count", "traceback", "task_id"]
         const { bytes, headers, status } = yield* bytesOf(site, `?format=xlsx&fields=${fields.join(",")}`)
         assert.strictEqual(status, 200)
-        assert.strictEqual(headers.get("content-type"), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+        assert.strictEqual(
+          headers.get("content-type"),
+          "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+        )
         assert.match(headers.get("content-disposition") ?? "", /\.xlsx"$/)
         const [heading, long, plain, quoted, control, formula] = cellsOfXlsx(bytes)
         assert.deepStrictEqual(heading, fields)
@@ -80,10 +94,13 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
 
     it.effect("stop at the cap and say so in a header", () =>
       Effect.gen(function*() {
-        const site = yield* seeded(Array.from({ length: 700 }, (_, index) => ({ queue: index < 300 ? "celery-few" : "celery" })))
+        const site = yield* seeded(
+          Array.from({ length: 700 }, (_, index) => ({ queue: index < 300 ? "celery-few" : "celery" }))
+        )
         for (const format of ["csv", "json", "xlsx"]) {
           const truncated = (query: string) =>
-            Effect.map(bytesOf(site, `?format=${format}&fields=id${query}`), ({ headers }) => headers.get("x-svc-truncated"))
+            Effect.map(bytesOf(site, `?format=${format}&fields=id${query}`), ({ headers }) =>
+              headers.get("x-svc-truncated"))
           assert.strictEqual(yield* truncated(""), "true", format)
           assert.strictEqual(yield* truncated("&queue=celery"), "true", format)
           assert.strictEqual(yield* truncated("&queue=celery-few"), null, format)
@@ -124,7 +141,9 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
         yield* insertTasks(tasks)
         const later = insertTasks([storedTask(site.project.id, start + 86_400_000, { queue: "later" })])
         const [csv] = yield* Effect.all([site.list("?format=csv&fields=id,queue&name=ship"), later], { concurrency: 2 })
-        const ids = cellsOfCsv(csv.text).slice(1).filter(([, queue]) => queue !== "later").map(([id]) => id)
+        const ids = cellsOfCsv(csv.text).slice(1).filter(([, queue]) =>
+          queue !== "later"
+        ).map(([id]) => id)
         assert.deepStrictEqual(ids, [...idsOf([...tasks].reverse())])
 
         const refused = yield* bytesOf(site, "?format=xlsx")

@@ -27,7 +27,11 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
         assert.lengthOf(most.json.items, 500)
         const events = `/events?engine=celery&task_id=${tasks[0]!.task_id}&`
         for (const query of ["/tasks?", events, "/commands?", "/audit?"]) {
-          const applied = (limit: string) => Effect.map(request("GET", `${at}${query}${limit}`, key), ({ headers }) => headers.get("x-svc-limit-applied"))
+          const applied = (limit: string) =>
+            Effect.map(
+              request("GET", `${at}${query}${limit}`, key),
+              ({ headers }) => headers.get("x-svc-limit-applied")
+            )
           assert.strictEqual(yield* applied("limit=5000"), "500", query)
           assert.strictEqual(yield* applied("limit=501"), "500", query)
           assert.isNull(yield* applied("limit=500"), query)
@@ -46,17 +50,34 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
           const seen = [first, second, third].flatMap(idsOf).filter((id) => newestFirst.some((task) => task.id === id))
           assert.deepStrictEqual(new Set(seen).size, seen.length, filter)
           assert.deepStrictEqual(idsOf(second), idsOf(newestFirst).filter((id) => idsOf(second).includes(id)), filter)
-          assert.strictEqual(seen.length, filter.startsWith("name") || filter.startsWith("search") ? 30 : seen.length, filter)
+          assert.strictEqual(
+            seen.length,
+            filter.startsWith("name") || filter.startsWith("search") ? 30 : seen.length,
+            filter
+          )
         }
       }))
 
     it.effect("filters by each term, and by all of them at once", () =>
       Effect.gen(function*() {
         const { list, newestFirst } = yield* seeded([
-          { name: "mail.send", queue: "mail", state: "failure", priority: "high", worker_name: "celery@One", exception: "SMTPError: 550 No such User" },
+          {
+            name: "mail.send",
+            queue: "mail",
+            state: "failure",
+            priority: "high",
+            worker_name: "celery@One",
+            exception: "SMTPError: 550 No such User"
+          },
           { name: "mail.Send_all", queue: "Mail", state: "success", priority: "low", worker_name: "celery@two" },
           { name: "shop%ship", queue: null, state: "started", priority: "critical", task_id: "ORDER-77" },
-          { name: "shop_ship", queue: "q\\1", state: "failure", received_at: null, first_event_at: "2026-03-10T09:00:00.000000Z" }
+          {
+            name: "shop_ship",
+            queue: "q\\1",
+            state: "failure",
+            received_at: null,
+            first_event_at: "2026-03-10T09:00:00.000000Z"
+          }
         ])
         const [fourth, third, second, first] = newestFirst
         const cases: ReadonlyArray<readonly [query: string, expected: ReadonlyArray<typeof first>]> = [
@@ -92,7 +113,10 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
           ["until=2026-03-10T10:00:00Z", [fourth]],
           ["since=0000-01-01T00:00:00Z&until=9999-12-31T23:59:59Z", [fourth, third, second, first]],
           ["since=2026-03-11T00:00:00Z&until=2026-03-09T00:00:00Z", []],
-          ["state=failure&priority=high&name=mail&search=one&queue=mail&worker=celery%40One&since=2026-01-01T00:00:00Z", [first]],
+          [
+            "state=failure&priority=high&name=mail&search=one&queue=mail&worker=celery%40One&since=2026-01-01T00:00:00Z",
+            [first]
+          ],
           ["state=failure&search=shop", [fourth]]
         ]
         for (const [query, expected] of cases) {
@@ -153,7 +177,10 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
         }
         const priorities = "priority.1: must be one of \"critical\", \"high\", \"normal\", \"low\""
         assert.strictEqual((yield* list("?priority=high,urgent")).json.detail, priorities)
-        assert.strictEqual((yield* list("?format=pdf")).json.detail, "format: must be one of \"csv\", \"json\", \"xlsx\"")
+        assert.strictEqual(
+          (yield* list("?format=pdf")).json.detail,
+          "format: must be one of \"csv\", \"json\", \"xlsx\""
+        )
         assert.strictEqual((yield* list("?state=failure&unknown=1")).status, 200)
         assert.strictEqual((yield* list("?search=%ff%fe")).status, 200)
       }))
@@ -248,7 +275,10 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
         const scopeless = yield* freshKey({ roles: { [project.id]: "admin" }, scopes: ["workers:read"] })
         assert.strictEqual((yield* request("GET", `${at}/tasks`)).status, 401)
         assert.strictEqual((yield* request("GET", `${at}/tasks`, other.key)).status, 404)
-        assert.deepInclude((yield* request("GET", `${at}/tasks`, scopeless)).json, { status: 403, code: "scope_missing" })
+        assert.deepInclude((yield* request("GET", `${at}/tasks`, scopeless)).json, {
+          status: 403,
+          code: "scope_missing"
+        })
         assert.strictEqual((yield* request("GET", `${at}/tasks`, viewer)).json.items.length, 1)
       }))
   })

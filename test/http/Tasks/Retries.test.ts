@@ -15,17 +15,25 @@ const both = { override_args: [], override_kwargs: {} }
 /** A project with an agent of every engine, failed tasks, and a function that retries them and waits for the end. */
 const world = (tasks: ReadonlyArray<readonly [engine: string, id: string]>) =>
   Effect.gen(function*() {
-    const { at, key, one, project } = yield* seeded(tasks.map(([engine, task_id]) => ({ engine, task_id, state: "failure" })))
+    const { at, key, one, project } = yield* seeded(
+      tasks.map(([engine, task_id]) => ({ engine, task_id, state: "failure" }))
+    )
     const credentials: Credentials = yield* freshAgent(project)
     const hello = { engines: names, capabilities: Object.fromEntries(names.map((name) => [name, retrying])) }
     const agent = yield* connected({ base: yield* baseUrl, ...credentials, hello })
     const run = (route: string, body: object, result: Result) =>
       Effect.gen(function*() {
         agent.onCommand = (command) => agent.answer(command, result)
-        const issued = yield* request("POST", `${at}/commands/${route}`, { ...key, body: { agent_id: credentials.agent_id, ...body } })
+        const issued = yield* request("POST", `${at}/commands/${route}`, {
+          ...key,
+          body: { agent_id: credentials.agent_id, ...body }
+        })
         assert.strictEqual(issued.status, 202, issued.text)
         const path = `${at}/commands/${issued.json.id}`
-        yield* until(request("GET", path, key), ({ json }) => json.status === (result.status === "success" ? "completed" : "failed"))
+        yield* until(
+          request("GET", path, key),
+          ({ json }) => json.status === (result.status === "success" ? "completed" : "failed")
+        )
       })
     const links = (engine: string, task_id: string) =>
       Effect.map(one({ engine, task_id }), ({ json }) => ({ from: json.retried_from, as: json.retried_as }))
@@ -50,7 +58,10 @@ describe.each(engines)("a retried task on %s", (database) => {
           assert.deepStrictEqual(yield* links(engine, "old"), { from: null, as: ["new"] }, engine)
           assert.deepStrictEqual(yield* links(engine, "new"), { from: "old", as: [] }, engine)
         }
-        yield* run("retry-task", { engine: "bullmq", task_id: "old" }, { status: "success", result: { task_id: "old" } })
+        yield* run("retry-task", { engine: "bullmq", task_id: "old" }, {
+          status: "success",
+          result: { task_id: "old" }
+        })
         assert.deepStrictEqual(yield* links("bullmq", "old"), { from: null, as: [] })
       }))
 
@@ -72,14 +83,25 @@ describe.each(engines)("a retried task on %s", (database) => {
 
     it.scoped("links to what a bulk retry made; jobs that RQ requeues stay the same", () =>
       Effect.gen(function*() {
-        const { links, run } = yield* world([["celery", "a"], ["celery", "b"], ["celery", "a2"], ["rq", "a"], ["rq", "b"]])
+        const { links, run } = yield* world([["celery", "a"], ["celery", "b"], ["celery", "a2"], ["rq", "a"], [
+          "rq",
+          "b"
+        ]])
         const bulk = (engine: string, result: NonNullable<Result["result"]>) =>
           run("bulk-retry", { filter: { task_ids: ["a", "b"], engine } }, { status: "success", result })
-        yield* bulk("celery", { requested: 2, succeeded: 1, failed: 1, new_task_ids: { a: "a2", b: null }, failures: { b: "gone" } })
+        yield* bulk("celery", {
+          requested: 2,
+          succeeded: 1,
+          failed: 1,
+          new_task_ids: { a: "a2", b: null },
+          failures: { b: "gone" }
+        })
         assert.deepStrictEqual(yield* links("celery", "a"), { from: null, as: ["a2"] })
         assert.deepStrictEqual(yield* links("celery", "b"), { from: null, as: [] })
         assert.deepStrictEqual(yield* links("celery", "a2"), { from: "a", as: [] })
-        const many = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`b${n}`, n === 1499 ? "b" : `made ${n}`]))
+        const many = Object.fromEntries(
+          Array.from({ length: 1500 }, (_, n) => [`b${n}`, n === 1499 ? "b" : `made ${n}`])
+        )
         yield* bulk("celery", { new_task_ids: many })
         assert.deepStrictEqual(yield* links("celery", "b"), { from: "b1499", as: [] })
         yield* bulk("rq", { retried: 2, skipped: 0, new_task_ids: ["a", "b"], errors: {} })
@@ -91,11 +113,23 @@ describe.each(engines)("a retried task on %s", (database) => {
         const sql = yield* SqlClient.SqlClient
         const { links, project, run } = yield* world([["celery", "old"], ["celery", "new 24"], ["celery", "last"]])
         for (let n = 0; n < 25; n++) {
-          const link = { project_id: project.id, engine: "celery", task_id: "old", new_task_id: `new ${n}`, command_id: Ids.minIdAt(Date.now() + n) }
+          const link = {
+            project_id: project.id,
+            engine: "celery",
+            task_id: "old",
+            new_task_id: `new ${n}`,
+            command_id: Ids.minIdAt(Date.now() + n)
+          }
           yield* sql`INSERT INTO task_retries ${sql.insert(link)}`
         }
-        yield* run("retry-task", { engine: "celery", task_id: "new 24", ...both }, { status: "success", result: { new_task_id: "last" } })
-        assert.deepStrictEqual((yield* links("celery", "old")).as, Array.from({ length: 20 }, (_, n) => `new ${24 - n}`))
+        yield* run("retry-task", { engine: "celery", task_id: "new 24", ...both }, {
+          status: "success",
+          result: { new_task_id: "last" }
+        })
+        assert.deepStrictEqual(
+          (yield* links("celery", "old")).as,
+          Array.from({ length: 20 }, (_, n) => `new ${24 - n}`)
+        )
         assert.deepStrictEqual(yield* links("celery", "new 24"), { from: "old", as: ["last"] })
         assert.deepStrictEqual(yield* links("celery", "last"), { from: "new 24", as: [] })
       }))

@@ -19,7 +19,11 @@ export const cellsOfCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> =
 /** The text of one file of a zip archive. */
 const fileOfZip = (zip: Buffer, name: string): string => {
   for (let at = zip.readUInt32LE(zip.lastIndexOf("PK\u0005\u0006") + 16); zip.readUInt32LE(at) === 0x02014b50;) {
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset)) as [number, number, number]
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset)) as [
+      number,
+      number,
+      number
+    ]
     if (zip.toString("utf8", at + 46, at + 46 + nameLength) === name) {
       const header = zip.readUInt32LE(at + 42)
       const begin = header + 30 + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28)
@@ -31,11 +35,14 @@ const fileOfZip = (zip: Buffer, name: string): string => {
   throw new Error(`no ${name} in the archive`)
 }
 
-const unescape = (xml: string) => xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", "\"").replaceAll("&amp;", "&")
+const unescape = (xml: string) =>
+  xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", "\"").replaceAll("&amp;", "&")
 
 /** The cells of a spreadsheet's first sheet: text and numbers. */
 export const cellsOfXlsx = (bytes: Buffer): ReadonlyArray<ReadonlyArray<string | number | null>> => {
-  const shared = [...fileOfZip(bytes, "xl/sharedStrings.xml").matchAll(/<si><t[^>]*>([^<]*)<\/t><\/si>/g)].map((match) => unescape(match[1]!))
+  const shared = [...fileOfZip(bytes, "xl/sharedStrings.xml").matchAll(/<si><t[^>]*>([^<]*)<\/t><\/si>/g)].map((
+    match
+  ) => unescape(match[1]!))
   const sheet = fileOfZip(bytes, "xl/worksheets/sheet1.xml")
   const cell = /<c r="([A-Z]+)\d+"([^>]*?)(?:\/>|>(?:<v>([^<]*)<\/v>)?<\/c>)/g
   return [...sheet.matchAll(/<row [^>]*>(.*?)<\/row>/gs)].map((row) => {
@@ -43,7 +50,9 @@ export const cellsOfXlsx = (bytes: Buffer): ReadonlyArray<ReadonlyArray<string |
     for (const [, column = "", attributes = "", value] of row[1]!.matchAll(cell)) {
       const at = column.split("").reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
       while (cells.length < at) cells.push(null)
-      cells.push(value === undefined ? null : attributes.includes("t=\"s\"") ? shared[Number(value)] ?? null : Number(value))
+      cells.push(
+        value === undefined ? null : attributes.includes("t=\"s\"") ? shared[Number(value)] ?? null : Number(value)
+      )
     }
     return cells
   })

@@ -23,7 +23,11 @@ export const seeded = (given: ReadonlyArray<Partial<StoredTask>>) =>
       newestFirst: [...tasks].reverse(),
       list: (query = "") => request("GET", `${at}/tasks${query}`, key),
       one: (task: { readonly engine: string; readonly task_id: string }, rest = "") =>
-        request("GET", `${at}/tasks/${encodeURIComponent(task.engine)}/${encodeURIComponent(task.task_id)}${rest}`, key),
+        request(
+          "GET",
+          `${at}/tasks/${encodeURIComponent(task.engine)}/${encodeURIComponent(task.task_id)}${rest}`,
+          key
+        ),
       at
     }
   })

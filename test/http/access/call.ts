@@ -26,12 +26,18 @@ export interface Answer {
  * Each call comes from another address, so that no rate bucket fills up: the server must trust 127.0.0.1 as a proxy. By
  * undici's plain request, which takes half the time of fetch: there are thousands.
  */
-export const call = ({ body, headers, method, path }: Request): Effect.Effect<Answer, never, Effect.Effect.Context<typeof baseUrl>> =>
+export const call = (
+  { body, headers, method, path }: Request
+): Effect.Effect<Answer, never, Effect.Effect.Context<typeof baseUrl>> =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
       const answer = await send(`${base}${path}`, {
         method: method as "GET", // a string to undici; its type lists the methods of HTTP
-        headers: { ...fromElsewhere(), ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+        headers: {
+          ...fromElsewhere(),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers
+        },
         body: body === undefined ? null : JSON.stringify(body)
       })
       const type = String(answer.headers["content-type"])

@@ -82,7 +82,9 @@ export const check = Effect.fnUntraced(function*<E = never, R = never>(
   const made = yield* request(endpoint, sender, instead)
   const changed = yield* before
   const { outcome } = yield* call({ ...made, headers: changed ?? headers })
-  return expected.includes(outcome) ? [] : [`${nameOf(endpoint)} by ${who}: ${outcome} instead of ${expected.join(" or ")}`]
+  return expected.includes(outcome)
+    ? []
+    : [`${nameOf(endpoint)} by ${who}: ${outcome} instead of ${expected.join(" or ")}`]
 })
 
 /** Somebody of each kind asks these endpoints with a key that has every scope. */
@@ -98,7 +100,8 @@ export const checksOfKeys = (asked: (kind: Kind) => ReadonlyArray<Endpoint>) =>
             sender: { kind, user_id },
             headers: bearer(token),
             expected: byKey(endpoint, kind)
-          }))))
+          })
+        )))
     return checks.flat()
   })
 

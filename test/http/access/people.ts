@@ -41,7 +41,11 @@ export const makePeople = (project: Project, other: Project) =>
     const [hashed] = yield* sql<{ password_hash: string }>`SELECT password_hash FROM users WHERE id = ${id}`
 
     const rolesOf = (kind: Kind): Readonly<Record<string, Role>> =>
-      kind === "global admin" ? {} : kind === "stranger" ? { [other.id]: "admin" } : { [project.id]: kind, [other.id]: "admin" }
+      kind === "global admin"
+        ? {}
+        : kind === "stranger"
+        ? { [other.id]: "admin" }
+        : { [project.id]: kind, [other.id]: "admin" }
 
     const key = (kind: Kind, options: { readonly scopes?: ReadonlyArray<string>; readonly boundTo?: string } = {}) =>
       freshKey({
@@ -72,7 +76,11 @@ export const makePeople = (project: Project, other: Project) =>
     const enrolling = (kind: Kind) =>
       Effect.gen(function*() {
         const someone = yield* person(kind)
-        const { json } = yield* call({ method: "POST", path: "/api/v1/auth/mfa/enroll-start", headers: someone.browser })
+        const { json } = yield* call({
+          method: "POST",
+          path: "/api/v1/auth/mfa/enroll-start",
+          headers: someone.browser
+        })
         const begun: Person = { ...someone, appCode: generateSync({ secret: String(json.secret_base32) }) }
         return begun
       })
@@ -83,7 +91,11 @@ export const makePeople = (project: Project, other: Project) =>
         const { appCode, ...someone } = yield* enrolling(kind)
         const path = "/api/v1/auth/mfa/enroll-complete"
         const answer = yield* call({ method: "POST", path, headers: someone.browser, body: { code: appCode } })
-        const done: Person = { ...someone, browser: browserWith(answer.cookies), recoveryCodes: answer.json.recovery_codes }
+        const done: Person = {
+          ...someone,
+          browser: browserWith(answer.cookies),
+          recoveryCodes: answer.json.recovery_codes
+        }
         return done
       })
 

@@ -26,7 +26,10 @@ const otherSession = ({ browser, user_id }: Person) =>
   })
 
 const trustedDevice = ({ browser }: Person) =>
-  Effect.map(call({ method: "POST", path: "/api/v1/auth/mfa/trusted-devices", headers: browser }), ({ json }) => String(json.id))
+  Effect.map(
+    call({ method: "POST", path: "/api/v1/auth/mfa/trusted-devices", headers: browser }),
+    ({ json }) => String(json.id)
+  )
 
 const newUser = Effect.map(freshKey(), ({ user_id }) => user_id)
 
@@ -63,7 +66,10 @@ export const makeRequests = ({ here, people }: World) =>
       "POST /projects/{slug}/commands/retry-task": () => task,
       "POST /projects/{slug}/commands/cancel-task": () => task,
       "POST /projects/{slug}/commands/requeue-dead-letter": () => task,
-      "POST /projects/{slug}/commands/bulk-retry": () => ({ agent_id, filter: { task_ids: [task.task_id], engine: "celery" } }),
+      "POST /projects/{slug}/commands/bulk-retry": () => ({
+        agent_id,
+        filter: { task_ids: [task.task_id], engine: "celery" }
+      }),
       "POST /projects/{slug}/commands/purge-queue": () => ({ agent_id, queue: "celery" }),
       "POST /projects/{slug}/commands/restart-worker": () => worker,
       "POST /projects/{slug}/commands/pool-resize": () => ({ ...worker, delta: 1 }),
@@ -89,7 +95,9 @@ export const makeRequests = ({ here, people }: World) =>
           return { body: { password, code } }
         case "PATCH /auth/mfa/trusted-devices/{device_id}":
         case "POST /auth/mfa/trusted-devices/{device_id}/revoke":
-          return { path: { device_id: person?.recoveryCodes === undefined ? randomUUID() : yield* trustedDevice(person) } }
+          return {
+            path: { device_id: person?.recoveryCodes === undefined ? randomUUID() : yield* trustedDevice(person) }
+          }
         case "POST /auth/sessions/{session_id}/revoke":
           return { path: { session_id: person === undefined ? randomUUID() : yield* otherSession(person) } }
         case "POST /auth/password-reset/confirm":
@@ -129,7 +137,8 @@ export const makeRequests = ({ here, people }: World) =>
       const name = `${endpoint.method} ${endpoint.path.replace("/api/v1", "")}`
       const fresh: { readonly path?: Values; readonly body?: unknown } = yield* made(name, sender)
       const values: Values = { ...here.things, ...fresh.path, ...instead }
-      const path = endpoint.path.replace(/\{([a-z_]+)\}/g, (_, parameter: string) => encodeURIComponent(values[parameter] ?? ""))
+      const path = endpoint.path.replace(/\{([a-z_]+)\}/g, (_, parameter: string) =>
+        encodeURIComponent(values[parameter] ?? ""))
       const body = fresh.body ?? bodies[name]?.()
       const filled: Request = { method: endpoint.method, path: `${path}${queries[name] ?? ""}`, body }
       return filled

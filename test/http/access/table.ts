@@ -38,10 +38,16 @@ export interface Endpoint {
 }
 
 const under = (base: string) =>
-  (route: string, least: Least, scope: Scope, marks: ReadonlyArray<Mark>, ...answers: ReadonlyArray<string | number>): Endpoint => {
-    const [method = "", path = ""] = route.split(" ")
-    return { method, path: `${base}${path}`, least, scope, marks, answers: answers.map(String) }
-  }
+(
+  route: string,
+  least: Least,
+  scope: Scope,
+  marks: ReadonlyArray<Mark>,
+  ...answers: ReadonlyArray<string | number>
+): Endpoint => {
+  const [method = "", path = ""] = route.split(" ")
+  return { method, path: `${base}${path}`, least, scope, marks, answers: answers.map(String) }
+}
 
 const root = under("")
 const api = under("/api/v1")
@@ -165,8 +171,22 @@ export const endpoints: ReadonlyArray<Endpoint> = [
 ]
 
 /** Scopes are a resource of these and an action; only what an endpoint asks for is one. */
-const resources = ["auth", "home", "projects", "tasks", "workers", "queues", "agents", "commands", "schedules", "audit", "memberships",
-  "notifications", "automation", "users"]
+const resources = [
+  "auth",
+  "home",
+  "projects",
+  "tasks",
+  "workers",
+  "queues",
+  "agents",
+  "commands",
+  "schedules",
+  "audit",
+  "memberships",
+  "notifications",
+  "automation",
+  "users"
+]
 
 /** Every scope that there could be, but for the one that holds all. */
 export const scopes = [...resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`]), "tasks:delete"]

@@ -1,9 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { freshAgent } from "../../agent.ts"
-import { freshKey, freshProject } from "../../brain.ts"
-import { insertTasks, storedTask } from "../../tasks.ts"
 import { system } from "../../../src/domain/Actor.ts"
 import type { Project } from "../../../src/domain/Project.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
@@ -11,6 +8,9 @@ import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor
 import * as Ids from "../../../src/services/Ids.ts"
 import { Invitations } from "../../../src/services/Invitations.ts"
 import { PasswordResets } from "../../../src/services/PasswordResets.ts"
+import { freshAgent } from "../../agent.ts"
+import { freshKey, freshProject } from "../../brain.ts"
+import { insertTasks, storedTask } from "../../tasks.ts"
 import { call } from "./call.ts"
 import { bearer, makePeople } from "./people.ts"
 
@@ -47,7 +47,12 @@ export const commandIn = (slug: string, agent_id: string) =>
   Effect.gen(function*() {
     const { token } = yield* freshKey({ isAdmin: true })
     const path = `/api/v1/projects/${slug}/commands/restart-worker`
-    const { json } = yield* call({ method: "POST", path, headers: bearer(token), body: { agent_id, worker_name: "w@box" } })
+    const { json } = yield* call({
+      method: "POST",
+      path,
+      headers: bearer(token),
+      body: { agent_id, worker_name: "w@box" }
+    })
     return String(json.id)
   })
 

@@ -21,8 +21,27 @@ export interface JsonSchema {
 }
 
 const understood = new Set<string>([
-  "$ref", "type", "enum", "anyOf", "allOf", "properties", "required", "additionalProperties", "items", "minItems", "maxItems",
-  "uniqueItems", "minLength", "maxLength", "minimum", "maximum", "pattern", "format", "title", "description", "examples"
+  "$ref",
+  "type",
+  "enum",
+  "anyOf",
+  "allOf",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "pattern",
+  "format",
+  "title",
+  "description",
+  "examples"
 ])
 
 const formats: Readonly<Record<string, RegExp>> = {
@@ -51,7 +70,11 @@ export const validator = (schemas: Readonly<Record<string, JsonSchema>>) => {
     return { ...resolved(found), ...schema }
   }
 
-  const violations = (declared: JsonSchema, value: unknown, path: ReadonlyArray<string> = []): ReadonlyArray<Violation> => {
+  const violations = (
+    declared: JsonSchema,
+    value: unknown,
+    path: ReadonlyArray<string> = []
+  ): ReadonlyArray<Violation> => {
     const schema = resolved(declared)
     const found: Array<Violation> = []
     const must = (holds: boolean, why: string) => void (holds || found.push({ path, why }))
@@ -82,13 +105,20 @@ export const validator = (schemas: Readonly<Record<string, JsonSchema>>) => {
     }
     if (Array.isArray(value)) {
       const { items, maxItems = Infinity, minItems = 0, uniqueItems = false } = schema
-      must(value.length >= minItems && value.length <= maxItems, `has ${value.length} items, not ${minItems} to ${maxItems}`)
+      must(
+        value.length >= minItems && value.length <= maxItems,
+        `has ${value.length} items, not ${minItems} to ${maxItems}`
+      )
       must(!uniqueItems || new Set(value).size === value.length, "has an item twice")
-      if (items !== undefined) value.forEach((item, index) => found.push(...violations(items, item, [...path, String(index)])))
+      if (items !== undefined) {
+        value.forEach((item, index) => found.push(...violations(items, item, [...path, String(index)])))
+      }
     }
     if (isObject(value)) {
       const { additionalProperties = true, properties = {}, required = [] } = schema
-      for (const name of required) if (!Object.hasOwn(value, name)) found.push({ path: [...path, name], why: "is missing" })
+      for (const name of required) {
+        if (!Object.hasOwn(value, name)) found.push({ path: [...path, name], why: "is missing" })
+      }
       for (const [name, member] of Object.entries(value)) {
         const own = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
         if (own === false) found.push({ path: [...path, name], why: "is not declared" })

@@ -29,7 +29,9 @@ const essence = (contentType: string): string => contentType.split(";", 1)[0]?.t
 export const problemOf = ({ headers, json, status, text }: Received): string | undefined => {
   const { code, detail, details, request_id, title, type, ...rest } = json
   if (rest.status !== status || Object.keys(rest).length !== 1) return `members ${JSON.stringify(rest)}`
-  if (![code, detail, title, type].every((member) => typeof member === "string" && member !== "")) return "an empty member"
+  if (![code, detail, title, type].every((member) => typeof member === "string" && member !== "")) {
+    return "an empty member"
+  }
   if (typeof details !== "object" || details === null || Array.isArray(details)) return "details are no object"
   if (request_id !== headers["x-request-id"]) return "request_id is another than the header's"
   return text.length > 64 * 1024 ? `${text.length} characters` : undefined
@@ -47,7 +49,9 @@ export const complaint = (
   if (status >= 500) return `${status}` // also where it is declared: nothing that is asked for here takes the database away
   if (declared === undefined) return `the document has no ${status}`
   const content = Object.entries(declared.content ?? {}).find(([type]) => essence(type) === contentType)
-  if (content === undefined && (declared.content !== undefined || text !== "")) return `the document has no ${contentType} for ${status}`
+  if (content === undefined && (declared.content !== undefined || text !== "")) {
+    return `the document has no ${contentType} for ${status}`
+  }
   if (status >= 400 && contentType !== "application/problem+json") return `${status} as ${contentType}`
   const schema = content?.[1].schema
   if (schema !== undefined && contentType.endsWith("json")) {
@@ -58,7 +62,9 @@ export const complaint = (
   const problem = contentType === "application/problem+json" ? problemOf(received) : undefined
   if (problem !== undefined) return problem
   for (const [name, start] of Object.entries(guarding)) {
-    if (contentType !== "text/html" && !String(headers[name] ?? "\0").startsWith(start)) return `${name} is ${String(headers[name])}`
+    if (contentType !== "text/html" && !String(headers[name] ?? "\0").startsWith(start)) {
+      return `${name} is ${String(headers[name])}`
+    }
   }
   if (headers["set-cookie"] !== undefined && !(setsCookies(operation) && status < 300)) return "sets a cookie"
   if (headers["x-powered-by"] !== undefined || headers["server"] !== undefined) return "tells what serves it"

@@ -9,7 +9,12 @@ export interface Expected {
   readonly places?: ReadonlyArray<string>
 }
 
-const kinds: Readonly<Partial<Record<Caller, string>>> = { key: "api_key", agent: "agent_token", viewer: "session", admin: "session" }
+const kinds: Readonly<Partial<Record<Caller, string>>> = {
+  key: "api_key",
+  agent: "agent_token",
+  viewer: "session",
+  admin: "session"
+}
 
 /** By the credentials that open the operation. */
 const ofCaller = (caller: Caller, { security }: Operation): Expected | null => {
@@ -33,8 +38,11 @@ const booleans = new Map<string, boolean>([["true", true], ["1", true], ["false"
 
 /** A query's text as the type that its schema has, as the document means it. */
 const typed = (text: string, { type }: JsonSchema): unknown =>
-  type === "boolean" ? booleans.get(text.toLowerCase()) :
-  type === "integer" || type === "number" ? (/^\s*[-+]?[\d.]+(e\d+)?\s*$/i.test(text) ? Number(text) : text) : text
+  type === "boolean" ?
+    booleans.get(text.toLowerCase()) :
+    type === "integer" || type === "number"
+    ? (/^\s*[-+]?[\d.]+(e\d+)?\s*$/i.test(text) ? Number(text) : text)
+    : text
 
 const parsed = (text: string): { readonly value: unknown } | null => {
   try {
@@ -52,7 +60,8 @@ const unstorable = (value: unknown): ReadonlyArray<string> =>
   typeof value !== "object" || value === null
     ? []
     : Object.entries(value).filter(([name, member]) =>
-      typeof member === "string" && (!member.isWellFormed() || (member.includes("\0") && !isSecret(name)))).map(([name]) => name)
+      typeof member === "string" && (!member.isWellFormed() || (member.includes("\0") && !isSecret(name)))
+    ).map(([name]) => name)
 
 /** The members of a body that violate its schema; `""`: it is no object. */
 const named = (violations: ReadonlyArray<Violation>) => [...new Set(violations.map(({ path: [first = ""] }) => first))]
@@ -74,7 +83,9 @@ export const expected = (
     if (query.value.includes("&")) return { statuses: [422], places: [query.name] }
     const value = decoded(query.value)
     if (value === null) return null
-    return violations(schema, typed(value, resolved(schema))).length > 0 ? { statuses: [422], places: [query.name] } : null
+    return violations(schema, typed(value, resolved(schema))).length > 0
+      ? { statuses: [422], places: [query.name] }
+      : null
   }
   if (headers?.["content-type"] !== undefined) return { statuses: [415] }
   if (body === undefined || operation.body === null) return null
@@ -93,5 +104,7 @@ export const difference = (expected: Expected | null, { json, status }: Received
   // what issues name is `filter.task_ids.0`
   const issues: ReadonlyArray<{ readonly path: string }> = json.details?.issues ?? []
   const named = issues.map(({ path }) => path.split(".")[0] ?? "")
-  return named.some((place) => expected.places?.includes(place)) ? undefined : `names ${named.join()}, not ${expected.places.join()}`
+  return named.some((place) => expected.places?.includes(place))
+    ? undefined
+    : `names ${named.join()}, not ${expected.places.join()}`
 }

@@ -58,7 +58,11 @@ const rawValues = [
 
 type IsKnown = (name: string) => boolean
 
-const bodies = ({ body: declared }: Operation, { resolved }: Validator, isKnown: IsKnown): ReadonlyArray<fc.Arbitrary<Attempt>> => {
+const bodies = (
+  { body: declared }: Operation,
+  { resolved }: Validator,
+  isKnown: IsKnown
+): ReadonlyArray<fc.Arbitrary<Attempt>> => {
   if (declared === null) return []
   const { fields, schema } = declared
   const base = validOf(resolved, isKnown, false)(schema)
@@ -79,27 +83,83 @@ const bodies = ({ body: declared }: Operation, { resolved }: Validator, isKnown:
     })
   })
   const text = base.map((value) => JSON.stringify(value))
-  const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "x", ",;"]
+  const types = [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/xml",
+    "x",
+    ",;"
+  ]
   return [
     base.map((value) => ({ what: "valid", body: JSON.stringify(value) })),
     ...(Object.keys(fields).length === 0 ? [] : [mutated, mutated, mutated]),
-    text.chain((text) => fc.nat(Math.max(0, text.length - 1)).map((end) => ({ what: "truncated", body: text.slice(0, end) }))),
-    text.chain((text) => fc.constantFrom(...Object.keys(fields), "extra", "__proto__").map((name) => ({
-      what: `${name} twice or too much`,
-      body: text.replace("{", () => `{${JSON.stringify(name)}:null${text === "{}" ? "" : ","}`)
-    }))),
-    fc.constantFrom(...malformed, "", "null", "[]", "[{}]", "1", "\"text\"", "true", nested(100), nested(200), nested(4000))
+    text.chain((text) =>
+      fc.nat(Math.max(0, text.length - 1)).map((end) => ({ what: "truncated", body: text.slice(0, end) }))
+    ),
+    text.chain((text) =>
+      fc.constantFrom(...Object.keys(fields), "extra", "__proto__").map((name) => ({
+        what: `${name} twice or too much`,
+        body: text.replace("{", () => `{${JSON.stringify(name)}:null${text === "{}" ? "" : ","}`)
+      }))
+    ),
+    fc.constantFrom(
+      ...malformed,
+      "",
+      "null",
+      "[]",
+      "[{}]",
+      "1",
+      "\"text\"",
+      "true",
+      nested(100),
+      nested(200),
+      nested(4000)
+    )
       .map((body) => ({ what: "another body", body })),
     fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => ({ what: "bytes", body: Buffer.from(bytes) })),
     fc.constantFrom(...types).map((type) => ({ what: `as ${type}`, headers: { "content-type": type } }))
   ]
 }
 
-const headerValues = ["\u00ff\u00fe", "a\tb", "x".repeat(4000), "%00", "null", "-1", "6c8b5a57-9e3b-4a05-8b39-53a3c9d1a6ef",
-  "=;=;,", "\"", "[::1", "e30", "Bearer ", `Bearer svk_${"x".repeat(300)}`, "svc_session=%00; svc_csrf=x", "0, -1"]
-const headerNames = ["authorization", "cookie", "idempotency-key", "last-event-id", "origin", "sec-fetch-site", "user-agent",
-  "referer", "x-csrf-token", "x-forwarded-for", "x-forwarded-host", "x-request-id", "x-svc-session-nonce",
-  "x-z4j-retry-contracts", "traceparent", "accept", "accept-encoding", "if-none-match", "range"]
+const headerValues = [
+  "\u00ff\u00fe",
+  "a\tb",
+  "x".repeat(4000),
+  "%00",
+  "null",
+  "-1",
+  "6c8b5a57-9e3b-4a05-8b39-53a3c9d1a6ef",
+  "=;=;,",
+  "\"",
+  "[::1",
+  "e30",
+  "Bearer ",
+  `Bearer svk_${"x".repeat(300)}`,
+  "svc_session=%00; svc_csrf=x",
+  "0, -1"
+]
+const headerNames = [
+  "authorization",
+  "cookie",
+  "idempotency-key",
+  "last-event-id",
+  "origin",
+  "sec-fetch-site",
+  "user-agent",
+  "referer",
+  "x-csrf-token",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-request-id",
+  "x-svc-session-nonce",
+  "x-z4j-retry-contracts",
+  "traceparent",
+  "accept",
+  "accept-encoding",
+  "if-none-match",
+  "range"
+]
 
 /** What may be sent to an operation. */
 export const attempts = (operation: Operation, schemas: Validator, isKnown: IsKnown): fc.Arbitrary<Attempt> => {
@@ -107,7 +167,11 @@ export const attempts = (operation: Operation, schemas: Validator, isKnown: IsKn
   const { resolved } = schemas
   const query = Object.entries(querySchemas).map(([name, schema]) => {
     const valid = validOf(resolved, isKnown, false)(schema).map((value) => encodeURIComponent(String(value)))
-    const hostile = fc.constantFrom(...Object.values(queryValues), ...undecodable, ...(name.includes("cursor") ? badCursors : []))
+    const hostile = fc.constantFrom(
+      ...Object.values(queryValues),
+      ...undecodable,
+      ...(name.includes("cursor") ? badCursors : [])
+    )
     const others = fc.oneof(
       encoded,
       octets,
@@ -116,14 +180,21 @@ export const attempts = (operation: Operation, schemas: Validator, isKnown: IsKn
       valid.map((value) => `${value}&${name}=${value}`)
     )
     // a poll that waits is no bad input
-    return (name === "wait" ? hostile : fc.oneof(hostile, { weight: 2, arbitrary: others })).map((value) => ({ what: `${name}=${value.slice(0, 80)}`, query: { name, value } }))
+    return (name === "wait" ? hostile : fc.oneof(hostile, { weight: 2, arbitrary: others })).map((value) => ({
+      what: `${name}=${value.slice(0, 80)}`,
+      query: { name, value }
+    }))
   })
-  const unknown = encoded.map((value) => ({ what: `unknown=${value}`, query: { name: "unknown", value: `${value}&__proto__=${value}&=` } }))
+  const unknown = encoded.map((value) => ({
+    what: `unknown=${value}`,
+    query: { name: "unknown", value: `${value}&__proto__=${value}&=` }
+  }))
   const paths = pathParameters.map((name) =>
     fc.oneof(fc.constantFrom(...unknownNames, ...undecodable), encoded, octets).map((value) => ({
       what: `${name} = ${value.slice(0, 80)}`,
       path: { [name]: value }
-    })))
+    }))
+  )
   return fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...callers).map((caller) => ({ what: caller, caller })) },
     fc.tuple(fc.constantFrom(...headerNames), fc.constantFrom(...headerValues)).map(([name, value]) => ({

@@ -9,13 +9,18 @@ import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
 import { exportAndDeleteFrozen } from "../../../src/services/Audit/FrozenRows.ts"
 import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
 import { resealWatermark } from "../../../src/services/Audit/ResealWatermark.ts"
-import { activateChainKey, retireChainKey, RotationRefused, stageChainKey } from "../../../src/services/Audit/Rotation.ts"
+import {
+  activateChainKey,
+  retireChainKey,
+  RotationRefused,
+  stageChainKey
+} from "../../../src/services/Audit/Rotation.ts"
 import { publicKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
 import { engines, settingsOn } from "../../databases.ts"
-import { auditLog } from "./layer.ts"
 import { until } from "../../until.ts"
+import { auditLog } from "./layer.ts"
 import { append, verified } from "./world.ts"
 
 /** Another process over the same database, with these settings besides. */
@@ -35,7 +40,9 @@ const recordKeys = Effect.flatMap(Checkpoints, ({ recordSigningKeys }) => record
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64url")
 const actions = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
-    sql<{ action: string; key_id: string }>`SELECT action, key_id FROM audit_log WHERE action LIKE 'audit.%' ORDER BY seq`,
+    sql<
+      { action: string; key_id: string }
+    >`SELECT action, key_id FROM audit_log WHERE action LIKE 'audit.%' ORDER BY seq`,
     (rows) => rows
   ))
 
@@ -47,7 +54,10 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         const { home } = yield* Settings
         const [one, two] = [yield* replica(), yield* replica()]
         yield* Effect.provide(append(5), one)
-        const [first] = yield* Effect.provide(actions, one).pipe(Effect.zipRight(Effect.provide(Keys, one)), Effect.map(({ auditChain }) => auditChain.all()))
+        const [first] = yield* Effect.provide(actions, one).pipe(
+          Effect.zipRight(Effect.provide(Keys, one)),
+          Effect.map(({ auditChain }) => auditChain.all())
+        )
         assert.isDefined(first)
 
         const second = yield* Effect.provide(stageChainKey, one)
@@ -77,8 +87,14 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         const sealed = yield* Effect.provide(verified, without)
         assert.deepInclude(sealed, { rows: 30, problem: null })
         assert.isAtLeast(sealed.sealed, 6)
-        const changed = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET metadata = '{}' WHERE seq = 2`)
-        const back = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET metadata = '{"by":"test","n":1}' WHERE seq = 2`)
+        const changed = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`UPDATE audit_log SET metadata = '{}' WHERE seq = 2`
+        )
+        const back = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`UPDATE audit_log SET metadata = '{"by":"test","n":1}' WHERE seq = 2`
+        )
         yield* Effect.provide(changed, without)
         assert.deepInclude((yield* Effect.provide(verified, without)).problem, { kind: "changed", seq: 2 })
         yield* Effect.provide(back, without)
@@ -93,7 +109,10 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         assert.deepInclude(rest, { problem: null, sealed: 0 })
         assert.strictEqual(rest.begin.seq, moved)
         const [pruned] = yield* Effect.provide(
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ metadata: string }>`SELECT metadata FROM audit_log WHERE action = 'audit.pruned'`),
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql<{ metadata: string }>`SELECT metadata FROM audit_log WHERE action = 'audit.pruned'`
+          ),
           without
         )
         assert.deepInclude(JSON.parse(pruned?.metadata ?? ""), {
@@ -120,7 +139,8 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         assert.sameMembers(activated.map((one) => one?.to), [won, undefined])
         const former = activated.find((one) => one !== null)?.from ?? ""
         const ended = (yield* both(retireChainKey(former, false))).map((one) =>
-          Either.isLeft(one) && one.left instanceof RotationRefused ? one.left.message : "retired")
+          Either.isLeft(one) && one.left instanceof RotationRefused ? one.left.message : "retired"
+        )
         assert.sameMembers(ended, ["retired", `the key ${former} is retired already`])
         const told = (yield* Effect.provide(actions, one)).map(({ action }) => action)
         assert.deepStrictEqual(told.slice(-3), ["audit.key_staged", "audit.key_rotated", "audit.key_retired"])
@@ -136,13 +156,22 @@ describe("the keys of the chain from the environment", () => {
       assert.include((yield* Effect.flip(Effect.provide(stageChainKey, old))).message, "add one to it")
       const both = yield* replica({ auditChainKey: Redacted.make(`${key(1)},${key(2)}`) })
       yield* Effect.provide(Effect.zipRight(append(1), Effect.zipRight(stageChainKey, activateChainKey)), both)
-      assert.include(yield* refusal(Effect.provide(append(1), old)), "which SVC_AUDIT_CHAIN_KEY of this process does not have")
+      assert.include(
+        yield* refusal(Effect.provide(append(1), old)),
+        "which SVC_AUDIT_CHAIN_KEY of this process does not have"
+      )
       assert.strictEqual((yield* Effect.provide(verified, both)).problem, null)
-      assert.include(yield* refusal(replica({ auditChainKey: Redacted.make(key(1)) })), "SVC_AUDIT_CHAIN_KEY is not the key")
+      assert.include(
+        yield* refusal(replica({ auditChainKey: Redacted.make(key(1)) })),
+        "SVC_AUDIT_CHAIN_KEY is not the key"
+      )
       const [former] = (yield* Effect.provide(Keys, old)).auditChain.all()
       const lone = yield* replica({ auditChainKey: Redacted.make(key(2)) })
       assert.strictEqual((yield* Effect.provide(verified, lone)).problem?.kind, "key_unknown")
-      assert.include((yield* Effect.flip(Effect.provide(retireChainKey(former!.key_id, false), lone))).message, "--lost")
+      assert.include(
+        (yield* Effect.flip(Effect.provide(retireChainKey(former!.key_id, false), lone))).message,
+        "--lost"
+      )
       yield* Effect.provide(retireChainKey(former!.key_id, true), lone)
       assert.deepInclude(yield* Effect.provide(verified, lone), { problem: null, sealed: 2 })
     }).pipe(Effect.provide(settingsOn("SQLite"))))
@@ -152,18 +181,26 @@ describe("the keys of the chain from the environment", () => {
       const first = yield* replica({ auditSigningKey: Redacted.make(key(1)) })
       const prune = pruneAudit(({ seq }) => seq <= 2)
       yield* Effect.provide(Effect.zipRight(append(3), prune), first)
-      assert.include(yield* refusal(replica({ auditSigningKey: Redacted.make(key(2)) })), "SVC_AUDIT_SIGNING_KEY is not the key")
+      assert.include(
+        yield* refusal(replica({ auditSigningKey: Redacted.make(key(2)) })),
+        "SVC_AUDIT_SIGNING_KEY is not the key"
+      )
       const both = yield* replica({ auditSigningKey: Redacted.make(`${key(2)} ${key(1)}`) })
       yield* Effect.provide(recordKeys, both)
-      assert.deepStrictEqual((yield* Effect.provide(actions, both)).map(({ action }) => action), ["audit.pruned", "audit.signing_key_added"])
+      assert.deepStrictEqual((yield* Effect.provide(actions, both)).map(({ action }) => action), [
+        "audit.pruned",
+        "audit.signing_key_added"
+      ])
       const second = yield* replica({ auditSigningKey: Redacted.make(key(2)) })
       assert.strictEqual((yield* Effect.provide(verified, second)).problem?.kind, "watermark")
       yield* Effect.provide(resealWatermark([]), second)
       assert.deepInclude(yield* Effect.provide(verified, second), { problem: null })
       assert.strictEqual(yield* Effect.provide(resealWatermark([]), second), null)
 
-      const spoil = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        sql`UPDATE audit_watermark SET statement = replace(statement, '"seq":2', '"seq":1') WHERE id = 1`)
+      const spoil = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`UPDATE audit_watermark SET statement = replace(statement, '"seq":2', '"seq":1') WHERE id = 1`
+      )
       yield* Effect.provide(spoil, second)
       const old = publicKeyOf((yield* Effect.provide(Keys, first)).auditSigning.signer.public_key)
       assert.include((yield* Effect.flip(Effect.provide(resealWatermark([old!]), second))).message, "wrong")
@@ -176,7 +213,8 @@ describe("the watermark on PostgreSQL", () => {
       const first = yield* replica({ auditSigningKey: Redacted.make(key(1)) })
       const both = yield* replica({ auditSigningKey: Redacted.make(`${key(2)} ${key(1)}`) })
       const prune = (upTo: number, before: Effect.Effect<unknown>) =>
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(Effect.zipRight(pruneAudit(({ seq }) => seq <= upTo), before)))
+        Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          sql.withTransaction(Effect.zipRight(pruneAudit(({ seq }) => seq <= upTo), before)))
       yield* Effect.provide(Effect.zipRight(append(5), prune(2, Effect.void)), first)
       const [pruned, committed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const pruning = yield* Effect.fork(
@@ -187,11 +225,16 @@ describe("the watermark on PostgreSQL", () => {
       const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
         sql`SELECT 1 FROM pg_locks WHERE locktype = 'relation' AND NOT granted
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
-      yield* until(Effect.provide(waiting, both), (rows) => rows.length > 0)
+      yield* until(Effect.provide(waiting, both), (rows) =>
+        rows.length > 0)
       yield* Deferred.succeed(committed, undefined)
       yield* Fiber.join(pruning)
       assert.include((yield* Fiber.join(resealing)).message, "run the command again")
       yield* Effect.provide(resealWatermark([]), both)
-      assert.deepInclude(yield* Effect.provide(verified, both), { problem: null, rows: 4 }, "5, two of pruning, and that of the seal")
+      assert.deepInclude(
+        yield* Effect.provide(verified, both),
+        { problem: null, rows: 4 },
+        "5, two of pruning, and that of the seal"
+      )
     }).pipe(Effect.provide(settingsOn("PostgreSQL"))))
 })

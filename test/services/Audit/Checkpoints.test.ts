@@ -6,19 +6,19 @@ import { createServer } from "node:http"
 import { join } from "node:path"
 import { checkCheckpoints } from "../../../src/services/Audit/CheckpointCheck.ts"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
+import { CheckpointSinks } from "../../../src/services/Audit/CheckpointSinks.ts"
 import { LogContradicted } from "../../../src/services/Audit/CommittedHead.ts"
 import { exportHead } from "../../../src/services/Audit/ExportHead.ts"
 import { cleanUpFork } from "../../../src/services/Audit/ForkCleanup.ts"
 import { compareHead } from "../../../src/services/Audit/KnownHead.ts"
 import { pruneAudit } from "../../../src/services/Audit/Prune.ts"
-import { CheckpointSinks } from "../../../src/services/Audit/CheckpointSinks.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { Loops } from "../../../src/services/Loops.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
 import { Settings } from "../../../src/services/Settings.ts"
 import { engines, settingsOn, temporaryHome } from "../../databases.ts"
-import { auditLog } from "./layer.ts"
 import { until } from "../../until.ts"
+import { auditLog } from "./layer.ts"
 import { anotherProcess, append, auditOn, back, later, undone, verified } from "./world.ts"
 
 const sign = (ending = false) => Effect.flatMap(Checkpoints, (checkpoints) => checkpoints.sign(ending))
@@ -34,124 +34,132 @@ const kinds = (texts: ReadonlyArray<string>) =>
   Effect.map(checked(texts), ({ problems }) => problems.map(({ kind, line }) => `${kind} ${line}`))
 
 describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
-  layer(auditOn(engine, { auditCheckpointRows: 10, auditCheckpointInterval: 60 }), { excludeTestServices: true })((it) => {
-    it.effect("are signed when there are enough rows, or after a while, and never for nothing", () =>
-      Effect.gen(function*() {
-        assert.isNull(yield* sign(), "the log is empty")
-        yield* append(3)
-        assert.isNotNull(yield* sign(), "the first one")
-        assert.isNull(yield* sign(true), "nothing new")
-        yield* append(9)
-        assert.isNull(yield* sign(), "too few, too soon")
-        yield* append(1)
-        assert.isNotNull(yield* sign(), "ten rows")
-        yield* append(1)
-        assert.isNull(yield* later(58)(sign()))
-        assert.isNotNull(yield* later(61)(sign()), "a minute")
-        yield* append(1)
-        assert.isNotNull(yield* later(-3600)(sign()), "the clock was set back")
-        yield* append(1)
-        assert.isNull(yield* later(-3600)(sign()), "and goes on from there")
-        assert.isNotNull(yield* sign(true), "the end")
-        assert.deepStrictEqual(
-          (yield* lines).map((line) => JSON.parse(line)).map(({ number, rows, seq }) => [number, seq, rows]),
-          [[1, 3, 3], [2, 13, 13], [3, 14, 14], [4, 15, 15], [5, 16, 16]]
-        )
-        assert.deepInclude(yield* checked(yield* lines), { confirmed: 5, pruned: 0, upTo: 16, problemCount: 0 })
-      }))
-
-    it.effect("that were taken out, moved, changed, or made by others show", () =>
-      Effect.gen(function*() {
-        const [one = "", two = "", three = "", four = ""] = yield* lines
-        assert.deepStrictEqual(yield* kinds([one, three, four]), ["missing 2"])
-        assert.deepStrictEqual(yield* kinds([one, three, two, four]), ["missing 2", "reordered 3"])
-        assert.deepStrictEqual(yield* kinds([one, two.replace(`"seq":13`, `"seq":12`), three, four]), ["forged 2", "missing 3"])
-        assert.deepStrictEqual(yield* kinds([one, two, "{}", three, four]), ["malformed 3"])
-        assert.deepStrictEqual(yield* kinds([one, one, two]), [], "told twice")
-        assert.deepInclude(yield* checked([three, four]), { beginsLater: 1, problemCount: 0, confirmed: 2 })
-        const theirs = two.replace(/"key_id":"\w+"/, `"key_id":"0123456789abcdef"`)
-        assert.deepStrictEqual(yield* kinds([one, theirs]), ["key unknown 2"])
-      }))
-
-    it.effect("show that the log was cut, or written anew, with all that is in the database", () =>
-      Effect.gen(function*() {
-        const all = yield* lines
-        const cut = yield* undone(Effect.zipRight(back(13), Effect.all([kinds(all), verified])))
-        assert.deepStrictEqual(cut?.[0], ["cut 3", "cut 4", "cut 5"])
-        assert.isNull(cut?.[1].problem, "the database alone does not tell")
-        const rewritten = Effect.zipRight(back(12), Effect.provide(append(6), anotherProcess()))
-        const anew = yield* undone(Effect.zipRight(rewritten, Effect.all([kinds(all), verified])))
-        assert.deepStrictEqual(anew?.[0], ["contradicted 2", "contradicted 3", "contradicted 4", "contradicted 5"])
-        assert.isNull(anew?.[1].problem)
-      }))
-
-    it.effect("of rows that were pruned, also after the verification, are neither confirmed nor contradicted", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const { auditSigning: { trusted } } = yield* Keys
-        const before = yield* verified
-        const known = yield* Effect.flatMap(Keys, exportHead)
-        yield* pruneAudit(({ seq }) => seq <= 13)
-        assert.deepInclude(
-          yield* checkCheckpoints(sql, Stream.fromIterable(yield* lines), before, trusted),
-          { confirmed: 4, pruned: 1, problemCount: 0 }
-        )
-        assert.strictEqual((yield* compareHead(sql, known, before, trusted)).result, "CURRENT_MATCH")
-        const third = { ...before, head: { ...before.head, seq: 99 } } // as if the log had been longer
-        yield* undone(Effect.zipRight(pruneAudit(({ seq }) => seq <= 16), Effect.gen(function*() {
-          assert.strictEqual((yield* compareHead(sql, known, third, trusted)).result, "PRUNE_MATCH")
-        })))
-        assert.deepInclude(yield* checked(yield* lines), { confirmed: 4, pruned: 1, problemCount: 0 })
-        yield* sign(true)
-        assert.strictEqual(JSON.parse((yield* lines)[5] ?? "").rows, 4)
-      }))
-
-    it.effect("go on after a crash in the middle of a line", () =>
-      Effect.gen(function*() {
-        const before = yield* lines
-        writeFileSync(yield* file, `${before.join("\n")}\n${before[0]?.slice(0, 100)}`)
-        yield* append(1)
-        yield* sign(true)
-        assert.deepStrictEqual((yield* lines).slice(0, -1), before)
-        assert.deepStrictEqual(yield* kinds(yield* lines), [])
-      }))
-
-    it.effect("are not signed for a row that we did not write", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const before = yield* lines
-        const hash = "ab".repeat(32)
-        yield* append(1)
-        const [row] = yield* sql<{ row_hash: string; row_hmac: string }>`SELECT row_hash, row_hmac FROM audit_head`
-        const put = (row_hash: string) =>
-          Effect.zipRight(
-            sql`UPDATE audit_log SET row_hash = ${row_hash} WHERE seq = (SELECT seq FROM audit_head)`,
-            sql`UPDATE audit_head SET row_hash = ${row_hash} WHERE id = 1`
+  layer(auditOn(engine, { auditCheckpointRows: 10, auditCheckpointInterval: 60 }), { excludeTestServices: true })(
+    (it) => {
+      it.effect("are signed when there are enough rows, or after a while, and never for nothing", () =>
+        Effect.gen(function*() {
+          assert.isNull(yield* sign(), "the log is empty")
+          yield* append(3)
+          assert.isNotNull(yield* sign(), "the first one")
+          assert.isNull(yield* sign(true), "nothing new")
+          yield* append(9)
+          assert.isNull(yield* sign(), "too few, too soon")
+          yield* append(1)
+          assert.isNotNull(yield* sign(), "ten rows")
+          yield* append(1)
+          assert.isNull(yield* later(58)(sign()))
+          assert.isNotNull(yield* later(61)(sign()), "a minute")
+          yield* append(1)
+          assert.isNotNull(yield* later(-3600)(sign()), "the clock was set back")
+          yield* append(1)
+          assert.isNull(yield* later(-3600)(sign()), "and goes on from there")
+          assert.isNotNull(yield* sign(true), "the end")
+          assert.deepStrictEqual(
+            (yield* lines).map((line) => JSON.parse(line)).map(({ number, rows, seq }) => [number, seq, rows]),
+            [[1, 3, 3], [2, 13, 13], [3, 14, 14], [4, 15, 15], [5, 16, 16]]
           )
-        yield* put(hash)
-        assert.instanceOf(yield* Effect.flip(sign(true)), LogContradicted)
-        yield* put(row?.row_hash ?? "")
-        assert.deepStrictEqual(yield* lines, before)
-      }))
+          assert.deepInclude(yield* checked(yield* lines), { confirmed: 5, pruned: 0, upTo: 16, problemCount: 0 })
+        }))
 
-    it.effect("stop when the log is a copy of an older one, until somebody says that this is meant", () =>
-      Effect.gen(function*() {
-        yield* sign(true)
-        const { head } = yield* verified
-        assert.isNull(yield* cleanUpFork, "nothing to clean up")
-        yield* back(head.seq - 1)
-        const error = yield* Effect.flip(sign())
-        assert.include(String(error), "it was cut")
-        const path = yield* file
-        const aside = yield* cleanUpFork
-        assert.isTrue(existsSync(aside ?? ""))
-        assert.isFalse(existsSync(path))
-        assert.isNotNull(yield* sign())
-        const found = yield* verified
-        assert.isNull(found.problem)
-        assert.deepStrictEqual(yield* kinds(yield* lines), [])
-      }))
-  })
+      it.effect("that were taken out, moved, changed, or made by others show", () =>
+        Effect.gen(function*() {
+          const [one = "", two = "", three = "", four = ""] = yield* lines
+          assert.deepStrictEqual(yield* kinds([one, three, four]), ["missing 2"])
+          assert.deepStrictEqual(yield* kinds([one, three, two, four]), ["missing 2", "reordered 3"])
+          assert.deepStrictEqual(yield* kinds([one, two.replace(`"seq":13`, `"seq":12`), three, four]), [
+            "forged 2",
+            "missing 3"
+          ])
+          assert.deepStrictEqual(yield* kinds([one, two, "{}", three, four]), ["malformed 3"])
+          assert.deepStrictEqual(yield* kinds([one, one, two]), [], "told twice")
+          assert.deepInclude(yield* checked([three, four]), { beginsLater: 1, problemCount: 0, confirmed: 2 })
+          const theirs = two.replace(/"key_id":"\w+"/, `"key_id":"0123456789abcdef"`)
+          assert.deepStrictEqual(yield* kinds([one, theirs]), ["key unknown 2"])
+        }))
+
+      it.effect("show that the log was cut, or written anew, with all that is in the database", () =>
+        Effect.gen(function*() {
+          const all = yield* lines
+          const cut = yield* undone(Effect.zipRight(back(13), Effect.all([kinds(all), verified])))
+          assert.deepStrictEqual(cut?.[0], ["cut 3", "cut 4", "cut 5"])
+          assert.isNull(cut?.[1].problem, "the database alone does not tell")
+          const rewritten = Effect.zipRight(back(12), Effect.provide(append(6), anotherProcess()))
+          const anew = yield* undone(Effect.zipRight(rewritten, Effect.all([kinds(all), verified])))
+          assert.deepStrictEqual(anew?.[0], ["contradicted 2", "contradicted 3", "contradicted 4", "contradicted 5"])
+          assert.isNull(anew?.[1].problem)
+        }))
+
+      it.effect("of rows that were pruned, also after the verification, are neither confirmed nor contradicted", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const { auditSigning: { trusted } } = yield* Keys
+          const before = yield* verified
+          const known = yield* Effect.flatMap(Keys, exportHead)
+          yield* pruneAudit(({ seq }) => seq <= 13)
+          assert.deepInclude(
+            yield* checkCheckpoints(sql, Stream.fromIterable(yield* lines), before, trusted),
+            { confirmed: 4, pruned: 1, problemCount: 0 }
+          )
+          assert.strictEqual((yield* compareHead(sql, known, before, trusted)).result, "CURRENT_MATCH")
+          const third = { ...before, head: { ...before.head, seq: 99 } } // as if the log had been longer
+          yield* undone(Effect.zipRight(
+            pruneAudit(({ seq }) => seq <= 16),
+            Effect.gen(function*() {
+              assert.strictEqual((yield* compareHead(sql, known, third, trusted)).result, "PRUNE_MATCH")
+            })
+          ))
+          assert.deepInclude(yield* checked(yield* lines), { confirmed: 4, pruned: 1, problemCount: 0 })
+          yield* sign(true)
+          assert.strictEqual(JSON.parse((yield* lines)[5] ?? "").rows, 4)
+        }))
+
+      it.effect("go on after a crash in the middle of a line", () =>
+        Effect.gen(function*() {
+          const before = yield* lines
+          writeFileSync(yield* file, `${before.join("\n")}\n${before[0]?.slice(0, 100)}`)
+          yield* append(1)
+          yield* sign(true)
+          assert.deepStrictEqual((yield* lines).slice(0, -1), before)
+          assert.deepStrictEqual(yield* kinds(yield* lines), [])
+        }))
+
+      it.effect("are not signed for a row that we did not write", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const before = yield* lines
+          const hash = "ab".repeat(32)
+          yield* append(1)
+          const [row] = yield* sql<{ row_hash: string; row_hmac: string }>`SELECT row_hash, row_hmac FROM audit_head`
+          const put = (row_hash: string) =>
+            Effect.zipRight(
+              sql`UPDATE audit_log SET row_hash = ${row_hash} WHERE seq = (SELECT seq FROM audit_head)`,
+              sql`UPDATE audit_head SET row_hash = ${row_hash} WHERE id = 1`
+            )
+          yield* put(hash)
+          assert.instanceOf(yield* Effect.flip(sign(true)), LogContradicted)
+          yield* put(row?.row_hash ?? "")
+          assert.deepStrictEqual(yield* lines, before)
+        }))
+
+      it.effect("stop when the log is a copy of an older one, until somebody says that this is meant", () =>
+        Effect.gen(function*() {
+          yield* sign(true)
+          const { head } = yield* verified
+          assert.isNull(yield* cleanUpFork, "nothing to clean up")
+          yield* back(head.seq - 1)
+          const error = yield* Effect.flip(sign())
+          assert.include(String(error), "it was cut")
+          const path = yield* file
+          const aside = yield* cleanUpFork
+          assert.isTrue(existsSync(aside ?? ""))
+          assert.isFalse(existsSync(path))
+          assert.isNotNull(yield* sign())
+          const found = yield* verified
+          assert.isNull(found.problem)
+          assert.deepStrictEqual(yield* kinds(yield* lines), [])
+        }))
+    }
+  )
 })
 
 /** A receiver that takes what is posted while `works`, and its URL. */
@@ -183,10 +191,13 @@ describe.each(engines)("checkpoints on %s", (engine) => {
       const printed: Array<unknown> = []
       const quiet = Layer.merge(
         Logger.minimumLogLevel(LogLevel.Error),
-        Logger.replace(Logger.defaultLogger, Logger.make(({ annotations }) => {
-          const checkpoint = Option.getOrUndefined(HashMap.get(annotations, "checkpoint"))
-          if (checkpoint !== undefined) printed.push(checkpoint)
-        }))
+        Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ annotations }) => {
+            const checkpoint = Option.getOrUndefined(HashMap.get(annotations, "checkpoint"))
+            if (checkpoint !== undefined) printed.push(checkpoint)
+          })
+        )
       )
       const second = join(home, "second.jsonl")
       const context = settingsOn(engine, {
@@ -201,11 +212,15 @@ describe.each(engines)("checkpoints on %s", (engine) => {
           Layer.provideMerge(auditLog),
           Layer.provide(Layer.succeed(Settings, settings))
         )))
-        const deliver = Effect.flatMap(CheckpointSinks, ({ all }) =>
-          Effect.forEach(all, ({ deliver }) => Effect.either(deliver)))
+        const deliver = Effect.flatMap(
+          CheckpointSinks,
+          ({ all }) => Effect.forEach(all, ({ deliver }) => Effect.either(deliver))
+        )
         const metric = (name: string) =>
-          Effect.flatMap(Metrics, ({ registry }) =>
-            Effect.promise(() => registry.getSingleMetricAsString(`svc_audit_checkpoints_${name}`)))
+          Effect.flatMap(
+            Metrics,
+            ({ registry }) => Effect.promise(() => registry.getSingleMetricAsString(`svc_audit_checkpoints_${name}`))
+          )
         const news = Effect.zipRight(append(1), sign(true))
 
         const one = yield* brain

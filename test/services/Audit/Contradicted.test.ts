@@ -26,7 +26,10 @@ describe.each(engines)("a log on %s that lacks rows that this process committed"
         yield* append(3)
         yield* back(5)
         assert.isNull((yield* verified).problem, "nothing in the database tells")
-        assert.include(yield* refusal(append(1)), "this brain committed row 8 of the audit log, and the log ends at row 5")
+        assert.include(
+          yield* refusal(append(1)),
+          "this brain committed row 8 of the audit log, and the log ends at row 5"
+        )
         const elsewhere = anotherProcess({ auditCheckpointFile: join(yield* temporaryHome, "checkpoints.jsonl") })
         yield* Effect.provide(append(3), elsewhere)
         assert.include(yield* refusal(append(1)), "has another row 8")

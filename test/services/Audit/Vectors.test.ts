@@ -4,7 +4,15 @@ import { readFileSync } from "node:fs"
 import { type ChainedRow, rowHash, rowHmac } from "../../../src/services/Audit/Chain.ts"
 import { chainKeyOf } from "../../../src/services/Audit/ChainKeys.ts"
 import { publicKeyOf, signingKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
-import { Checkpoint, statementHash, Head, verifyStatement, signStatement, type Statement, Watermark } from "../../../src/services/Audit/Statement.ts"
+import {
+  Checkpoint,
+  Head,
+  signStatement,
+  type Statement,
+  statementHash,
+  verifyStatement,
+  Watermark
+} from "../../../src/services/Audit/Statement.ts"
 
 interface Signed {
   readonly line: string
@@ -23,7 +31,11 @@ const vectors: {
     readonly row_hash: string
     readonly row_hmac: string
   }>
-  readonly statements: { readonly checkpoints: ReadonlyArray<Signed>; readonly head: Signed; readonly watermark: Signed }
+  readonly statements: {
+    readonly checkpoints: ReadonlyArray<Signed>
+    readonly head: Signed
+    readonly watermark: Signed
+  }
 } = JSON.parse(readFileSync("docs/audit-vectors.json", "utf8"))
 
 const keys = vectors.chain_keys.map(({ key }) => chainKeyOf(Buffer.from(key, "base64url")))
@@ -49,8 +61,10 @@ describe("docs/audit-vectors.json", () => {
 
   const { checkpoints, head, watermark } = vectors.statements
   const open = ({ line }: Signed): Either.Either<Statement, string> =>
-    Either.orElse(verifyStatement(Checkpoint, line, trusted), () =>
-      Either.orElse(verifyStatement(Head, line, trusted), () => verifyStatement(Watermark, line, trusted)))
+    Either.orElse(
+      verifyStatement(Checkpoint, line, trusted),
+      () => Either.orElse(verifyStatement(Head, line, trusted), () => verifyStatement(Watermark, line, trusted))
+    )
 
   it("has statements as we sign them", () => {
     for (const vector of [...checkpoints, head, watermark]) {
@@ -63,7 +77,8 @@ describe("docs/audit-vectors.json", () => {
 
   it("and none that says something else is taken", () => {
     const { line } = checkpoints[0]!
-    const flaw = (text: string, keys = trusted) => Either.flip(verifyStatement(Checkpoint, text, keys)).pipe(Either.getOrNull)
+    const flaw = (text: string, keys = trusted) =>
+      Either.flip(verifyStatement(Checkpoint, text, keys)).pipe(Either.getOrNull)
     assert.strictEqual(flaw(line), null)
     assert.strictEqual(flaw(JSON.stringify(JSON.parse(line), null, 2)), null)
     assert.strictEqual(flaw(line.replace(`"seq":2`, `"seq":3`)), "forged")

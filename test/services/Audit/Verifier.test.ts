@@ -9,9 +9,17 @@ import { engines, settingsOn } from "../../databases.ts"
 import { auditLog } from "./layer.ts"
 import { append, later } from "./world.ts"
 
-const metric = Effect.flatMap(Metrics, ({ registry }) =>
-  Effect.map(Effect.promise(() => registry.metrics()), (text) =>
-    text.split("\n").filter((line) => line.startsWith("svc_audit_chain")).map((line) => line.replace("svc_audit_chain_", ""))))
+const metric = Effect.flatMap(
+  Metrics,
+  ({ registry }) =>
+    Effect.map(
+      Effect.promise(() => registry.metrics()),
+      (text) =>
+        text.split("\n").filter((line) => line.startsWith("svc_audit_chain")).map((line) =>
+          line.replace("svc_audit_chain_", "")
+        )
+    )
+)
 
 const tick = Effect.flatMap(AuditVerifier, (verifier) => verifier.tick())
 
@@ -31,7 +39,10 @@ describe.each(engines)("the scheduled verification on %s", (engine) => {
         assert.lengthOf(both.filter((line) => line === `verifications_total{outcome="clean"} 1`), 1)
         assert.lengthOf(both.filter((line) => line === "rows_verified 3"), 1)
 
-        yield* Effect.provide(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM audit_log WHERE seq = 2`), one)
+        yield* Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM audit_log WHERE seq = 2`),
+          one
+        )
         yield* Effect.provide(tick, two)
         yield* Effect.provide(later(86_000)(tick), two)
         assert.notInclude(yield* Effect.provide(metric, two), `verifications_total{outcome="failed"} 1`, "not due yet")
@@ -40,12 +51,19 @@ describe.each(engines)("the scheduled verification on %s", (engine) => {
         assert.include(after, `verifications_total{outcome="failed"} 1`)
         assert.include(after, "rows_verified 1")
 
-        const put = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text)).pipe(Effect.provide(two))
-        yield* put("UPDATE audit_verification SET claimed_at = '9999-01-01T00:00:00.000000Z', finished_at = '9999-01-01T00:00:00.000000Z'")
+        const put = (text: string) =>
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text)).pipe(Effect.provide(two))
+        yield* put(
+          "UPDATE audit_verification SET claimed_at = '9999-01-01T00:00:00.000000Z', finished_at = '9999-01-01T00:00:00.000000Z'"
+        )
         yield* put("DELETE FROM audit_log")
         yield* put("DELETE FROM audit_head")
         yield* Effect.provide(later(86_600)(tick), two)
-        assert.include(yield* Effect.provide(metric, two), `verifications_total{outcome="failed"} 2`, "put off, and of an emptied log")
+        assert.include(
+          yield* Effect.provide(metric, two),
+          `verifications_total{outcome="failed"} 2`,
+          "put off, and of an emptied log"
+        )
       }))
   })
 })

@@ -18,7 +18,12 @@ const forge = (sql: SqlClient.SqlClient, seq: number, after: number) =>
     const [before] = yield* sql<StoredRow>`SELECT ${sql.literal(auditColumnNames)} FROM audit_log WHERE seq = ${after}`
     if (before === undefined) return yield* Effect.dieMessage("no such row")
     const row = { ...before, id: `01900000-0000-7000-8000-0000000000${10 + seq}`, seq, action: "forged.row" }
-    const forged = { ...row, row_hash: rowHash(row, before.row_hash), prev_row_hmac: before.row_hmac, row_hmac: "ab".repeat(32) }
+    const forged = {
+      ...row,
+      row_hash: rowHash(row, before.row_hash),
+      prev_row_hmac: before.row_hmac,
+      row_hmac: "ab".repeat(32)
+    }
     yield* sql`INSERT INTO audit_log ${sql.insert(forged)}`
   })
 
@@ -39,16 +44,34 @@ const swap = (sql: SqlClient.SqlClient, one: number, other: number) =>
 const tamperings: ReadonlyArray<readonly [string, string, number, Tamper]> = [
   ["another column", "changed", 5, (sql) => sql`UPDATE audit_log SET metadata = '{}' WHERE seq = 5`],
   ["a null", "changed", 12, (sql) => sql`UPDATE audit_log SET target_id = NULL WHERE seq = 12`],
-  ["a microsecond", "changed", 1, (sql) =>
-    sql`UPDATE audit_log SET occurred_at = substr(occurred_at, 1, 25) || CASE substr(occurred_at, 26, 1) WHEN '1' THEN '2' ELSE '1' END || 'Z' WHERE seq = 1`],
-  ["a row with its hash", "changed", 5, (sql) =>
-    Effect.zipRight(sql`DELETE FROM audit_log WHERE seq = 5`, forge(sql, 5, 4))],
+  [
+    "a microsecond",
+    "changed",
+    1,
+    (sql) =>
+      sql`UPDATE audit_log SET occurred_at = substr(occurred_at, 1, 25) || CASE substr(occurred_at, 26, 1) WHEN '1' THEN '2' ELSE '1' END || 'Z' WHERE seq = 1`
+  ],
+  [
+    "a row with its hash",
+    "changed",
+    5,
+    (sql) => Effect.zipRight(sql`DELETE FROM audit_log WHERE seq = 5`, forge(sql, 5, 4))
+  ],
   ["an HMAC", "changed", 5, (sql) => sql`UPDATE audit_log SET row_hmac = ${"0".repeat(64)} WHERE seq = 5`],
   ["a hash", "changed", 5, (sql) => sql`UPDATE audit_log SET row_hash = ${"0".repeat(64)} WHERE seq = 5`],
-  ["what a row hangs on", "changed", 5, (sql) => sql`UPDATE audit_log SET prev_row_hmac = ${"0".repeat(64)} WHERE seq = 5`],
+  [
+    "what a row hangs on",
+    "changed",
+    5,
+    (sql) => sql`UPDATE audit_log SET prev_row_hmac = ${"0".repeat(64)} WHERE seq = 5`
+  ],
   ["a row taken out", "missing", 5, (sql) => sql`DELETE FROM audit_log WHERE seq = 5`],
-  ["two taken out, the rest renumbered", "missing", 5, (sql) =>
-    Effect.zipRight(sql`DELETE FROM audit_log WHERE seq IN (5, 6)`, renumber(sql, 7, -2))],
+  [
+    "two taken out, the rest renumbered",
+    "missing",
+    5,
+    (sql) => Effect.zipRight(sql`DELETE FROM audit_log WHERE seq IN (5, 6)`, renumber(sql, 7, -2))
+  ],
   ["the beginning taken away", "missing", 1, (sql) => sql`DELETE FROM audit_log WHERE seq <= 3`],
   ["a row put in", "inserted", 5, (sql) => Effect.zipRight(renumber(sql, 5, 1), forge(sql, 5, 4))],
   ["a row put at the end", "inserted", 13, (sql) => forge(sql, 13, 12)],
@@ -57,15 +80,31 @@ const tamperings: ReadonlyArray<readonly [string, string, number, Tamper]> = [
   ["a row moved to the end", "reordered", 5, (sql) => sql`UPDATE audit_log SET seq = 100 WHERE seq = 5`],
   ["the end cut off", "cut", 10, (sql) => sql`DELETE FROM audit_log WHERE seq >= 10`],
   ["all taken away", "cut", 1, (sql) => sql`DELETE FROM audit_log`],
-  ["the head turned back", "head", 12, (sql) =>
-    sql`UPDATE audit_head SET seq = 11, row_hmac = (SELECT row_hmac FROM audit_log WHERE seq = 11) WHERE id = 1`],
-  ["another time in the head", "head", 12, (sql) =>
-    sql`UPDATE audit_head SET occurred_at = '2999-01-01T00:00:00.000000Z'`],
-  ["another key named", "key_unknown", 5, (sql) => sql`UPDATE audit_log SET key_id = '0123456789abcdef' WHERE seq >= 5`],
+  [
+    "the head turned back",
+    "head",
+    12,
+    (sql) =>
+      sql`UPDATE audit_head SET seq = 11, row_hmac = (SELECT row_hmac FROM audit_log WHERE seq = 11) WHERE id = 1`
+  ],
+  [
+    "another time in the head",
+    "head",
+    12,
+    (sql) => sql`UPDATE audit_head SET occurred_at = '2999-01-01T00:00:00.000000Z'`
+  ],
+  [
+    "another key named",
+    "key_unknown",
+    5,
+    (sql) => sql`UPDATE audit_log SET key_id = '0123456789abcdef' WHERE seq >= 5`
+  ],
   ["the keys of all rows called retired", "key_unknown", 12, (sql) =>
     Effect.all([
       sql`UPDATE audit_log SET key_id = '0123456789abcdef' WHERE seq >= 5`,
-      sql`INSERT INTO audit_keys ${sql.insert({ key_id: "0123456789abcdef", purpose: "chain", state: "retired", public_key: null, created_at: "" })}`
+      sql`INSERT INTO audit_keys ${
+        sql.insert({ key_id: "0123456789abcdef", purpose: "chain", state: "retired", public_key: null, created_at: "" })
+      }`
     ])],
   ["a watermark of their own", "watermark", 4, (sql) =>
     Effect.zipRight(
@@ -75,17 +114,19 @@ const tamperings: ReadonlyArray<readonly [string, string, number, Tamper]> = [
 ]
 
 describe.each(engines)("verification of the audit log on %s", (engine) => {
-  layer(Layer.tap(auditOn(engine), (context) => Effect.provide(append(12), context)), { excludeTestServices: true })((it) => {
-    it.effect("finds nothing wrong with a log that nobody touched", () =>
-      Effect.map(verified, (found) => assert.deepInclude(found, { rows: 12, sealed: 0, problem: null })))
+  layer(Layer.tap(auditOn(engine), (context) => Effect.provide(append(12), context)), { excludeTestServices: true })(
+    (it) => {
+      it.effect("finds nothing wrong with a log that nobody touched", () =>
+        Effect.map(verified, (found) => assert.deepInclude(found, { rows: 12, sealed: 0, problem: null })))
 
-    it.effect.each(tamperings)("shows %s: %s at row %d", ([, kind, seq, tamper]) =>
-      Effect.gen(function*() {
-        const found = yield* undone(Effect.zipRight(Effect.flatMap(SqlClient.SqlClient, tamper), verified))
-        assert.deepStrictEqual([found?.problem?.kind, found?.problem?.seq], [kind, seq], found?.problem?.detail)
-        assert.strictEqual((yield* verified).problem, null)
-      }))
-  })
+      it.effect.each(tamperings)("shows %s: %s at row %d", ([, kind, seq, tamper]) =>
+        Effect.gen(function*() {
+          const found = yield* undone(Effect.zipRight(Effect.flatMap(SqlClient.SqlClient, tamper), verified))
+          assert.deepStrictEqual([found?.problem?.kind, found?.problem?.seq], [kind, seq], found?.problem?.detail)
+          assert.strictEqual((yield* verified).problem, null)
+        }))
+    }
+  )
 })
 
 describe.each(engines)("a head that was exported, on %s", (engine) => {
@@ -105,14 +146,18 @@ describe.each(engines)("a head that was exported, on %s", (engine) => {
         yield* append(3)
         const third = yield* exported
         assert.strictEqual(yield* compared(third), "CURRENT_MATCH")
-        assert.strictEqual(yield* undone(Effect.zipRight(
-          Effect.zipRight(
-            sql`DELETE FROM audit_log WHERE seq = 3`,
-            sql`UPDATE audit_head SET (seq, row_hash, row_hmac, occurred_at) =
+        assert.strictEqual(
+          yield* undone(Effect.zipRight(
+            Effect.zipRight(
+              sql`DELETE FROM audit_log WHERE seq = 3`,
+              sql`UPDATE audit_head SET (seq, row_hash, row_hmac, occurred_at) =
               (SELECT seq, row_hash, row_hmac, occurred_at FROM audit_log WHERE seq = 2) WHERE id = 1`
-          ),
-          compared(third)
-        )), "INVALID", "the end was cut with the head")
+            ),
+            compared(third)
+          )),
+          "INVALID",
+          "the end was cut with the head"
+        )
         yield* append(1)
         const fourth = yield* exported
         assert.strictEqual(yield* compared(third), "VERIFIED_ANCESTOR")

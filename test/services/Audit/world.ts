@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { type Clock, Effect, Layer, Option } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import { Audit } from "../../../src/services/Audit.ts"
-import { verifyLog } from "../../../src/services/Audit/Verify.ts"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
+import { verifyLog } from "../../../src/services/Audit/Verify.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
 import { type Engine, settingsOn } from "../../databases.ts"
@@ -57,7 +57,9 @@ export const later = (seconds: number) => <A, E, R>(work: Effect.Effect<A, E, R>
 
 /** What an effect finds out in a transaction that is then rolled back. */
 export const undone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.flip(sql.withTransaction(Effect.flatMap(work, (found) => Effect.fail({ found }))))).pipe(
-      Effect.map((error) => (typeof error === "object" && error !== null && "found" in error ? error.found : undefined))
-    )
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => Effect.flip(sql.withTransaction(Effect.flatMap(work, (found) => Effect.fail({ found }))))
+  ).pipe(
+    Effect.map((error) => (typeof error === "object" && error !== null && "found" in error ? error.found : undefined))
+  )

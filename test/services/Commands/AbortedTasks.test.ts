@@ -5,7 +5,8 @@ import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
 
-const secondsFromNow = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString().replace("Z", "000+00:00")
+const secondsFromNow = (seconds: number): string =>
+  new Date(Date.now() + seconds * 1000).toISOString().replace("Z", "000+00:00")
 
 describe.each(engines)("a cancelled arq job on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
@@ -19,8 +20,12 @@ describe.each(engines)("a cancelled arq job on %s", (engine) => {
         const agent = yield* connected({ base: yield* baseUrl, ...credentials, hello: arq })
         const told = (task_id: string, kind: string, seconds: number) =>
           Effect.promise(() =>
-            agent.sendEvents([event({ engine: "arq", task_id, kind, occurred_at: secondsFromNow(seconds), data: { task_name: "mail" } })]))
-        const stateOf = (task_id: string) => Effect.map(request("GET", `${path}/tasks/arq/${task_id}`, { token }), ({ json }) => json.state)
+            agent.sendEvents([
+              event({ engine: "arq", task_id, kind, occurred_at: secondsFromNow(seconds), data: { task_name: "mail" } })
+            ])
+          )
+        const stateOf = (task_id: string) =>
+          Effect.map(request("GET", `${path}/tasks/arq/${task_id}`, { token }), ({ json }) => json.state)
         const cancel = (task_id: string) =>
           Effect.gen(function*() {
             const body = { agent_id: credentials.agent_id, engine: "arq", task_id }
@@ -31,9 +36,16 @@ describe.each(engines)("a cancelled arq job on %s", (engine) => {
             )
           })
         agent.onCommand = (command) =>
-          agent.answer(command, command.target.id === "deaf"
-            ? { status: "failed", result: { task_id: "deaf", aborted: false }, error: "arq did not confirm that the job was aborted" }
-            : { status: "success", result: { task_id: String(command.target.id), aborted: true } })
+          agent.answer(
+            command,
+            command.target.id === "deaf"
+              ? {
+                status: "failed",
+                result: { task_id: "deaf", aborted: false },
+                error: "arq did not confirm that the job was aborted"
+              }
+              : { status: "success", result: { task_id: String(command.target.id), aborted: true } }
+          )
         for (const task of ["behind", "ahead", "deaf"]) yield* told(task, "task.started", -50)
         for (const task of ["behind", "ahead"]) assert.match((yield* cancel(task)).note, /asked to stop/)
         assert.strictEqual((yield* cancel("deaf")).status, "failed")

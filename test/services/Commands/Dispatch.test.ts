@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { purgeToken } from "../../../src/domain/PurgeToken.ts"
-import * as Ids from "../../../src/services/Ids.ts"
 import { CommandSweep } from "../../../src/services/Commands/Sweep.ts"
+import * as Ids from "../../../src/services/Ids.ts"
 import { freshKey, request } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
@@ -19,7 +19,8 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
         const { json } = yield* request("POST", `/projects/${project.slug}/commands/retry-task`, {
           token,
-          raw: `{"agent_id":"${agent_id}","engine":"celery","task_id":"t","override_args":[12345678901234567890, 1.0, 1e-7],` +
+          raw:
+            `{"agent_id":"${agent_id}","engine":"celery","task_id":"t","override_args":[12345678901234567890, 1.0, 1e-7],` +
             `"override_kwargs":{"b":{"z":1.50,"a":-0.0}},"eta_seconds":5}`
         })
         yield* sent(process, 1)
@@ -27,7 +28,8 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           id: json.id,
           action: "retry_task",
           target: `{"engine":"celery","id":"t","type":"task"}`,
-          parameters: `{"eta_seconds":5,"override_args":[12345678901234567890,1.0,1e-07],"override_kwargs":{"b":{"a":-0.0,"z":1.5}},"task_id":"t"}`,
+          parameters:
+            `{"eta_seconds":5,"override_args":[12345678901234567890,1.0,1e-07],"override_kwargs":{"b":{"a":-0.0,"z":1.5}},"task_id":"t"}`,
           timeout_seconds: 60,
           issued_by: json.issued_by
         })
@@ -39,8 +41,13 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         const { text } = yield* request("GET", `/projects/${project.slug}/commands/${json.id}`, { token })
         assert.include(text, `"status":"completed"`)
         assert.include(text, `"result":{"api_token":"[REDACTED]","f":1.0,"n":12345678901234567890}`)
-        const [row] = yield* sql`SELECT sealed_payload, worker_id, session_id, acked_at FROM commands WHERE id = ${json.id}`
-        assert.deepInclude(row, { sealed_payload: null, worker_id: process.session.workerId, session_id: process.session.sessionId })
+        const [row] =
+          yield* sql`SELECT sealed_payload, worker_id, session_id, acked_at FROM commands WHERE id = ${json.id}`
+        assert.deepInclude(row, {
+          sealed_payload: null,
+          worker_id: process.session.workerId,
+          session_id: process.session.sessionId
+        })
         assert.isNotNull(row?.acked_at)
       }))
 
@@ -61,7 +68,15 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
       Effect.gen(function*() {
         const { agent_id, commands, hmac_secret, inProject, project, sent } = yield* world
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
-        const purge = { agent_id, engine: null, queue: "q", confirm_token: null, observed_depth: 7, force: false, idempotency_key: null }
+        const purge = {
+          agent_id,
+          engine: null,
+          queue: "q",
+          confirm_token: null,
+          observed_depth: 7,
+          force: false,
+          idempotency_key: null
+        }
         yield* inProject(commands.purgeQueue(purge))
         yield* inProject(commands.purgeQueue({ ...purge, observed_depth: null, confirm_token: "given", force: true }))
         yield* sent(process, 2)
@@ -86,13 +101,24 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
     it.effect("a process that serves the engine refuses an action itself; the wrong engine gets nothing", () =>
       Effect.gen(function*() {
         const { agent_id, cancelTask, commands, get, inProject, project, sent } = yield* world
-        const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id, capabilities: { celery: ["cancel_task"] } })
+        const process = yield* (yield* Line).connect({
+          agentId: agent_id,
+          projectId: project.id,
+          capabilities: { celery: ["cancel_task"] }
+        })
         const other = yield* cancelTask("t", "rq")
-        yield* inProject(commands.poolResize({ agent_id, engine: null, worker_name: "w", delta: -2, idempotency_key: null }))
+        yield* inProject(
+          commands.poolResize({ agent_id, engine: null, worker_name: "w", delta: -2, idempotency_key: null })
+        )
         yield* sent(process, 1)
         assert.deepInclude(process.frames[0], { action: "pool_shrink", parameters: `{"delta":2,"worker_name":"w"}` })
         assert.strictEqual((yield* get(other.id)).status, "pending")
-        const rq = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id, engines: ["rq"], capabilities: { rq: ["cancel_task"] } })
+        const rq = yield* (yield* Line).connect({
+          agentId: agent_id,
+          projectId: project.id,
+          engines: ["rq"],
+          capabilities: { rq: ["cancel_task"] }
+        })
         yield* sent(rq, 1)
         assert.strictEqual(rq.frames[0]?.id, other.id)
       }))
@@ -202,20 +228,27 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
       Effect.gen(function*() {
         const { agent_id, cancelTask, commands, inProject, project, sent } = yield* world
         const { connect } = yield* Line
-        const cancel = (id: string) => Effect.option(inProject(Effect.either(commands.cancel(id)))).pipe(
-          Effect.map((either) => Option.isSome(either) && either.value._tag === "Right")
-        )
+        const cancel = (id: string) =>
+          Effect.option(inProject(Effect.either(commands.cancel(id)))).pipe(
+            Effect.map((either) => Option.isSome(either) && either.value._tag === "Right")
+          )
         const before = yield* cancelTask("before")
         assert.isTrue(yield* cancel(before.id))
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
         const after = yield* cancelTask("after")
         yield* sent(process, 1)
         assert.isFalse(yield* cancel(after.id))
-        const raced = yield* Effect.forEach(Array.from({ length: 40 }, (_, at) => at), (at) =>
-          Effect.flatMap(cancelTask(`t${at}`), ({ id }) => Effect.map(cancel(id), (won) => ({ id, won }))), { concurrency: 8 })
+        const raced = yield* Effect.forEach(
+          Array.from({ length: 40 }, (_, at) => at),
+          (at) => Effect.flatMap(cancelTask(`t${at}`), ({ id }) => Effect.map(cancel(id), (won) => ({ id, won }))),
+          { concurrency: 8 }
+        )
         yield* sent(process, 1 + raced.filter(({ won }) => !won).length)
         const frames = process.frames.map(({ id }) => id)
-        assert.deepStrictEqual(frames.toSorted(), [after.id, ...raced.filter(({ won }) => !won).map(({ id }) => id)].toSorted())
+        assert.deepStrictEqual(
+          frames.toSorted(),
+          [after.id, ...raced.filter(({ won }) => !won).map(({ id }) => id)].toSorted()
+        )
       }))
 
     it.effect("a thousand commands reach two processes once each", () =>
@@ -226,7 +259,12 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           Effect.map(cancelTask(`t${at}`), ({ id }) => id), { concurrency: 8 })
         const one = yield* connect({ agentId: agent_id, projectId: project.id })
         const two = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 5 })
-        yield* until(Effect.sync(() => one.frames.length + two.frames.length), (sum) => sum >= 1000)
+        yield* until(
+          Effect.sync(() =>
+            one.frames.length + two.frames.length
+          ),
+          (sum) => sum >= 1000
+        )
         assert.deepStrictEqual([...one.frames, ...two.frames].map(({ id }) => id).toSorted(), ids.toSorted())
         const { items } = yield* inProject(commands.list({ status: "pending", cursor: null, limit: null }))
         assert.deepStrictEqual(items, [])
@@ -243,10 +281,17 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         yield* sql`UPDATE commands SET completed_at = '2001-01-01T00:00:00.000000Z' WHERE id = ${old.id}`
         const link = { project_id: project.id, engine: "celery", task_id: "t" }
         // one more than a slice
-        const longAgo = Array.from({ length: 501 }, (_, n) => ({ ...link, new_task_id: `old ${n}`, command_id: Ids.minIdAt(Date.UTC(2001, 0, 1) + n) }))
-        yield* sql`INSERT INTO task_retries ${sql.insert([...longAgo, { ...link, new_task_id: "young", command_id: young.id }])}`
+        const longAgo = Array.from(
+          { length: 501 },
+          (_, n) => ({ ...link, new_task_id: `old ${n}`, command_id: Ids.minIdAt(Date.UTC(2001, 0, 1) + n) })
+        )
+        yield* sql`INSERT INTO task_retries ${
+          sql.insert([...longAgo, { ...link, new_task_id: "young", command_id: young.id }])
+        }`
         yield* sweep.prune
-        assert.deepStrictEqual(yield* sql`SELECT new_task_id FROM task_retries WHERE project_id = ${project.id}`, [{ new_task_id: "young" }])
+        assert.deepStrictEqual(yield* sql`SELECT new_task_id FROM task_retries WHERE project_id = ${project.id}`, [{
+          new_task_id: "young"
+        }])
         assert.deepStrictEqual((yield* sql`SELECT id FROM commands WHERE id = ${old.id}`).length, 0)
         assert.strictEqual((yield* get(young.id)).status, "cancelled")
         assert.strictEqual((yield* get(open.id)).status, "pending")
@@ -269,7 +314,11 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.strictEqual(process.frames[0]?.timeout_seconds, 1)
         assert.notStrictEqual(process.frames[0]?.id, id)
         yield* sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent_id}`
-        assert.isTrue((yield* inProject(commands.list({ status: "timeout", cursor: null, limit: null }))).items.some((item) => item.id === id))
+        assert.isTrue(
+          (yield* inProject(commands.list({ status: "timeout", cursor: null, limit: null }))).items.some((item) =>
+            item.id === id
+          )
+        )
       }))
 
     it.effect("no answer: the outcome is unknown and the error says so; a late result is still taken, and audited", () =>
@@ -304,7 +353,9 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           body: { agent_id, engine: "celery", task_id: "t", override_args: [1], override_kwargs: {} }
         })
         yield* reaches(json.id, "timeout")
-        assert.deepStrictEqual((yield* sql`SELECT sealed_payload FROM commands WHERE id = ${json.id}`)[0], { sealed_payload: null })
+        assert.deepStrictEqual((yield* sql`SELECT sealed_payload FROM commands WHERE id = ${json.id}`)[0], {
+          sealed_payload: null
+        })
       }))
   })
 })

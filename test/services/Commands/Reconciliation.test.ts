@@ -31,8 +31,12 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         }
         const start = (id: string) =>
           Effect.promise(() =>
-            agent.sendEvents([event({ kind: "task.started", task_id: id, occurred_at: minuteAgo(), data: { ...unknown(id), worker } })]))
-        const task = (id: string) => Effect.map(request("GET", `/projects/${project.slug}/tasks/celery/${id}`, key), ({ json }) => json)
+            agent.sendEvents([
+              event({ kind: "task.started", task_id: id, occurred_at: minuteAgo(), data: { ...unknown(id), worker } })
+            ])
+          )
+        const task = (id: string) =>
+          Effect.map(request("GET", `/projects/${project.slug}/tasks/celery/${id}`, key), ({ json }) => json)
         const asked = (id: string) => agent.commands.filter(({ parameters }) => parameters["task_id"] === id).length
         return { agent, asked, key, project, start, task }
       })
@@ -46,12 +50,20 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         agent.heartbeat(running())
         yield* start(id)
         const lost = yield* until(task(id), ({ state }) => state === "unknown")
-        assert.match(lost.exception, /^Outcome unknown: worker w1@shop no longer runs it, and no end was reported. The engine says "pending"/)
+        assert.match(
+          lost.exception,
+          /^Outcome unknown: worker w1@shop no longer runs it, and no end was reported. The engine says "pending"/
+        )
         assert.deepInclude(lost, { finished_at: null, worker_name: "w1@shop" })
         const events = yield* request("GET", `/projects/${project.slug}/events?engine=celery&task_id=${id}`, key)
         assert.deepInclude(events.json.items[1], { kind: "task.reconciled", id: agent.commands[0]?.id })
         // what the worker had buffered is older than the question
-        const ended = event({ kind: "task.succeeded", task_id: id, occurred_at: minuteAgo(), data: { ...unknown(id), result: "5" } })
+        const ended = event({
+          kind: "task.succeeded",
+          task_id: id,
+          occurred_at: minuteAgo(),
+          data: { ...unknown(id), result: "5" }
+        })
         yield* Effect.promise(() => agent.sendEvents([ended]))
         assert.deepInclude(yield* task(id), { state: "success", exception: null, result: "5" })
       }))
@@ -69,7 +81,10 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         yield* start(bad)
         const ended = yield* until(task(good), ({ state }) => state !== "started")
         assert.deepInclude(ended, { state: "success", finished_at: at.replace("Z", "000Z"), exception: null })
-        assert.deepInclude(yield* until(task(bad), ({ state }) => state !== "started"), { state: "failure", exception: "ValueError: no stock" })
+        assert.deepInclude(yield* until(task(bad), ({ state }) => state !== "started"), {
+          state: "failure",
+          exception: "ValueError: no stock"
+        })
       }))
 
     it.scoped("run on while their worker lists them, without a question; or while it is there and lists nothing", () =>

@@ -1,8 +1,8 @@
-import { assert, describe, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as Brain from "../../../src/layers/Brain.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Brain from "../../../src/layers/Brain.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Settings } from "../../../src/services/Settings.ts"
 import { settingsOn } from "../../databases.ts"
@@ -46,8 +46,10 @@ describe("commands of two brains over one PostgreSQL", () => {
       Effect.gen(function*() {
         const [first, second] = yield* replicas
         const here = yield* Effect.provide(world, first)
-        const process = yield* Effect.provide(Effect.flatMap(Line, ({ connect }) =>
-          connect({ agentId: here.agent_id, projectId: here.project.id })), second)
+        const process = yield* Effect.provide(
+          Effect.flatMap(Line, ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id })),
+          second
+        )
         const answering = yield* Effect.provide(world, second)
         const { id } = yield* here.restart()
         yield* here.sent(process, 1)
@@ -60,10 +62,12 @@ describe("commands of two brains over one PostgreSQL", () => {
       Effect.gen(function*() {
         const [first, second] = yield* replicas
         const here = yield* Effect.provide(world, first)
-        const connect = Effect.flatMap(Line, ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id }))
+        const connect = Effect.flatMap(Line, ({ connect }) =>
+          connect({ agentId: here.agent_id, projectId: here.project.id }))
         const processes = [yield* Effect.provide(connect, first), yield* Effect.provide(connect, second)]
         const ids = yield* Effect.forEach(
-          Array.from({ length: 300 }, (_, at) => at),
+          Array.from({ length: 300 }, (_, at) =>
+            at),
           (at) => Effect.map(here.cancelTask(`t${at}`), ({ id }) => id),
           { concurrency: 16 }
         )
@@ -79,7 +83,10 @@ describe("commands of two brains over one PostgreSQL", () => {
         const [first, second] = yield* replicas
         const here = yield* Effect.provide(world, first)
         const connect = (workerId: string) =>
-          Effect.flatMap(Line, ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id, workerId }))
+          Effect.flatMap(
+            Line,
+            ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id, workerId })
+          )
         const one = yield* Effect.provide(connect("w-1"), first)
         const { id } = yield* here.restart()
         yield* here.sent(one, 1)
@@ -98,11 +105,22 @@ describe("commands of two brains over one PostgreSQL", () => {
         const [first, second] = yield* replicas
         const here = yield* Effect.provide(world, first)
         const celery = ["restart_worker", "pool_grow"]
-        const connect = (workerId: string, role: string, capabilities: Readonly<Record<string, ReadonlyArray<string>>>) =>
+        const connect = (
+          workerId: string,
+          role: string,
+          capabilities: Readonly<Record<string, ReadonlyArray<string>>>
+        ) =>
           Effect.zipRight(
             noted(here.agent_id, here.project.id, workerId, role, capabilities),
             Effect.flatMap(Line, ({ connect }) =>
-              connect({ agentId: here.agent_id, projectId: here.project.id, workerId, role, engines: Object.keys(capabilities), capabilities }))
+              connect({
+                agentId: here.agent_id,
+                projectId: here.project.id,
+                workerId,
+                role,
+                engines: Object.keys(capabilities),
+                capabilities
+              }))
           )
         const web = yield* Effect.provide(connect("web", "web", { celery: ["restart_worker"] }), first)
         const task = yield* Effect.provide(connect("task", "task", { celery }), second)
@@ -129,7 +147,9 @@ describe("commands of two brains over one PostgreSQL", () => {
         const here = yield* Effect.provide(world, first)
         const there = yield* Effect.provide(world, second)
         const restart = (commands: typeof here.commands) =>
-          here.inProject(commands.restartWorker({ agent_id: here.agent_id, engine: null, worker_name: "w", idempotency_key: "k" }))
+          here.inProject(
+            commands.restartWorker({ agent_id: here.agent_id, engine: null, worker_name: "w", idempotency_key: "k" })
+          )
         const answers = yield* Effect.all(
           Array.from({ length: 10 }, (_, at) => restart(at % 2 === 0 ? here.commands : there.commands)),
           { concurrency: "unbounded" }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AgentSession } from "../../../src/services/AgentSessions.ts"
-import { selectSession, rateFitness } from "../../../src/services/Commands/Routing.ts"
 import type { PendingCommand } from "../../../src/services/Commands/Model.ts"
+import { rateFitness, selectSession } from "../../../src/services/Commands/Routing.ts"
 
 const command = (fields: Partial<PendingCommand> = {}): PendingCommand => ({
   id: "c",
@@ -68,7 +68,10 @@ describe("which process a command goes to", () => {
     assert.strictEqual(rateFitness(command({ action: "schedule.fire" }), submits), 0)
     assert.strictEqual(rateFitness(command({ action: "schedule.fire" }), session()), 3)
     assert.strictEqual(rateFitness(command({ action: "reconcile_task" }), session()), 0)
-    assert.strictEqual(rateFitness(command({ action: "dlq.list" }), session({ capabilities: { celery: ["list_dead_letters"] } })), 0)
+    assert.strictEqual(
+      rateFitness(command({ action: "dlq.list" }), session({ capabilities: { celery: ["list_dead_letters"] } })),
+      0
+    )
     assert.strictEqual(rateFitness(command({ action: "submit_task", engine: null }), submits), 0)
   })
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, PubSub, Stream } from "effect"
 import * as CommandsLayer from "../../../src/layers/Commands.ts"
 import * as Server from "../../../src/layers/Server.ts"
-import { AgentSessions, type AgentSession, type OutboundCommand } from "../../../src/services/AgentSessions.ts"
+import { type AgentSession, AgentSessions, type OutboundCommand } from "../../../src/services/AgentSessions.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { brainOn } from "../../brain.ts"

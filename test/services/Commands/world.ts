@@ -1,5 +1,5 @@
-import { Effect } from "effect"
 import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { Commands } from "../../../src/services/Commands.ts"
@@ -42,7 +42,8 @@ export const world = Effect.gen(function*() {
     workerId: process.session.workerId,
     commandId
   })
-  const ack = (process: Process, id: string) => Effect.zipRight(inbox.offerAck(report(process, id)), inbox.awaitCommitted)
+  const ack = (process: Process, id: string) =>
+    Effect.zipRight(inbox.offerAck(report(process, id)), inbox.awaitCommitted)
   const answer = (process: Process, id: string, result: Partial<ResultReport> = {}) =>
     Effect.zipRight(
       inbox.offerResult({ ...report(process, id), status: "success", result: "{}", error: null, ...result }),
@@ -51,5 +52,21 @@ export const world = Effect.gen(function*() {
   /** Waits until the process was sent that many frames. */
   const sent = (process: Process, count: number) =>
     Effect.orDie(until(Effect.sync(() => process.frames.length), (length) => length >= count))
-  return { sql, project, agent, agent_id, hmac_secret, commands, inbox, inProject, restart, cancelTask, get, reaches, ack, answer, sent }
+  return {
+    sql,
+    project,
+    agent,
+    agent_id,
+    hmac_secret,
+    commands,
+    inbox,
+    inProject,
+    restart,
+    cancelTask,
+    get,
+    reaches,
+    ack,
+    answer,
+    sent
+  }
 })

@@ -40,8 +40,10 @@ interface Row {
 }
 
 const rowsOf = (projectId: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql<Row>`SELECT * FROM audit_log WHERE project_id = ${projectId} AND action = 'task.failed' ORDER BY seq`)
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<Row>`SELECT * FROM audit_log WHERE project_id = ${projectId} AND action = 'task.failed' ORDER BY seq`
+  )
 
 const idsOf = (projectId: string) => Effect.map(rowsOf(projectId), (rows) => rows.map((row) => row.target_id))
 

@@ -35,7 +35,8 @@ const isNamed = (event: AgentEvent): boolean => {
 const isOvertaken = (event: AgentEvent, events: ReadonlyArray<AgentEvent>): boolean => {
   const ofTask = events.filter(({ taskId }) => taskId === event.taskId)
   return ofTask.some((other) =>
-    other.occurredAt > event.occurredAt && !isNamed(other) && !ofTask.some((one) => one.kind === other.kind && isNamed(one))
+    other.occurredAt > event.occurredAt && !isNamed(other) &&
+    !ofTask.some((one) => one.kind === other.kind && isNamed(one))
   )
 }
 
@@ -53,48 +54,57 @@ const deliveries = (events: ReadonlyArray<AgentEvent>, echoes: ReadonlyArray<Age
         at += size
       }
       return frames
-    }))
+    })
+  )
 
 describe.each(engines)("any order, repetition, second path and batching on %s", (engine) => {
   layer(brainOn(engine, { ingestBatchEvents: 25 }), { excludeTestServices: true })((it) => {
-    it.effect.each(sequences)("of %s ends in the same rows, counts, facets, workers and queues", (name) =>
-      Effect.gen(function*() {
-        const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects>()
-        const agentId = randomUUID()
-        const events = recorded(name)
-        const straight = yield* freshProject()
-        const outcome = yield* offered({ projectId: straight.id, agentId }, events)
-        assert.deepStrictEqual(outcome, { accepted: events.length, rejected: 0 })
-        const expected = yield* stored(straight.id)
-        assert.deepStrictEqual(expected.counts, expected.counted)
-        const expectedHistories = yield* histories(straight.id)
+    it.effect.each(sequences)(
+      "of %s ends in the same rows, counts, facets, workers and queues",
+      (name) =>
+        Effect.gen(function*() {
+          const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects>()
+          const agentId = randomUUID()
+          const events = recorded(name)
+          const straight = yield* freshProject()
+          const outcome = yield* offered({ projectId: straight.id, agentId }, events)
+          assert.deepStrictEqual(outcome, { accepted: events.length, rejected: 0 })
+          const expected = yield* stored(straight.id)
+          assert.deepStrictEqual(expected.counts, expected.counted)
+          const expectedHistories = yield* histories(straight.id)
 
-        const delivered = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
-          Effect.gen(function*() {
-            const project = yield* freshProject()
-            // a few at a time, so that some share a transaction and some do not
-            const outcomes = yield* Effect.forEach(
-              frames,
-              (frame) => offered({ projectId: project.id, agentId }, frame),
-              { concurrency: 3 }
+          const delivered = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
+            Effect.gen(function*() {
+              const project = yield* freshProject()
+              // a few at a time, so that some share a transaction and some do not
+              const outcomes = yield* Effect.forEach(
+                frames,
+                (frame) => offered({ projectId: project.id, agentId }, frame),
+                { concurrency: 3 }
+              )
+              assert.isTrue(outcomes.every(({ rejected }) => rejected === 0))
+              assert.deepStrictEqual(yield* stored(project.id), expected)
+              if (withHistories) assert.deepStrictEqual(yield* histories(project.id), expectedHistories)
+            })
+
+          const run = Runtime.runPromise(runtime)
+          const always = (frames: fc.Arbitrary<ReadonlyArray<ReadonlyArray<AgentEvent>>>, withHistories: boolean) =>
+            Effect.promise(() =>
+              fc.assert(
+                fc.asyncProperty(frames, (frames) => run(Effect.orDie(delivered(frames, withHistories)))),
+                { numRuns: 4, endOnFailure: true }
+              )
             )
-            assert.isTrue(outcomes.every(({ rejected }) => rejected === 0))
-            assert.deepStrictEqual(yield* stored(project.id), expected)
-            if (withHistories) assert.deepStrictEqual(yield* histories(project.id), expectedHistories)
-          })
-
-        const run = Runtime.runPromise(runtime)
-        const always = (frames: fc.Arbitrary<ReadonlyArray<ReadonlyArray<AgentEvent>>>, withHistories: boolean) =>
-          Effect.promise(() =>
-            fc.assert(
-              fc.asyncProperty(frames, (frames) => run(Effect.orDie(delivered(frames, withHistories)))),
-              { numRuns: 4, endOnFailure: true }
-            ))
-        yield* always(deliveries(events, []), true)
-        const echoes = fc.subarray(events.filter((event) => isNamed(event) && !isOvertaken(event, events))).chain((chosen) =>
-          fc.array(fc.integer({ min: 0, max: 40 }), { minLength: chosen.length, maxLength: chosen.length })
-            .map((shifts) => chosen.map((event, at) => secondPath(event, shifts[at]!))))
-        yield* always(echoes.chain((copies) => deliveries(events, copies)), false)
-      }), 120_000)
+          yield* always(deliveries(events, []), true)
+          const echoes = fc.subarray(events.filter((event) => isNamed(event) && !isOvertaken(event, events))).chain((
+            chosen
+          ) =>
+            fc.array(fc.integer({ min: 0, max: 40 }), { minLength: chosen.length, maxLength: chosen.length })
+              .map((shifts) => chosen.map((event, at) => secondPath(event, shifts[at]!)))
+          )
+          yield* always(echoes.chain((copies) => deliveries(events, copies)), false)
+        }),
+      120_000
+    )
   })
 })

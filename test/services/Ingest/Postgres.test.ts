@@ -57,8 +57,10 @@ const brain = Layer.unwrapEffect(onLine).pipe(
   Layer.provideMerge(Layer.scoped(Line, Effect.flatMap(freshPostgres, ({ url }) => makeProxy(new URL(url)))))
 )
 
-const failing = Effect.flatMap(Loops, (loops) =>
-  Effect.map(loops.state, (states) => states.find((state) => state.name === "ingest")?.error ?? null))
+const failing = Effect.flatMap(
+  Loops,
+  (loops) => Effect.map(loops.state, (states) => states.find((state) => state.name === "ingest")?.error ?? null)
+)
 
 layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
   it.effect("nothing is acknowledged until it is back, and nothing is lost", () =>
@@ -69,7 +71,9 @@ layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
       yield* offered(from, events.slice(0, 50))
       yield* line.cut
       const parts = [events.slice(50, 100), events.slice(100)]
-      const waiting = yield* Effect.fork(Effect.forEach(parts, (part) => offered(from, part), { concurrency: "unbounded" }))
+      const waiting = yield* Effect.fork(
+        Effect.forEach(parts, (part) => offered(from, part), { concurrency: "unbounded" })
+      )
       yield* until(failing, (error) => error !== null)
       assert.isNull(waiting.unsafePoll())
       yield* line.open
@@ -126,4 +130,3 @@ layer(brainOn("PostgreSQL"), { excludeTestServices: true })("two replicas", (it)
       }
     }), 90_000)
 })
-

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
-import { type JsonInput, canonicalize, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
+import { canonicalize, type JsonInput, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import type { BatchOutcome } from "../../../src/services/Ingest/Model.ts"
@@ -57,7 +57,8 @@ export const offerTo = (ingest: Ingest["Type"], source: Source, events: Readonly
   Effect.map(
     Effect.forEach(
       new Set(events.map(({ reporter = "test" }) => reporter)),
-      (reporter) => offerOf(ingest, source, reporter, events.filter((event) => (event.reporter ?? "test") === reporter)),
+      (reporter) =>
+        offerOf(ingest, source, reporter, events.filter((event) => (event.reporter ?? "test") === reporter)),
       { concurrency: "unbounded" }
     ),
     (outcomes): BatchOutcome => ({
@@ -114,5 +115,7 @@ export const stored = (projectId: string) =>
 
 /** The histories, byte for byte. */
 export const histories = (projectId: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql`SELECT engine, task_id, history FROM tasks WHERE project_id = ${projectId} ORDER BY engine, task_id`)
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`SELECT engine, task_id, history FROM tasks WHERE project_id = ${projectId} ORDER BY engine, task_id`
+  )

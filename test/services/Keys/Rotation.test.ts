@@ -12,15 +12,15 @@ import { CurrentActor } from "../../../src/services/CurrentActor.ts"
 import { Health } from "../../../src/services/Health.ts"
 import { Vault } from "../../../src/services/Keys.ts"
 import { secretKeyOf } from "../../../src/services/Keys/Cipher.ts"
-import { listStaleIds, resealStoredSecrets, resealSlice } from "../../../src/services/Keys/Reseal.ts"
+import { listStaleIds, resealSlice, resealStoredSecrets } from "../../../src/services/Keys/Reseal.ts"
 import { activateSecretKey, NoNextKey, stageSecretKey } from "../../../src/services/Keys/Rotation.ts"
-import { sealedColumns, countSealedByKey } from "../../../src/services/Keys/SealedColumns.ts"
+import { countSealedByKey, sealedColumns } from "../../../src/services/Keys/SealedColumns.ts"
 import { Mail } from "../../../src/services/Mail.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../../brain.ts"
 import { engines, settingsOn } from "../../databases.ts"
-import { enrolled, loginFrom, ask, nextCode } from "../../http/mfa.ts"
+import { ask, enrolled, loginFrom, nextCode } from "../../http/mfa.ts"
 import { proxied } from "../../http/people.ts"
 import { smtpServer } from "../../mailbox.ts"
 import { until } from "../../until.ts"
@@ -34,7 +34,10 @@ const replica = (overrides: Partial<SettingsShape>) =>
   Effect.gen(function*() {
     const settings = { ...yield* Settings, ...overrides }
     const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-    const brain = Server.layer.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(Layer.succeed(Settings, settings)))
+    const brain = Server.layer.pipe(
+      Layer.provideMerge(Brain.layer),
+      Layer.provideMerge(Layer.succeed(Settings, settings))
+    )
     const context = yield* Scope.extend(Layer.build(Layer.fresh(brain)), scope)
     return { context, stop: Scope.close(scope, Exit.void) }
   })
@@ -47,109 +50,157 @@ const refusal = (overrides: Partial<SettingsShape>) =>
 
 const asCli = Effect.provideService(CurrentActor, system("svc secret-key"))
 
-const actions = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql<{ action: string }>`SELECT action FROM audit_log WHERE action LIKE 'secrets.%' ORDER BY seq`)
+const actions = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ action: string }>`SELECT action FROM audit_log WHERE action LIKE 'secrets.%' ORDER BY seq`
+)
 
 const agentsPlace = sealedColumns[0]!
 
 describe.each(engines)("the key of stored secrets on %s", (engine) => {
   layer(settingsOn(engine, proxied), { excludeTestServices: true })((it) => {
-    it.scoped("changes while replicas restart one after the other, and nothing is lost or refused", () =>
-      Effect.gen(function*() {
-        const smtp = yield* smtpServer()
-        const common = { smtpUrl: smtp.url, commandTimeout: 600 }
-        /** Two on PostgreSQL; a SQLite file has one. */
-        const start = (...keys: ReadonlyArray<number>) => replica({ ...common, ...withKeys(...keys) })
-        let one = yield* start(1)
-        let two = engine === "PostgreSQL" ? yield* start(1) : one
-        const roll = (...keys: ReadonlyArray<number>) =>
-          Effect.gen(function*() {
-            yield* one.stop
-            one = yield* start(...keys)
-            if (engine === "PostgreSQL") yield* two.stop
-            two = engine === "PostgreSQL" ? yield* start(...keys) : one
+    it.scoped(
+      "changes while replicas restart one after the other, and nothing is lost or refused",
+      () =>
+        Effect.gen(function*() {
+          const smtp = yield* smtpServer()
+          const common = { smtpUrl: smtp.url, commandTimeout: 600 }
+          /** Two on PostgreSQL; a SQLite file has one. */
+          const start = (...keys: ReadonlyArray<number>) => replica({ ...common, ...withKeys(...keys) })
+          let one = yield* start(1)
+          let two = engine === "PostgreSQL" ? yield* start(1) : one
+          const roll = (...keys: ReadonlyArray<number>) =>
+            Effect.gen(function*() {
+              yield* one.stop
+              one = yield* start(...keys)
+              if (engine === "PostgreSQL") yield* two.stop
+              two = engine === "PostgreSQL" ? yield* start(...keys) : one
+            })
+          const atOne = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.provide(work, one.context)
+          const atTwo = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.provide(work, two.context)
+          const starting = (...keys: ReadonlyArray<number>) =>
+            Effect.zipRight(engine === "SQLite" ? one.stop : Effect.void, refusal(withKeys(...keys)))
+
+          // what is sealed under the first key
+          const project = yield* atOne(freshProject())
+          const { token } = yield* atOne(freshKey({ isAdmin: true, roles: { [project.id]: "admin" } }))
+          const agent = yield* atOne(freshAgent(project, "first"))
+          yield* smtp.stop
+          const person = yield* atOne(enrolled()) // who is told of it by mail
+          yield* atOne(Effect.flatMap(Mail, (mail) =>
+            Effect.flatMap(Timestamp.now, (now) =>
+              mail.enqueue(
+                { to: "ann@example.com", subject: "Waiting", text: "Sealed." },
+                Timestamp.addSeconds(now, 86_400)
+              ))))
+          const retry = request("POST", `/projects/${project.slug}/commands/retry-task`, {
+            token,
+            body: {
+              agent_id: agent.agent_id,
+              engine: "celery",
+              task_id: "t",
+              override_args: ["hidden"],
+              override_kwargs: {},
+              idempotency_key: "retry"
+            }
           })
-        const atOne = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.provide(work, one.context)
-        const atTwo = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.provide(work, two.context)
-        const starting = (...keys: ReadonlyArray<number>) => Effect.zipRight(engine === "SQLite" ? one.stop : Effect.void, refusal(withKeys(...keys)))
+          const issued = yield* atOne(retry)
+          assert.strictEqual(issued.status, 202, issued.text)
+          const create = request("POST", "/projects", {
+            token,
+            body: { slug: `made-${engine.toLowerCase()}`, name: "Made" },
+            headers: { "idempotency-key": "create" }
+          })
+          const created = yield* atOne(create)
+          assert.strictEqual(created.status, 201, created.text)
+          yield* Effect.forEach(Array.from({ length: 60 }), () => atOne(freshAgent(project)), {
+            concurrency: 10,
+            discard: true
+          })
+          assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 67]]))
 
-        // what is sealed under the first key
-        const project = yield* atOne(freshProject())
-        const { token } = yield* atOne(freshKey({ isAdmin: true, roles: { [project.id]: "admin" } }))
-        const agent = yield* atOne(freshAgent(project, "first"))
-        yield* smtp.stop
-        const person = yield* atOne(enrolled()) // who is told of it by mail
-        yield* atOne(Effect.flatMap(Mail, (mail) =>
-          Effect.flatMap(Timestamp.now, (now) =>
-            mail.enqueue({ to: "ann@example.com", subject: "Waiting", text: "Sealed." }, Timestamp.addSeconds(now, 86_400)))))
-        const retry = request("POST", `/projects/${project.slug}/commands/retry-task`, {
-          token,
-          body: { agent_id: agent.agent_id, engine: "celery", task_id: "t", override_args: ["hidden"], override_kwargs: {}, idempotency_key: "retry" }
-        })
-        const issued = yield* atOne(retry)
-        assert.strictEqual(issued.status, 202, issued.text)
-        const create = request("POST", "/projects", { token, body: { slug: `made-${engine.toLowerCase()}`, name: "Made" }, headers: { "idempotency-key": "create" } })
-        const created = yield* atOne(create)
-        assert.strictEqual(created.status, 201, created.text)
-        yield* Effect.forEach(Array.from({ length: 60 }), () => atOne(freshAgent(project)), { concurrency: 10, discard: true })
-        assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 67]]))
+          // the next key is given to each, and nothing seals with it before that
+          assert.instanceOf(yield* Effect.flip(atOne(asCli(stageSecretKey))), NoNextKey)
+          assert.isNull(yield* atOne(asCli(activateSecretKey)))
+          assert.include(yield* starting(2), "SVC_SECRET_KEY is not the key this database was written with")
+          yield* roll(1, 2)
+          yield* atTwo(freshAgent(project, "before"))
+          assert.strictEqual((yield* atOne(countSealedByKey)).get(idOf(1)), 68)
+          const ready = yield* atTwo(Effect.flatMap(Health, (health) => health.deepHealth()))
+          assert.deepInclude(ready.checks.secret_key, {
+            status: "ok",
+            detail: `a key that nothing was sealed under yet is at hand: ${idOf(2)}`
+          })
 
-        // the next key is given to each, and nothing seals with it before that
-        assert.instanceOf(yield* Effect.flip(atOne(asCli(stageSecretKey))), NoNextKey)
-        assert.isNull(yield* atOne(asCli(activateSecretKey)))
-        assert.include(yield* starting(2), "SVC_SECRET_KEY is not the key this database was written with")
-        yield* roll(1, 2)
-        yield* atTwo(freshAgent(project, "before"))
-        assert.strictEqual((yield* atOne(countSealedByKey)).get(idOf(1)), 68)
-        const ready = yield* atTwo(Effect.flatMap(Health, (health) => health.deepHealth()))
-        assert.deepInclude(ready.checks.secret_key, { status: "ok", detail: `a key that nothing was sealed under yet is at hand: ${idOf(2)}` })
+          // it seals from here on, at both
+          assert.deepStrictEqual(yield* atOne(asCli(activateSecretKey)), { from: idOf(1), to: idOf(2) })
+          assert.isNull(yield* atTwo(asCli(activateSecretKey)), "the first key is not taken for a new one")
+          const later = yield* atTwo(freshAgent(project, "later"))
+          assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 68], [idOf(2), 1]]))
+          for (const at of [atOne, atTwo]) {
+            assert.strictEqual((yield* at(create)).text, created.text)
+            assert.strictEqual((yield* at(retry)).json.id, issued.json.id)
+          }
 
-        // it seals from here on, at both
-        assert.deepStrictEqual(yield* atOne(asCli(activateSecretKey)), { from: idOf(1), to: idOf(2) })
-        assert.isNull(yield* atTwo(asCli(activateSecretKey)), "the first key is not taken for a new one")
-        const later = yield* atTwo(freshAgent(project, "later"))
-        assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 68], [idOf(2), 1]]))
-        for (const at of [atOne, atTwo]) {
-          assert.strictEqual((yield* at(create)).text, created.text)
-          assert.strictEqual((yield* at(retry)).json.id, issued.json.id)
-        }
+          // broken off after a slice, and begun again
+          const ids = yield* atOne(listStaleIds(agentsPlace))
+          assert.lengthOf(ids, 62)
+          assert.deepStrictEqual(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), {
+            resealed: 50,
+            damaged: []
+          })
+          assert.deepInclude(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), { resealed: 0 })
+          assert.include(yield* starting(1), `SVC_SECRET_KEY lacks the key ${idOf(2)}, which seals secrets now`)
+          assert.include(
+            yield* starting(2),
+            `SVC_SECRET_KEY lacks the key ${idOf(1)}, and stored secrets are still sealed under it: 18`
+          )
+          yield* roll(2, 1)
+          const done = yield* atTwo(asCli(resealStoredSecrets))
+          assert.deepInclude(done, { resealed: 18, damaged: [], isComplete: true })
+          assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(2), 69]]))
+          assert.deepInclude(yield* atOne(asCli(resealStoredSecrets)), { resealed: 0 })
+          const told = (yield* atOne(actions)).map(({ action }) => action)
+          assert.deepStrictEqual(told.slice(0, 3), ["secrets.key_rotated", "secrets.resealed", "secrets.resealed"])
 
-        // broken off after a slice, and begun again
-        const ids = yield* atOne(listStaleIds(agentsPlace))
-        assert.lengthOf(ids, 62)
-        assert.deepStrictEqual(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), { resealed: 50, damaged: [] })
-        assert.deepInclude(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), { resealed: 0 })
-        assert.include(yield* starting(1), `SVC_SECRET_KEY lacks the key ${idOf(2)}, which seals secrets now`)
-        assert.include(yield* starting(2), `SVC_SECRET_KEY lacks the key ${idOf(1)}, and stored secrets are still sealed under it: 18`)
-        yield* roll(2, 1)
-        const done = yield* atTwo(asCli(resealStoredSecrets))
-        assert.deepInclude(done, { resealed: 18, damaged: [], isComplete: true })
-        assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(2), 69]]))
-        assert.deepInclude(yield* atOne(asCli(resealStoredSecrets)), { resealed: 0 })
-        const told = (yield* atOne(actions)).map(({ action }) => action)
-        assert.deepStrictEqual(told.slice(0, 3), ["secrets.key_rotated", "secrets.resealed", "secrets.resealed"])
-
-        // without the first key all is as it was
-        yield* roll(2)
-        for (const { hmac_secret, token } of [agent, later]) {
-          const line = yield* connected({ base: yield* atTwo(baseUrl), token, hmac_secret })
-          if (token !== agent.token) continue
-          const command = yield* Effect.promise(() => line.command("retry_task"))
-          assert.deepStrictEqual(command.parameters.override_args, ["hidden"])
-        }
-        for (const at of [atOne, atTwo]) {
-          assert.strictEqual((yield* at(create)).text, created.text)
-          assert.strictEqual((yield* at(retry)).json.id, issued.json.id)
-          const other = yield* at(request("POST", "/projects", { token, body: { slug: "other", name: "O" }, headers: { "idempotency-key": "create" } }))
-          assert.strictEqual(other.json.code, "idempotency_conflict")
-        }
-        const { browser } = yield* atTwo(loginFrom({}, person.email))
-        const verified = yield* atTwo(ask(browser, "POST", "/auth/mfa/verify", { code: yield* atTwo(nextCode(person)) }))
-        assert.strictEqual(verified.status, 200, verified.text)
-        yield* smtp.start
-        yield* atOne(Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flatMap(Timestamp.now, (now) => sql`UPDATE mail_outbox SET due_at = ${now}`)))
-        yield* until(Effect.sync(() => smtp.received.filter(({ to }) => to.includes("ann@example.com"))), ([mail]) => mail?.text.trim() === "Sealed.")
-      }), 120_000)
+          // without the first key all is as it was
+          yield* roll(2)
+          for (const { hmac_secret, token } of [agent, later]) {
+            const line = yield* connected({ base: yield* atTwo(baseUrl), token, hmac_secret })
+            if (token !== agent.token) continue
+            const command = yield* Effect.promise(() => line.command("retry_task"))
+            assert.deepStrictEqual(command.parameters.override_args, ["hidden"])
+          }
+          for (const at of [atOne, atTwo]) {
+            assert.strictEqual((yield* at(create)).text, created.text)
+            assert.strictEqual((yield* at(retry)).json.id, issued.json.id)
+            const other = yield* at(
+              request("POST", "/projects", {
+                token,
+                body: { slug: "other", name: "O" },
+                headers: { "idempotency-key": "create" }
+              })
+            )
+            assert.strictEqual(other.json.code, "idempotency_conflict")
+          }
+          const { browser } = yield* atTwo(loginFrom({}, person.email))
+          const verified = yield* atTwo(
+            ask(browser, "POST", "/auth/mfa/verify", { code: yield* atTwo(nextCode(person)) })
+          )
+          assert.strictEqual(verified.status, 200, verified.text)
+          yield* smtp.start
+          yield* atOne(Effect.flatMap(SqlClient.SqlClient, (sql) =>
+            Effect.flatMap(Timestamp.now, (now) =>
+              sql`UPDATE mail_outbox SET due_at = ${now}`)))
+          yield* until(
+            Effect.sync(() =>
+              smtp.received.filter(({ to }) => to.includes("ann@example.com"))
+            ),
+            ([mail]) => mail?.text.trim() === "Sealed."
+          )
+        }),
+      120_000
+    )
   })
 
   layer(settingsOn(engine), { excludeTestServices: true })((it) => {
@@ -195,11 +246,18 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
         yield* Effect.flip(open("mail_outbox", agent_id, after?.hmac_secret ?? "")) // sealed for another place
         yield* sql`UPDATE agents SET hmac_secret = ${`${first}.${"A".repeat(60)}`} WHERE id = ${agent_id}`
         const found = yield* here(resealStoredSecrets)
-        assert.deepInclude(found, { resealed: 0, damaged: [{ column: "agents.hmac_secret", id: agent_id }], isComplete: true })
+        assert.deepInclude(found, {
+          resealed: 0,
+          damaged: [{ column: "agents.hmac_secret", id: agent_id }],
+          isComplete: true
+        })
         assert.strictEqual(found.under.get(first), 1)
         yield* sql`UPDATE key_fingerprints SET fingerprint = ${idOf(9)} WHERE name = 'SVC_SECRET_KEY'`
         const missing = yield* Effect.flip(Effect.sandbox(seal("mail_outbox", agent_id, "x")))
-        assert.include(Cause.pretty(missing), `sealed with the key ${idOf(9)}, which SVC_SECRET_KEY of this process does not have`)
+        assert.include(
+          Cause.pretty(missing),
+          `sealed with the key ${idOf(9)}, which SVC_SECRET_KEY of this process does not have`
+        )
         const { checks } = yield* Effect.flatMap(Health, (health) => health.deepHealth()).pipe(Effect.provide(context))
         assert.strictEqual(checks.secret_key?.status, "failed")
       }))
@@ -225,7 +283,8 @@ describe("the key of stored secrets, with two replicas", () => {
         })))
         yield* Deferred.await(sealed)
         const changing = yield* Effect.fork(Effect.provide(asCli(activateSecretKey), two.context))
-        const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        const waiting =
+          sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
         yield* until(waiting, (rows) => rows.length === 1)
         assert.isTrue(Option.isNone(yield* Fiber.poll(changing)))
         yield* Deferred.succeed(commit, undefined)

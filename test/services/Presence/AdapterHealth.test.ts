@@ -2,17 +2,32 @@ import { assert, describe, it } from "vitest"
 import { make } from "../../../src/domain/Redaction.ts"
 import * as AdapterHealth from "../../../src/services/Presence/AdapterHealth.ts"
 
-const readAdapterHealth = (health: Readonly<Record<string, unknown>>) => AdapterHealth.readAdapterHealth(health, make(["pin"]))
+const readAdapterHealth = (health: Readonly<Record<string, unknown>>) =>
+  AdapterHealth.readAdapterHealth(health, make(["pin"]))
 
 const celery = (details: object) => readAdapterHealth({ "celery.worker_details": JSON.stringify(details) })
 
 describe("adapter health", () => {
   it("takes what fits and leaves out what does not, whatever an agent sends", () => {
-    for (const odd of ["", "null", "[]", "{", "3", "{\"w\":null}", "{\"w\":[1]}", "{\"w\":{\"stats\":7,\"active\":{},\"registered\":\"x\"}}"]) {
+    for (
+      const odd of [
+        "",
+        "null",
+        "[]",
+        "{",
+        "3",
+        "{\"w\":null}",
+        "{\"w\":[1]}",
+        "{\"w\":{\"stats\":7,\"active\":{},\"registered\":\"x\"}}"
+      ]
+    ) {
       const { workers } = readAdapterHealth({ "celery.worker_details": odd, "celery.queue_depths": odd })
       for (const worker of workers) assert.deepInclude(worker, { active_tasks: 0, queues: [], pid: null })
     }
-    assert.deepStrictEqual(readAdapterHealth({ worker_details: "{}", "celery.error": "provider timed out" }), { workers: [], queues: [] })
+    assert.deepStrictEqual(readAdapterHealth({ worker_details: "{}", "celery.error": "provider timed out" }), {
+      workers: [],
+      queues: []
+    })
   })
 
   it("reads numbers that a database can hold only", () => {
@@ -36,7 +51,9 @@ describe("adapter health", () => {
   it("never shows a broker's credentials", () => {
     const { queues, workers } = celery({
       "w@h": {
-        stats: { broker: { transport: "amqp", hostname: "mq", port: 5672, virtual_host: "/prod", userid: "u", password: "pw" } },
+        stats: {
+          broker: { transport: "amqp", hostname: "mq", port: 5672, virtual_host: "/prod", userid: "u", password: "pw" }
+        },
         active_queues: [{ name: "q" }],
         conf: { broker_url: "amqp://u:pw@mq", result_backend_password: "pw", task_serializer: "json" }
       }
@@ -52,23 +69,45 @@ describe("adapter health", () => {
       "celery.queue_depths": "{}",
       "celery.worker_details": JSON.stringify({ "w@h": { active_queues: [{ name: "q" }] } })
     })
-    assert.deepStrictEqual(queues, [{ engine: "celery", name: "q", broker_type: "redis", broker_url_hint: null, depth: null }])
+    assert.deepStrictEqual(queues, [{
+      engine: "celery",
+      name: "q",
+      broker_type: "redis",
+      broker_url_hint: null,
+      depth: null
+    }])
   })
 
   it("joins depth and broker of a queue that several nodes read", () => {
-    const node = { stats: { broker: { transport: "redis", hostname: "r", virtual_host: "0" } }, active_queues: [{ name: "q" }] }
+    const node = {
+      stats: { broker: { transport: "redis", hostname: "r", virtual_host: "0" } },
+      active_queues: [{ name: "q" }]
+    }
     const { queues } = readAdapterHealth({
       "celery.queue_depths": "{\"q\":12}",
       "celery.worker_details": JSON.stringify({ "w1@h": node, "w2@h": node })
     })
-    assert.deepStrictEqual(queues, [{ engine: "celery", name: "q", broker_type: null, broker_url_hint: "redis://r/0", depth: 12 }])
+    assert.deepStrictEqual(queues, [{
+      engine: "celery",
+      name: "q",
+      broker_type: null,
+      broker_url_hint: "redis://r/0",
+      depth: 12
+    }])
   })
 
   it("takes the host of a worker whose name does not have it", () => {
     const { workers } = readAdapterHealth({
-      "bullmq.worker_details": JSON.stringify({ "shop:1": { stats: { hostname: "box" } }, "w@there": { stats: { hostname: "box" } }, w3: {} })
+      "bullmq.worker_details": JSON.stringify({
+        "shop:1": { stats: { hostname: "box" } },
+        "w@there": { stats: { hostname: "box" } },
+        w3: {}
+      })
     })
-    assert.deepStrictEqual(workers.map(({ hostname, name }) => [name, hostname]), [["shop:1", "box"], ["w@there", "there"], ["w3", null]])
+    assert.deepStrictEqual(workers.map(({ hostname, name }) => [name, hostname]), [["shop:1", "box"], [
+      "w@there",
+      "there"
+    ], ["w3", null]])
   })
 
   it("keeps no credentials of a worker's configuration, under whatever name they come", () => {
@@ -83,12 +122,18 @@ describe("adapter health", () => {
     const { queues, workers } = celery({
       "celery@web": {
         conf,
-        stats: { pool: { implementation: "https://u:hunter2@h/" }, broker: { hostname: "u:hunter2@rabbit", transport: "amqp", port: 5672 } },
+        stats: {
+          pool: { implementation: "https://u:hunter2@h/" },
+          broker: { hostname: "u:hunter2@rabbit", transport: "amqp", port: 5672 }
+        },
         active_queues: [{ name: "celery" }]
       }
     })
     assert.notInclude(JSON.stringify([queues, workers]), "hunter2")
-    assert.deepInclude(workers[0]?.metadata.conf, { broker_transport: "redis", result_backend: "db+postgresql://***@db/results" })
+    assert.deepInclude(workers[0]?.metadata.conf, {
+      broker_transport: "redis",
+      result_backend: "db+postgresql://***@db/results"
+    })
     assert.strictEqual(queues[0]?.broker_url_hint, "amqp://***@rabbit:5672/")
   })
 })

@@ -46,7 +46,10 @@ describe.each(engines)("scans on %s", (engine) => {
           Array.from({ length: 40 }, (_, index) => scans.run(sql`SELECT ${index} + 0 AS x`)),
           { concurrency: "unbounded" }
         )
-        assert.deepStrictEqual(answers.map(([row]) => Number(row?.[0])), Array.from({ length: 40 }, (_, index) => index))
+        assert.deepStrictEqual(
+          answers.map(([row]) => Number(row?.[0])),
+          Array.from({ length: 40 }, (_, index) => index)
+        )
       }))
   })
 })

@@ -7,15 +7,21 @@ import { insertTasks, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
 
 layer(brainOn("PostgreSQL"), { excludeTestServices: true })((it) => {
-  it.effect("vacuums and analyses the table of tasks once enough has changed, without autovacuum", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const project = yield* freshProject()
-      yield* insertTasks(Array.from({ length: 6000 }, (_, index) => storedTask(project.id, 1_780_000_000_000 + index)))
-      const known = sql<{ tuples: number; visible: number }>`
+  it.effect(
+    "vacuums and analyses the table of tasks once enough has changed, without autovacuum",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        yield* insertTasks(
+          Array.from({ length: 6000 }, (_, index) => storedTask(project.id, 1_780_000_000_000 + index))
+        )
+        const known = sql<{ tuples: number; visible: number }>`
         SELECT reltuples::int AS tuples, relallvisible AS visible FROM pg_class WHERE relname = 'tasks'`
-      // the server tells of the rows some time after they were written
-      const [seen] = yield* until(Effect.zipRight(vacuum, known), ([row]) => (row?.visible ?? 0) > 0)
-      assert.strictEqual(seen?.tuples, 6000)
-    }), 90_000)
+        // the server tells of the rows some time after they were written
+        const [seen] = yield* until(Effect.zipRight(vacuum, known), ([row]) => (row?.visible ?? 0) > 0)
+        assert.strictEqual(seen?.tuples, 6000)
+      }),
+    90_000
+  )
 })

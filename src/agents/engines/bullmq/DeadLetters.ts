@@ -3,9 +3,9 @@ import type { Job, Queue } from "bullmq"
 import { Effect } from "effect"
 import type { Actions, DeadLetter } from "../../runtime/Engine.ts"
 import { read } from "./Broker.ts"
+import type { EngineContext } from "./EngineContext.ts"
 import { taskIdOfJob } from "./JobEvents.ts"
 import { getQueue } from "./Queues.ts"
-import type { EngineContext } from "./EngineContext.ts"
 
 /** Queue after queue, the latest failure first. The cursor is `<queue>:<number of jobs shown>`. */
 export const listDeadLetters = (context: EngineContext): NonNullable<Actions["list_dead_letters"]> =>

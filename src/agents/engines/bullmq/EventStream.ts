@@ -3,8 +3,8 @@ import { type Queue, QueueEvents } from "bullmq"
 import { Effect, Schedule } from "effect"
 import type { Redis } from "ioredis"
 import { close } from "./Broker.ts"
-import type { FlowRoots } from "./FlowRoots.ts"
 import type { EngineContext } from "./EngineContext.ts"
+import type { FlowRoots } from "./FlowRoots.ts"
 import { type MissedEvent, readMissedOf, readMissedSince } from "./MissedEvents.ts"
 import { entriesOf, epochMillisOf, type RawEntries } from "./StreamEntry.ts"
 import { StreamReporter } from "./StreamReporter.ts"
@@ -23,77 +23,79 @@ const resumeThreshold = 5000
 const START = "0-0"
 
 /** Never ends and never fails: failures are retried. */
-export const followEvents = Effect.fnUntraced(function*(queue: Queue, reader: StreamReader, context: EngineContext, roots: FlowRoots) {
-  const { prefix, redis } = reader
-  const cursorKey = `${prefix}:svc-agent:cursor:${reader.name}:${queue.name}`
-  const stream = queue.keys.events ?? queue.toKey("events")
-  const reporter = new StreamReporter(queue, context, roots)
-  const events = yield* Effect.acquireRelease(
-    Effect.sync(() => new QueueEvents(queue.name, { connection: redis, prefix, autorun: false })),
-    close
-  )
-  events.on("error", () => undefined) // the next read fails and is logged
+export const followEvents = Effect.fnUntraced(
+  function*(queue: Queue, reader: StreamReader, context: EngineContext, roots: FlowRoots) {
+    const { prefix, redis } = reader
+    const cursorKey = `${prefix}:svc-agent:cursor:${reader.name}:${queue.name}`
+    const stream = queue.keys.events ?? queue.toKey("events")
+    const reporter = new StreamReporter(queue, context, roots)
+    const events = yield* Effect.acquireRelease(
+      Effect.sync(() => new QueueEvents(queue.name, { connection: redis, prefix, autorun: false })),
+      close
+    )
+    events.on("error", () => undefined) // the next read fails and is logged
 
-  let position: string | undefined
-  yield* Effect.forkScoped(saveCursor(() => position, (cursor) => redis.set(cursorKey, cursor)))
+    let position: string | undefined
+    yield* Effect.forkScoped(saveCursor(() => position, (cursor) => redis.set(cursorKey, cursor)))
 
-  /**
-   * Reports transitions read from the jobs, unless the stream after `upTo` has them. A page of jobs is read before the
-   * stream, so a transition in a job is in the stream by then, or before `upTo`.
-   */
-  const reportMissed = async (since: number, upTo: string) => {
-    const inStream = new Set<string>()
-    const [metIds, streamIds] = [new Set<string>(), new Set<string>()]
-    let readUpTo = upTo
-    const reportPages = async (pages: AsyncGenerator<ReadonlyArray<MissedEvent>>) => {
-      for await (const missed of pages) {
-        const raw = await redis.xrange(stream, `(${readUpTo}`, "+")
-        readUpTo = raw.at(-1)?.[0] ?? readUpTo
-        for (const { event, jobId } of entriesOf(raw)) {
-          inStream.add(`${event} ${jobId}`)
-          if (jobId !== "") streamIds.add(jobId)
+    /**
+     * Reports transitions read from the jobs, unless the stream after `upTo` has them. A page of jobs is read before the
+     * stream, so a transition in a job is in the stream by then, or before `upTo`.
+     */
+    const reportMissed = async (since: number, upTo: string) => {
+      const inStream = new Set<string>()
+      const [metIds, streamIds] = [new Set<string>(), new Set<string>()]
+      let readUpTo = upTo
+      const reportPages = async (pages: AsyncGenerator<ReadonlyArray<MissedEvent>>) => {
+        for await (const missed of pages) {
+          const raw = await redis.xrange(stream, `(${readUpTo}`, "+")
+          readUpTo = raw.at(-1)?.[0] ?? readUpTo
+          for (const { event, jobId } of entriesOf(raw)) {
+            inStream.add(`${event} ${jobId}`)
+            if (jobId !== "") streamIds.add(jobId)
+          }
+          for (const { jobId } of missed) metIds.add(jobId)
+          reporter.reportMissed(missed.filter(({ entry, jobId }) => !inStream.has(`${entry} ${jobId}`)))
         }
-        for (const { jobId } of missed) metIds.add(jobId)
-        reporter.reportMissed(missed.filter(({ entry, jobId }) => !inStream.has(`${entry} ${jobId}`)))
       }
+      await reportPages(readMissedSince(queue, roots, since))
+      const movedIds = [...streamIds].filter((id) => !metIds.has(id) && !inStream.has(`added ${id}`))
+      await reportPages(readMissedOf(queue, roots, new Set(movedIds), since))
     }
-    await reportPages(readMissedSince(queue, roots, since))
-    const movedIds = [...streamIds].filter((id) => !metIds.has(id) && !inStream.has(`added ${id}`))
-    await reportPages(readMissedOf(queue, roots, new Set(movedIds), since))
+
+    /** The place to go on from. Transitions that the stream has trimmed are read from the jobs. */
+    const resume = Effect.gen(function*() {
+      const cursor = position ?? (yield* Effect.tryPromise(() => redis.get(cursorKey)))
+      if (cursor !== null && cursor !== START) {
+        const last = yield* Effect.tryPromise(() => redis.xrange(stream, cursor, cursor))
+        if (last.length > 0) return (position = cursor)
+        yield* Effect.logWarning(droppedWarning(queue.name))
+      }
+      const [newest] = yield* Effect.tryPromise(() => redis.xrevrange(stream, "+", "-", "COUNT", 1))
+      const upTo = newest?.[0] ?? START
+      yield* Effect.tryPromise(() => reportMissed(cursor === null ? 0 : epochMillisOf(cursor), upTo))
+      return (position = upTo)
+    })
+
+    const readEvents = Effect.fnUntraced(function*(from: string) {
+      let cursor = from
+      while (true) {
+        const answer = yield* Effect.tryPromise<unknown>(() => events.getBackend().readEvents(cursor, blockMillis))
+        const raw = rawEntries(answer)
+        const last = raw.at(-1)
+        if (last === undefined) continue
+        yield* Effect.tryPromise(() => reporter.report(entriesOf(raw)))
+        position = cursor = last[0]
+        if (raw.length >= resumeThreshold) return
+      }
+    })
+
+    yield* Effect.flatMap(resume, readEvents).pipe(
+      Effect.catchAll((error) => Effect.logDebug(`BullMQ's events of ${queue.name} cannot be read now`, error)),
+      Effect.repeat(Schedule.spaced("1 second"))
+    )
   }
-
-  /** The place to go on from. Transitions that the stream has trimmed are read from the jobs. */
-  const resume = Effect.gen(function*() {
-    const cursor = position ?? (yield* Effect.tryPromise(() => redis.get(cursorKey)))
-    if (cursor !== null && cursor !== START) {
-      const last = yield* Effect.tryPromise(() => redis.xrange(stream, cursor, cursor))
-      if (last.length > 0) return (position = cursor)
-      yield* Effect.logWarning(droppedWarning(queue.name))
-    }
-    const [newest] = yield* Effect.tryPromise(() => redis.xrevrange(stream, "+", "-", "COUNT", 1))
-    const upTo = newest?.[0] ?? START
-    yield* Effect.tryPromise(() => reportMissed(cursor === null ? 0 : epochMillisOf(cursor), upTo))
-    return (position = upTo)
-  })
-
-  const readEvents = Effect.fnUntraced(function*(from: string) {
-    let cursor = from
-    while (true) {
-      const answer = yield* Effect.tryPromise<unknown>(() => events.getBackend().readEvents(cursor, blockMillis))
-      const raw = rawEntries(answer)
-      const last = raw.at(-1)
-      if (last === undefined) continue
-      yield* Effect.tryPromise(() => reporter.report(entriesOf(raw)))
-      position = cursor = last[0]
-      if (raw.length >= resumeThreshold) return
-    }
-  })
-
-  yield* Effect.flatMap(resume, readEvents).pipe(
-    Effect.catchAll((error) => Effect.logDebug(`BullMQ's events of ${queue.name} cannot be read now`, error)),
-    Effect.repeat(Schedule.spaced("1 second"))
-  )
-})
+)
 
 const saveInterval = "250 millis"
 

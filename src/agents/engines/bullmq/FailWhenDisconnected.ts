@@ -7,13 +7,20 @@ import type { EngineContext } from "./EngineContext.ts"
  * Fails when the connection is down, where a request would wait until it is back. In the status `wait` the first
  * request opens the connection.
  */
-export const failWhenDisconnected = <A>(context: EngineContext, question: Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> => {
+export const failWhenDisconnected = <A>(
+  context: EngineContext,
+  question: Effect.Effect<A, ActionFailed>
+): Effect.Effect<A, ActionFailed> => {
   const checkConnections = Effect.suspend(() =>
-    Effect.forEach([...context.queues.values()], (queue) =>
-      Effect.flatMap(read(() => queue.getBackend().client), ({ status }) =>
-        status === "ready" || status === "wait" ? Effect.void : refuse(`the connection to Redis is ${status}`)), {
-      discard: true
-    })
+    Effect.forEach(
+      [...context.queues.values()],
+      (queue) =>
+        Effect.flatMap(read(() => queue.getBackend().client), ({ status }) =>
+          status === "ready" || status === "wait" ? Effect.void : refuse(`the connection to Redis is ${status}`)),
+      {
+        discard: true
+      }
+    )
   )
   return Effect.raceFirst(question, Effect.forever(Effect.zipRight(checkConnections, Effect.sleep("100 millis"))))
 }

@@ -1,18 +1,18 @@
-import { type FlowProducer, Queue as BullQueue, type Queue, type Worker } from "bullmq"
+import { type FlowProducer, type Queue, Queue as BullQueue, type Worker } from "bullmq"
 import { Effect, Queue as WorkQueue, type Scope } from "effect"
 import { hostname } from "node:os"
 import { type Engine, EngineRefused, type Report } from "../../runtime/Engine.ts"
 import { close, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
+import { type EngineContext, makeEngineContext } from "./EngineContext.ts"
+import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
 import { purgeQueue } from "./Purge.ts"
-import { watchFlows, watchQueue } from "./QueueWatch.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
+import { watchFlows, watchQueue } from "./QueueWatch.ts"
 import { reconcile } from "./Reconcile.ts"
 import { type Ask, makeRelay } from "./Relay.ts"
-import { FlowRoots } from "./FlowRoots.ts"
 import { schedulerOf } from "./Schedules.ts"
-import { makeEngineContext, type EngineContext } from "./EngineContext.ts"
 import { makeHandler, workerActions } from "./WorkerActions.ts"
 import type { Defer } from "./WorkerReporter.ts"
 import { WorkerWatch } from "./WorkerWatch.ts"
@@ -47,8 +47,10 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions)
     const roots = new FlowRoots()
     for (const queue of context.queues.values()) yield* acquireWatch(() => watchQueue(queue, context))
     for (const producer of flows) yield* acquireWatch(() => watchFlows(producer, context))
-    watches = yield* Effect.forEach(workers, (worker, at) =>
-      acquireWatch(() => new WorkerWatch(worker, workerNameOf(workers, at), context, roots, defer)))
+    watches = yield* Effect.forEach(
+      workers,
+      (worker, at) => acquireWatch(() => new WorkerWatch(worker, workerNameOf(workers, at), context, roots, defer))
+    )
     const { opts } = workers[0] ?? queues[0]!
     askOthers = yield* makeRelay(opts.connection, prefixOf(workers[0] ?? queues[0]!), handle)
   })
@@ -75,7 +77,10 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions)
 
 const prefixOf = ({ opts }: Queue | Worker): string | undefined => opts.prefix
 
-const checkOptions = (workers: ReadonlyArray<Worker>, queues: ReadonlyArray<Queue>): Effect.Effect<void, EngineRefused> => {
+const checkOptions = (
+  workers: ReadonlyArray<Worker>,
+  queues: ReadonlyArray<Queue>
+): Effect.Effect<void, EngineRefused> => {
   const all = [...workers, ...queues]
   const refuseStart = (message: string) => Effect.fail(new EngineRefused({ message }))
   if (all.length === 0) return refuseStart("give the agent the app's BullMQ workers, queues or both")

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { ActionFailed, Inventory, WorkerInventory } from "../../runtime/Engine.ts"
-import { depthOf } from "./Purge.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
+import { depthOf } from "./Purge.ts"
 
 /** Read at each heartbeat, one request a queue. It reports a store that is away instead of waiting for it. */
 export const inventoryOf = (
@@ -10,8 +10,11 @@ export const inventoryOf = (
   workers: Effect.Effect<ReadonlyArray<WorkerInventory>, ActionFailed>
 ): Effect.Effect<Inventory> => {
   const connectedInventory = Effect.gen(function*() {
-    const queues = yield* Effect.forEach([...context.queues.values()], (queue) =>
-      Effect.map(depthOf(queue), (depth) => [queue.name, depth] as const), { concurrency: "unbounded" })
+    const queues = yield* Effect.forEach(
+      [...context.queues.values()],
+      (queue) => Effect.map(depthOf(queue), (depth) => [queue.name, depth] as const),
+      { concurrency: "unbounded" }
+    )
     return {
       brokerType,
       brokerConnected: true,
@@ -27,7 +30,10 @@ export const inventoryOf = (
     workers
   }))
   const onTimeout = () => "away"
-  return Effect.catchAll(Effect.timeoutFail(failWhenDisconnected(context, connectedInventory), { duration: "5 seconds", onTimeout }), () => disconnectedInventory)
+  return Effect.catchAll(
+    Effect.timeoutFail(failWhenDisconnected(context, connectedInventory), { duration: "5 seconds", onTimeout }),
+    () => disconnectedInventory
+  )
 }
 
 const brokerType = "redis"

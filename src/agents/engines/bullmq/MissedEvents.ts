@@ -2,9 +2,9 @@
 import type { Job, Queue } from "bullmq"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { isCancellation } from "./Cancellation.ts"
-import { asJson } from "./JobData.ts"
-import { baseData, etaAfter, originData, storedErrorData, runtimeOf, taskIdOfJob } from "./JobEvents.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
+import { asJson } from "./JobData.ts"
+import { baseData, etaAfter, originData, runtimeOf, storedErrorData, taskIdOfJob } from "./JobEvents.ts"
 
 /** One transition, and the name of the stream's entry for it. */
 export interface MissedEvent {

@@ -4,14 +4,14 @@ import { Redis, type RedisOptions } from "ioredis"
 import { type Engine, EngineRefused, type Report, type WorkerInventory } from "../../runtime/Engine.ts"
 import { close, read, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
+import { makeEngineContext } from "./EngineContext.ts"
 import { followEvents } from "./EventStream.ts"
+import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
 import { purgeQueue } from "./Purge.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
-import { FlowRoots } from "./FlowRoots.ts"
 import { schedulerOf } from "./Schedules.ts"
-import { makeEngineContext } from "./EngineContext.ts"
 
 export interface OutsideOptions {
   /** Names of the queues to follow. */
@@ -80,7 +80,8 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
   }
 }
 
-const unreachable = "the job runs, and an agent from outside cannot cancel it: that needs the agent in the worker's process"
+const unreachable =
+  "the job runs, and an agent from outside cannot cancel it: that needs the agent in the worker's process"
 
 /** Commands wait until Redis is back; callers have their own timeouts. */
 const connect = (connection: string | RedisOptions): Redis =>

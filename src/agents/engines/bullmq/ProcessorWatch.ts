@@ -40,7 +40,11 @@ export interface ProcessorHooks {
  * Keeps the ids of running jobs in `running`. BullMQ has no event for a job that its processor puts back, nor for one
  * whose end could not be stored. Therefore the call of the processor and the method around it are wrapped.
  */
-export const watchProcessor = (worker: Worker, running: Set<string>, { onEnded, onReturned, onReleased, mapThrown }: ProcessorHooks) => {
+export const watchProcessor = (
+  worker: Worker,
+  running: Set<string>,
+  { onEnded, onReturned, onReleased, mapThrown }: ProcessorHooks
+) => {
   // The assertion: the methods are protected, for subclasses. Here one object is changed as a subclass would be.
   const methods = worker as unknown as ProcessorMethods
   const call = methods.callProcessJob.bind(worker)

@@ -1,7 +1,7 @@
 import type { Job } from "bullmq"
-import { baseData, taskIdOfJob } from "./JobEvents.ts"
-import { asJson } from "./JobData.ts"
 import type { EngineContext } from "./EngineContext.ts"
+import { asJson } from "./JobData.ts"
+import { baseData, taskIdOfJob } from "./JobEvents.ts"
 
 const minIntervalMillis = 5000
 const maxReports = 100

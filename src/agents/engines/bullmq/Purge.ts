@@ -3,8 +3,8 @@ import type { Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, Actions } from "../../runtime/Engine.ts"
 import { read, write } from "./Broker.ts"
-import { getQueue } from "./Queues.ts"
 import type { EngineContext } from "./EngineContext.ts"
+import { getQueue } from "./Queues.ts"
 import { taskIdOf } from "./TaskId.ts"
 
 /** The states of jobs that a queue's depth counts, and that a purge removes. */
@@ -37,7 +37,9 @@ export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_q
         // BullMQ compares with the job's own time, which may be any
         const removed = yield* write(() => queue.clean(-Infinity, limit, state))
         if (removed.length === 0) break
-        for (const id of removed.slice(0, Math.max(maxReported - purged, 0))) reportRevoked(context, queue, id, names.get(id))
+        for (const id of removed.slice(0, Math.max(maxReported - purged, 0))) {
+          reportRevoked(context, queue, id, names.get(id))
+        }
         purged += removed.length
       }
     }

@@ -3,10 +3,10 @@ import type { Job, JobsOptions, JobState, Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, Actions, Answer, Call, Retry, When } from "../../runtime/Engine.ts"
 import { read, refuse, write } from "./Broker.ts"
+import type { EngineContext } from "./EngineContext.ts"
 import { dataOf } from "./JobData.ts"
 import { baseData, taskIdOfJob } from "./JobEvents.ts"
 import { findJob, getQueue } from "./Queues.ts"
-import type { EngineContext } from "./EngineContext.ts"
 
 export const submitTask = (context: EngineContext): NonNullable<Actions["submit_task"]> =>
   Effect.fnUntraced(function*(call: Call) {
@@ -157,5 +157,7 @@ const priorityOptionsOf = (
   if (labelled !== undefined) return Effect.succeed(labelled)
   return typeof priority === "number" && Number.isInteger(priority) && priority >= 0 && priority <= maxPriority
     ? Effect.succeed({ priority })
-    : refuse("BullMQ's priorities are critical, high, normal and low, or whole numbers: 0 runs first, then 1, up to 2097151")
+    : refuse(
+      "BullMQ's priorities are critical, high, normal and low, or whole numbers: 0 runs first, then 1, up to 2097151"
+    )
 }

@@ -1,7 +1,7 @@
 import type { FlowProducer, Job, JobNode, Queue } from "bullmq"
+import type { EngineContext } from "./EngineContext.ts"
 import { baseData, etaAfter, originData, taskIdOfJob } from "./JobEvents.ts"
 import { replaceMethod } from "./ReplaceMethod.ts"
-import type { EngineContext } from "./EngineContext.ts"
 
 interface Watch {
   readonly close: () => void

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Engine, EngineState, Reconciled } from "../../runtime/Engine.ts"
 import { read } from "./Broker.ts"
-import { findJob } from "./Queues.ts"
 import type { EngineContext } from "./EngineContext.ts"
+import { findJob } from "./Queues.ts"
 import { parseTaskId } from "./TaskId.ts"
 
 export const reconcile = (context: EngineContext): Engine["reconcile"] =>

@@ -87,8 +87,7 @@ export const makeRelay = Effect.fnUntraced(function*(
 
   const keyOf = (id: string) => producer.toKey(`ask:${id}`)
   /** Whether the request was still open. True for one process only. */
-  const claim = (id: string) =>
-    write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
+  const claim = (id: string) => write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
 
   const publishAnswer = Effect.fnUntraced(function*(id: string, handled: Effect.Effect<Answer, ActionFailed>) {
     const result = yield* Effect.either(handled)
@@ -96,10 +95,13 @@ export const makeRelay = Effect.fnUntraced(function*(
       onLeft: ({ indeterminate = false, message }) => ({ message, indeterminate }),
       onRight: (answer) => ({ answer })
     })
-    yield* write(() => producer.publishEvent({ eventName: "answer", id, outcome: JSON.stringify(outcome) }, maxStreamEntries))
+    yield* write(() =>
+      producer.publishEvent({ eventName: "answer", id, outcome: JSON.stringify(outcome) }, maxStreamEntries)
+    )
   })
   const logFailure = Effect.catchAllCause((cause: Cause.Cause<ActionFailed>) =>
-    Effect.logWarning("what another process asked could not be done or answered", cause))
+    Effect.logWarning("what another process asked could not be done or answered", cause)
+  )
   /** Long requests run in the background, so that the next one is not withdrawn while it waits. */
   const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
     const handled = handle(JSON.parse(request))

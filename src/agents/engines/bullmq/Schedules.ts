@@ -3,12 +3,12 @@ import type { JobSchedulerJson, Queue } from "bullmq"
 import { Effect } from "effect"
 import { ActionFailed, type NativeSchedule, type ScheduleAction, type Scheduler } from "../../runtime/Engine.ts"
 import { read, refuse, write } from "./Broker.ts"
+import type { EngineContext } from "./EngineContext.ts"
+import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
 import { argumentsOf } from "./JobData.ts"
 import { taskIdOfJob } from "./JobEvents.ts"
 import { getQueue } from "./Queues.ts"
-import type { EngineContext } from "./EngineContext.ts"
 import { parseTaskId, taskIdOf } from "./TaskId.ts"
-import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
 
 export const schedulerOf = (context: EngineContext): Scheduler => ({
   name: "bullmq-scheduler",
@@ -43,7 +43,8 @@ const listSchedules = Effect.fnUntraced(function*(context: EngineContext, queue:
 const scheduleOf = (queue: string, scheduler: JobSchedulerJson, now: number): NativeSchedule => {
   const { endDate, every, iterationCount = 0, key, limit, name, next = 0, pattern, template, tz } = scheduler
   const isWaiting = next > now
-  const hasEnded = !isWaiting && ((limit !== undefined && iterationCount >= limit) || (endDate !== undefined && now > endDate))
+  const hasEnded = !isWaiting &&
+    ((limit !== undefined && iterationCount >= limit) || (endDate !== undefined && now > endDate))
   return {
     id: taskIdOf(queue, key),
     name: taskIdOf(queue, key),
@@ -78,7 +79,8 @@ const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: s
   return { queue: yield* getQueue(context.queues, ref.queue), key: ref.jobId }
 })
 
-const scheduleNotFound = (queue: Queue, key: string) => refuse(`the queue ${queue.name} has no job scheduler ${key}, or no more`)
+const scheduleNotFound = (queue: Queue, key: string) =>
+  refuse(`the queue ${queue.name} has no job scheduler ${key}, or no more`)
 
 /** Adds one of the scheduler's jobs, in addition to its own. */
 const triggerNow = (context: EngineContext): ScheduleAction =>

@@ -3,11 +3,20 @@ import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import { fromEpochMicros } from "../../../domain/Timestamp.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { isCancellation } from "./Cancellation.ts"
-import { baseData, etaAfter, originData, PUT_BACK, runtimeOf, STALLED, storedErrorData, WAITS_FOR_CHILDREN } from "./JobEvents.ts"
+import type { EngineContext } from "./EngineContext.ts"
+import type { FlowRoots } from "./FlowRoots.ts"
+import {
+  baseData,
+  etaAfter,
+  originData,
+  PUT_BACK,
+  runtimeOf,
+  STALLED,
+  storedErrorData,
+  WAITS_FOR_CHILDREN
+} from "./JobEvents.ts"
 import type { MissedEvent } from "./MissedEvents.ts"
 import { ProgressReporter } from "./ProgressReporter.ts"
-import type { FlowRoots } from "./FlowRoots.ts"
-import type { EngineContext } from "./EngineContext.ts"
 import { epochMillisOf, type StreamEntry } from "./StreamEntry.ts"
 import { taskIdOf } from "./TaskId.ts"
 
@@ -105,7 +114,11 @@ export class StreamReporter {
       case "failed": {
         this.#forget(jobId)
         const reason = fields.get("failedReason")
-        const data = { ...storedErrorData(reason, job?.stacktrace ?? null), runtime_ms: runtime, attempt: job?.attemptsMade }
+        const data = {
+          ...storedErrorData(reason, job?.stacktrace ?? null),
+          runtime_ms: runtime,
+          attempt: job?.attemptsMade
+        }
         return isCancellation(reason)
           ? report("task.revoked", { ...data, terminated: true }, job?.processedBy)
           : report("task.failed", data, job?.processedBy)

@@ -48,7 +48,9 @@ const cancelJob = Effect.fnUntraced(function*(watch: WorkerWatch, jobId: string)
   const ended = yield* Effect.timeoutOption(Effect.promise(() => watch.cancel(jobId)), cancelTimeout)
   const runEnd = Option.getOrElse(ended, () => "open" as const)
   if (runEnd === null) {
-    return yield* refuse("the job runs, and its processor takes no abort signal (a third parameter), so nothing can end it")
+    return yield* refuse(
+      "the job runs, and its processor takes no abort signal (a third parameter), so nothing can end it"
+    )
   }
   if (runEnd === "failed") return { terminated: true, worker }
   if (runEnd === "completed") return { terminated: false, noop: true, reason: RETURNED, worker }
@@ -83,7 +85,11 @@ const restartWorker = Effect.fnUntraced(function*(watch: WorkerWatch) {
   // in the background, since jobs may be long; the worker resumes by itself
   const restartFiber = yield* Effect.forkDaemon(Effect.zipRight(awaitLoopEnd(worker), resume))
   if (running === 0) {
-    const onTimeout = () => new ActionFailed({ message: "the worker did not stop within 10 seconds; it resumes by itself once it has", indeterminate: true })
+    const onTimeout = () =>
+      new ActionFailed({
+        message: "the worker did not stop within 10 seconds; it resumes by itself once it has",
+        indeterminate: true
+      })
     yield* Effect.timeoutFail(Fiber.join(restartFiber), { duration: "10 seconds", onTimeout })
     return { worker: name, restarted: true }
   }

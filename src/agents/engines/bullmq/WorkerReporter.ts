@@ -96,7 +96,9 @@ export class WorkerReporter {
         attempt: job.attemptsMade
       }
       const task = { taskId: taskIdOfJob(job), occurredAt: at }
-      if (isCancelled) return this.context.report({ ...task, kind: "task.revoked", data: { ...data, terminated: true } })
+      if (isCancelled) {
+        return this.context.report({ ...task, kind: "task.revoked", data: { ...data, terminated: true } })
+      }
       if (job.finishedOn !== undefined) return this.context.report({ ...task, kind: "task.failed", data })
       const eta = etaAfter(at, job.delay)
       this.context.report({ ...task, kind: "task.retried", data: eta === undefined ? data : { ...data, eta } })

@@ -26,7 +26,13 @@ export class Attempt {
   private endedAt: number | null = null
 
   /** `number` counts from 1. */
-  constructor(readonly taskId: string, readonly data: TaskData, readonly number: number, private readonly isLast: boolean, now: number) {
+  constructor(
+    readonly taskId: string,
+    readonly data: TaskData,
+    readonly number: number,
+    private readonly isLast: boolean,
+    now: number
+  ) {
     this.startedAt = now
   }
 
@@ -49,10 +55,15 @@ export class Attempt {
   outcome(now: number): { readonly how: ElementEnd; readonly event: EngineEvent } {
     const { end } = this
     const at = this.endedAt ?? now
-    if (end === "cancelled") return { how: { as: "cancelled" }, event: this.event("task.revoked", at, { terminated: true }) }
+    if (end === "cancelled") {
+      return { how: { as: "cancelled" }, event: this.event("task.revoked", at, { terminated: true }) }
+    }
     if (end === "stopped" || (Exit.isFailure(end) && Cause.isInterruptedOnly(end.cause))) {
       // the store counts no attempt then
-      return { how: { as: "again", attempts: this.number - 1, failure: STOPPED_REASON }, event: this.event("task.retried", at, { reason: STOPPED_REASON }) }
+      return {
+        how: { as: "again", attempts: this.number - 1, failure: STOPPED_REASON },
+        event: this.event("task.retried", at, { reason: STOPPED_REASON })
+      }
     }
     if (Exit.isSuccess(end)) {
       // The cast: the runtime encodes any value of a handler, by its rules for values that JSON does not have.
@@ -68,7 +79,12 @@ export class Attempt {
 
   private event(kind: EngineEvent["kind"], at: number, more: { readonly [field: string]: JsonInput }): EngineEvent {
     const ended = kind === "task.started" ? {} : { runtime_ms: Math.max(0, Math.round(at - this.startedAt)) }
-    return { kind, taskId: this.taskId, occurredAt: at, data: { ...this.data, attempt: this.number, ...ended, ...more } }
+    return {
+      kind,
+      taskId: this.taskId,
+      occurredAt: at,
+      data: { ...this.data, attempt: this.number, ...ended, ...more }
+    }
   }
 }
 

@@ -53,7 +53,10 @@ export const argumentsOf = (
     : { args: [value], kwargs: {} }
 
 /** The possible values for arguments, the likeliest first; none when positional and named ones are mixed. */
-export const candidateValuesOf = (args: ReadonlyArray<JsonInput>, kwargs: { readonly [name: string]: JsonInput }): ReadonlyArray<Json> => {
+export const candidateValuesOf = (
+  args: ReadonlyArray<JsonInput>,
+  kwargs: { readonly [name: string]: JsonInput }
+): ReadonlyArray<Json> => {
   const positional = args.map(toPlainJson)
   const named = toPlainJson(kwargs)
   const [first] = positional

@@ -1,6 +1,13 @@
 import { Effect } from "effect"
 import { hostname } from "node:os"
-import { ActionFailed, type Actions, type Call, type Engine, type Reconciled, type Retry } from "../../runtime/Engine.ts"
+import {
+  ActionFailed,
+  type Actions,
+  type Call,
+  type Engine,
+  type Reconciled,
+  type Retry
+} from "../../runtime/Engine.ts"
 import { makeElement, readElement } from "./Element.ts"
 import type { EffectQueue } from "./Queue.ts"
 import type { ElementRecord } from "./Records.ts"
@@ -9,18 +16,38 @@ import type { Interval, Worker } from "./Worker.ts"
 /** Queues of any payload: the engine encodes and decodes through the queue's own schema. */
 export type AnyQueue = Pick<
   EffectQueue<unknown, unknown>,
-  "name" | "ref" | "records" | "workers" | "listen" | "put" | "reportReceived" | "reportRevoked" | "findValue" | "taskName"
+  | "name"
+  | "ref"
+  | "records"
+  | "workers"
+  | "listen"
+  | "put"
+  | "reportReceived"
+  | "reportRevoked"
+  | "findValue"
+  | "taskName"
 >
 
 const actionFailed = (message: string) => new ActionFailed({ message })
 
 /** The store's own failure, for the operator. */
-const mapStoreError = <A, E extends { readonly message: string; readonly cause?: unknown }, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.mapError(self, ({ cause, message }) =>
-    actionFailed(`The queue's store failed: ${cause instanceof Error ? cause.message : message}`))
+const mapStoreError = <A, E extends { readonly message: string; readonly cause?: unknown }, R>(
+  self: Effect.Effect<A, E, R>
+) =>
+  Effect.mapError(
+    self,
+    ({ cause, message }) =>
+      actionFailed(`The queue's store failed: ${cause instanceof Error ? cause.message : message}`)
+  )
 
 const intervals: { readonly [unit: string]: Interval } = { s: "1 second", m: "1 minute", h: "1 hour" }
-const states = { pending: "pending", started: "started", success: "success", failure: "failure", cancelled: "failure" } as const
+const states = {
+  pending: "pending",
+  started: "started",
+  success: "success",
+  failure: "failure",
+  cancelled: "failure"
+} as const
 
 /** The queues of this process as an engine for the agent. All queues of one engine share one store. */
 export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name?: string } = {}): Engine => {
@@ -28,11 +55,15 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
 
   const getQueue = (wanted: string) => {
     const queue = queues.find((each) => each.name === wanted)
-    return queue === undefined ? actionFailed(`This process has no queue ${wanted}; it has ${queues.map((each) => each.name).join(", ")}.`) : Effect.succeed(queue)
+    return queue === undefined
+      ? actionFailed(`This process has no queue ${wanted}; it has ${queues.map((each) => each.name).join(", ")}.`)
+      : Effect.succeed(queue)
   }
 
   const getWorker = (wanted: string) => {
-    for (const queue of queues) for (const worker of queue.workers) if (worker.name === wanted) return Effect.succeed({ queue, worker })
+    for (const queue of queues) {
+      for (const worker of queue.workers) if (worker.name === wanted) return Effect.succeed({ queue, worker })
+    }
     return actionFailed(`No worker ${wanted} runs in this process.`)
   }
 
@@ -46,7 +77,13 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
     }))
 
   const getTask = (taskId: string) =>
-    Effect.flatMap(findTask(taskId), (found) => found === undefined ? actionFailed(`The queues do not know the task ${taskId} (any more).`) : Effect.succeed(found))
+    Effect.flatMap(
+      findTask(taskId),
+      (found) =>
+        found === undefined
+          ? actionFailed(`The queues do not know the task ${taskId} (any more).`)
+          : Effect.succeed(found)
+    )
 
   const submit = (call: Call) =>
     Effect.gen(function*() {
@@ -56,16 +93,24 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       for (const queue of candidates) {
         const value = yield* queue.findValue(call.args, call.kwargs, call.task_name)
         if (value._tag === "None") continue
-        return { task_id: yield* mapStoreError(queue.put(makeElement(value.value, { id: null, root: null }))), engine: name, queue: queue.name }
+        return {
+          task_id: yield* mapStoreError(queue.put(makeElement(value.value, { id: null, root: null }))),
+          engine: name,
+          queue: queue.name
+        }
       }
-      return yield* actionFailed(`No queue takes a task ${call.task_name} with these arguments: they do not fit its schema.`)
+      return yield* actionFailed(
+        `No queue takes a task ${call.task_name} with these arguments: they do not fit its schema.`
+      )
     })
 
   const retry = (request: Retry) =>
     Effect.gen(function*() {
       yield* refuseDelay(request)
       const { queue, record } = yield* getTask(request.task_id)
-      if (record.state === "pending" || record.state === "started") return yield* actionFailed(`The task ${request.task_id} has not ended yet.`)
+      if (record.state === "pending" || record.state === "started") {
+        return yield* actionFailed(`The task ${request.task_id} has not ended yet.`)
+      }
       const element = readElement(record.element)
       const value = request.overrides === undefined ? element.value : yield* overrideValue(queue, request.overrides)
       const new_task_id = yield* mapStoreError(queue.put({ ...element, value }))
@@ -73,19 +118,28 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
     })
 
   const overrideValue = (queue: AnyQueue, { args, kwargs }: NonNullable<Retry["overrides"]>) =>
-    Effect.flatMap(queue.findValue(args, kwargs, null), (value) =>
-      value._tag === "None" ? actionFailed(`These arguments do not fit the schema of the queue ${queue.name}.`) : Effect.succeed(value.value))
+    Effect.flatMap(
+      queue.findValue(args, kwargs, null),
+      (value) =>
+        value._tag === "None"
+          ? actionFailed(`These arguments do not fit the schema of the queue ${queue.name}.`)
+          : Effect.succeed(value.value)
+    )
 
   const requeue = (request: Retry) =>
     Effect.gen(function*() {
       yield* refuseDelay(request)
       const { queue, record } = yield* getTask(request.task_id)
-      if (request.overrides !== undefined) return yield* actionFailed("A dead letter goes back as it is; retry the task to change its arguments.")
+      if (request.overrides !== undefined) {
+        return yield* actionFailed("A dead letter goes back as it is; retry the task to change its arguments.")
+      }
       if (record.state !== "failure" || !(yield* mapStoreError(queue.records.requeue(queue.ref, record.id)))) {
         return yield* actionFailed(`The task ${record.id} is no dead letter.`)
       }
       const element = readElement(record.element)
-      if (!queue.records.requeuesInPlace) return { task_id: record.id, new_task_id: yield* mapStoreError(queue.put(element)), queue: queue.name }
+      if (!queue.records.requeuesInPlace) {
+        return { task_id: record.id, new_task_id: yield* mapStoreError(queue.put(element)), queue: queue.name }
+      }
       queue.reportReceived(element, record.id)
       return { task_id: record.id, queue: queue.name }
     })
@@ -107,12 +161,17 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       )
     })
 
-  const setConsuming = (consume: boolean) => ({ queue, worker_name }: { readonly worker_name: string; readonly queue: string }) =>
-    Effect.flatMap(getWorker(worker_name), ({ queue: own, worker }) => {
-      if (own.name !== queue) return actionFailed(`The worker ${worker_name} is made for the queue ${own.name} and cannot take from ${queue}.`)
-      worker.setConsuming(consume)
-      return Effect.succeed({ worker: worker_name, queue })
-    })
+  const setConsuming =
+    (consume: boolean) => ({ queue, worker_name }: { readonly worker_name: string; readonly queue: string }) =>
+      Effect.flatMap(getWorker(worker_name), ({ queue: own, worker }) => {
+        if (own.name !== queue) {
+          return actionFailed(
+            `The worker ${worker_name} is made for the queue ${own.name} and cannot take from ${queue}.`
+          )
+        }
+        worker.setConsuming(consume)
+        return Effect.succeed({ worker: worker_name, queue })
+      })
 
   const actions: Actions = {
     submit_task: submit,
@@ -130,7 +189,11 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
     pool_resize: ({ delta, worker_name }) =>
       Effect.flatMap(getWorker(worker_name), ({ worker }) => {
         const concurrency = worker.concurrency + delta
-        if (concurrency < 1) return actionFailed(`The worker ${worker_name} has ${worker.concurrency} slots, and one must stay. To stop it taking tasks, cancel its consumer.`)
+        if (concurrency < 1) {
+          return actionFailed(
+            `The worker ${worker_name} has ${worker.concurrency} slots, and one must stay. To stop it taking tasks, cancel its consumer.`
+          )
+        }
         worker.resize(concurrency)
         return Effect.succeed({ worker: worker_name, delta, concurrency })
       }),
@@ -140,11 +203,22 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       Effect.gen(function*() {
         const [limit, unit] = rate.split("/")
         const all = queues.flatMap((queue) => [...queue.workers])
-        const workers: ReadonlyArray<Worker> = worker_name === undefined ? all : [(yield* getWorker(worker_name)).worker]
-        if (workers.length === 0) return yield* actionFailed("No worker runs in the process that was asked, and it knows of no other's.")
-        for (const worker of workers) yield* worker.setRateLimit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")
+        const workers: ReadonlyArray<Worker> = worker_name === undefined
+          ? all
+          : [(yield* getWorker(worker_name)).worker]
+        if (workers.length === 0) {
+          return yield* actionFailed("No worker runs in the process that was asked, and it knows of no other's.")
+        }
+        for (const worker of workers) {
+          yield* worker.setRateLimit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")
+        }
         // workers of other processes have their own limits and are not asked
-        return { task_name, rate, worker: worker_name ?? null, limited: workers.map(({ name }) => name) }
+        return {
+          task_name,
+          rate,
+          worker: worker_name ?? null,
+          limited: workers.map(({ name }) => name)
+        }
       }),
     list_dead_letters: (page) =>
       Effect.gen(function*() {
@@ -157,7 +231,9 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
         let total = 0
         for (const [index, queue] of selected.entries()) {
           const remaining = index < at ? 0 : page.limit - entries.length
-          const dead = yield* mapStoreError(queue.records.listDead(queue.ref, Math.max(1, remaining), index === at ? after : null))
+          const dead = yield* mapStoreError(
+            queue.records.listDead(queue.ref, Math.max(1, remaining), index === at ? after : null)
+          )
           total += dead.total
           if (remaining > 0) entries.push(...dead.elements.map((record) => deadLetterOf(queue, record)))
           if (next_cursor !== null || index < at) continue
@@ -201,7 +277,9 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
 
 /** PersistedQueue has no delayed tasks. */
 const refuseDelay = ({ eta, eta_seconds }: { readonly eta?: number; readonly eta_seconds?: number }) =>
-  eta === undefined && eta_seconds === undefined ? Effect.void : actionFailed("Effect's queues have no delayed tasks: leave the time out.")
+  eta === undefined && eta_seconds === undefined
+    ? Effect.void
+    : actionFailed("Effect's queues have no delayed tasks: leave the time out.")
 
 const splitCursor = (cursor: string): readonly [queue: string, after: string | null] => {
   const at = cursor.lastIndexOf(" ")

@@ -64,7 +64,12 @@ class MemoryStore {
     if (entry !== undefined) this.open.set(id, { ...entry, ...change })
   }
 
-  private finish(id: string, state: "success" | "failure" | "cancelled", attempts: number, failure: string | null): void {
+  private finish(
+    id: string,
+    state: "success" | "failure" | "cancelled",
+    attempts: number,
+    failure: string | null
+  ): void {
     const entry = this.open.get(id)
     if (entry === undefined) return
     this.open.delete(id)
@@ -77,27 +82,30 @@ class MemoryStore {
 
 /** Keeps the last `remember` ended elements with their payloads, so that they can be retried. */
 export const layer = (remember: number): Layer.Layer<QueueRecords> =>
-  Layer.effect(QueueRecords, Effect.map(Effect.clock, (clock) => {
-    const store = new MemoryStore(remember, () => clock.unsafeCurrentTimeMillis())
-    const dead = ({ name }: QueueRef) => store.list(name, "failure").toReversed()
-    return {
-      brokerType: "memory",
-      requeuesInPlace: false,
-      recordOffer: ({ name }, id, element) => Effect.sync(() => store.recordOffer(name, id, element)),
-      recordTake: ({ name }, id, element) => Effect.sync(() => store.recordTake(name, id, element)),
-      recordEnd: (_, id, how) => Effect.sync(() => store.end(id, how)),
-      depth: ({ name }) => Effect.sync(() => store.list(name, "pending").length),
-      find: ({ name }, id) => Effect.sync(() => store.find(name, id)),
-      cancel: ({ name }, id) => Effect.sync(() => store.cancel(name, id)),
-      purge: ({ name }) =>
-        Effect.sync(() => store.list(name, "pending").map(({ id }) => id).filter((id) => store.cancel(name, id))),
-      listDead: (queue, limit, after) =>
-        Effect.sync(() => {
-          const all = dead(queue)
-          const rest = after === null ? all : all.slice(all.findIndex(({ id }) => id === after) + 1)
-          const elements = rest.slice(0, limit)
-          return { elements, next: rest.length > limit ? elements[limit - 1]?.id ?? null : null, total: all.length }
-        }),
-      requeue: ({ name }, id) => Effect.sync(() => store.removeDead(name, id))
-    }
-  }))
+  Layer.effect(
+    QueueRecords,
+    Effect.map(Effect.clock, (clock) => {
+      const store = new MemoryStore(remember, () => clock.unsafeCurrentTimeMillis())
+      const dead = ({ name }: QueueRef) => store.list(name, "failure").toReversed()
+      return {
+        brokerType: "memory",
+        requeuesInPlace: false,
+        recordOffer: ({ name }, id, element) => Effect.sync(() => store.recordOffer(name, id, element)),
+        recordTake: ({ name }, id, element) => Effect.sync(() => store.recordTake(name, id, element)),
+        recordEnd: (_, id, how) => Effect.sync(() => store.end(id, how)),
+        depth: ({ name }) => Effect.sync(() => store.list(name, "pending").length),
+        find: ({ name }, id) => Effect.sync(() => store.find(name, id)),
+        cancel: ({ name }, id) => Effect.sync(() => store.cancel(name, id)),
+        purge: ({ name }) =>
+          Effect.sync(() => store.list(name, "pending").map(({ id }) => id).filter((id) => store.cancel(name, id))),
+        listDead: (queue, limit, after) =>
+          Effect.sync(() => {
+            const all = dead(queue)
+            const rest = after === null ? all : all.slice(all.findIndex(({ id }) => id === after) + 1)
+            const elements = rest.slice(0, limit)
+            return { elements, next: rest.length > limit ? elements[limit - 1]?.id ?? null : null, total: all.length }
+          }),
+        requeue: ({ name }, id) => Effect.sync(() => store.removeDead(name, id))
+      }
+    })
+  )

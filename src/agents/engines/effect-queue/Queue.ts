@@ -5,7 +5,15 @@ import { hostname } from "node:os"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { Attempt, type TaskData } from "./Attempt.ts"
-import { argumentsOf, CurrentTask, type Element, makeElement, type Json, readElement, candidateValuesOf } from "./Element.ts"
+import {
+  argumentsOf,
+  candidateValuesOf,
+  CurrentTask,
+  type Element,
+  type Json,
+  makeElement,
+  readElement
+} from "./Element.ts"
 import type { QueueRecords } from "./Records.ts"
 import { Worker } from "./Worker.ts"
 
@@ -129,7 +137,9 @@ export class EffectQueue<A, I> {
     return Effect.gen(this, function*() {
       for (const value of candidateValuesOf(args, kwargs)) {
         const decoded = yield* Effect.option(this.decode(value))
-        if (Option.isSome(decoded) && (taskName === null || this.nameOfValue(decoded.value) === taskName)) return Option.some(value)
+        if (Option.isSome(decoded) && (taskName === null || this.nameOfValue(decoded.value) === taskName)) {
+          return Option.some(value)
+        }
       }
       return Option.none<Json>()
     })
@@ -152,7 +162,11 @@ export class EffectQueue<A, I> {
   }
 
   /** Takes an element, handles it and reports its end. `begun` is done once the next take may wait. */
-  private handleNext<E, R>(worker: Worker, handler: Handler<A, E, R>, canTakeNext: Deferred.Deferred<void>): Effect.Effect<void, never, R> {
+  private handleNext<E, R>(
+    worker: Worker,
+    handler: Handler<A, E, R>,
+    canTakeNext: Deferred.Deferred<void>
+  ): Effect.Effect<void, never, R> {
     let attempt: Attempt | null = null
     let isHandedBack = false
     const handleTaken = (stored: unknown, task: { readonly id: string; readonly attempts: number }) =>
@@ -164,7 +178,13 @@ export class EffectQueue<A, I> {
         if (!(yield* this.records.recordTake(this.ref, task.id, stored))) return
         const element = readElement(stored)
         const number = task.attempts + 1
-        attempt = new Attempt(task.id, this.dataOf(element, worker.name), number, number >= this.ref.maxAttempts, this.now())
+        attempt = new Attempt(
+          task.id,
+          this.dataOf(element, worker.name),
+          number,
+          number >= this.ref.maxAttempts,
+          this.now()
+        )
         const cancelled = worker.enter(task.id)
         yield* Deferred.succeed(canTakeNext, void 0)
         yield* this.handle(worker, handler, element, attempt, cancelled)
@@ -172,8 +192,12 @@ export class EffectQueue<A, I> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
         Effect.exit(restore(this.queue.take(handleTaken, { maxAttempts: this.ref.maxAttempts }))),
-        (exit) => attempt === null ? (isHandedBack ? Effect.void : restore(pauseAfterFailure(this.name, exit))) : this.recordOutcome(attempt, exit)
-      )).pipe(Effect.ensuring(Deferred.succeed(canTakeNext, void 0)))
+        (exit) =>
+          attempt === null
+            ? (isHandedBack ? Effect.void : restore(pauseAfterFailure(this.name, exit)))
+            : this.recordOutcome(attempt, exit)
+      )
+    ).pipe(Effect.ensuring(Deferred.succeed(canTakeNext, void 0)))
   }
 
   private handle<E, R>(
@@ -201,10 +225,15 @@ export class EffectQueue<A, I> {
   private recordOutcome(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
     const { event, how } = attempt.outcome(this.now())
     if (attempt.isDone && Exit.isFailure(exit)) {
-      return Effect.logError(`The task ${attempt.taskId} of ${this.name} ended, but the store could not record it: the task will run again.`, exit.cause)
+      return Effect.logError(
+        `The task ${attempt.taskId} of ${this.name} ended, but the store could not record it: the task will run again.`,
+        exit.cause
+      )
     }
     return this.records.recordEnd(this.ref, attempt.taskId, how).pipe(
-      Effect.catchAll((error) => Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be noted.`, error)),
+      Effect.catchAll((error) =>
+        Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be noted.`, error)
+      ),
       Effect.zipRight(Effect.sync(() => this.publish(event)))
     )
   }

@@ -55,7 +55,11 @@ export class QueueRecords extends Context.Tag("svc/agent/QueueRecords")<QueueRec
   /** Removes all waiting elements and answers their ids. */
   readonly purge: (queue: QueueRef) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
   /** Elements without attempts left, oldest failure last. */
-  readonly listDead: (queue: QueueRef, limit: number, after: string | null) => Effect.Effect<DeadElements, SqlError.SqlError>
+  readonly listDead: (
+    queue: QueueRef,
+    limit: number,
+    after: string | null
+  ) => Effect.Effect<DeadElements, SqlError.SqlError>
   /** Resets a dead element's attempts, or (`requeuesInPlace` false) only removes it from the list. */
   readonly requeue: (queue: QueueRef, id: string) => Effect.Effect<boolean, SqlError.SqlError>
 }>() {}

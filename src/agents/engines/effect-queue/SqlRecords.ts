@@ -30,7 +30,11 @@ const recordOf = (row: Row, { maxAttempts }: QueueRef): ElementRecord => {
     element,
     state: completed
       ? (row.last_failure === CANCELLED ? "cancelled" : "success")
-      : dead ? "failure" : row.acquired ? "started" : "pending",
+      : dead
+      ? "failure"
+      : row.acquired
+      ? "started"
+      : "pending",
     attempts: row.attempts,
     finishedAt: completed || dead ? Number(row.updated_millis) : null,
     failure: dead ? row.last_failure : null
@@ -39,76 +43,91 @@ const recordOf = (row: Row, { maxAttempts }: QueueRef): ElementRecord => {
 
 /** Reads and changes the table of @effect/sql's SqlPersistedQueue, which keeps every element. */
 export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlClient.SqlClient> =>
-  Layer.effect(QueueRecords, Effect.map(SqlClient.SqlClient, (client) => {
-    const sql = client.withoutTransforms()
-    const table = sql(tableName)
-    const now = sql.onDialectOrElse({ pg: () => sql.literal("NOW()"), orElse: () => sql.literal("CURRENT_TIMESTAMP") })
-    const updatedMillis = sql.onDialectOrElse({
-      pg: () => sql.literal("EXTRACT(EPOCH FROM updated_at::timestamptz) * 1000"),
-      orElse: () => sql.literal("strftime('%s', updated_at) * 1000")
-    })
-    const columns = sql`
+  Layer.effect(
+    QueueRecords,
+    Effect.map(SqlClient.SqlClient, (client) => {
+      const sql = client.withoutTransforms()
+      const table = sql(tableName)
+      const now = sql.onDialectOrElse({
+        pg: () => sql.literal("NOW()"),
+        orElse: () => sql.literal("CURRENT_TIMESTAMP")
+      })
+      const updatedMillis = sql.onDialectOrElse({
+        pg: () => sql.literal("EXTRACT(EPOCH FROM updated_at::timestamptz) * 1000"),
+        orElse: () => sql.literal("strftime('%s', updated_at) * 1000")
+      })
+      const columns = sql`
       sequence, id, element, completed, attempts, last_failure, acquired_at IS NOT NULL AS acquired,
       ${updatedMillis} AS updated_millis`
-    const isWaiting = ({ maxAttempts, name }: QueueRef) =>
-      sql`queue_name = ${name} AND completed = FALSE AND attempts < ${maxAttempts} AND acquired_at IS NULL`
-    const isDead = ({ maxAttempts, name }: QueueRef) =>
-      sql`queue_name = ${name} AND completed = FALSE AND attempts >= ${maxAttempts}`
-    const count = (rows: ReadonlyArray<{ readonly n: number | string }>) => Number(rows[0]?.n ?? 0)
+      const isWaiting = ({ maxAttempts, name }: QueueRef) =>
+        sql`queue_name = ${name} AND completed = FALSE AND attempts < ${maxAttempts} AND acquired_at IS NULL`
+      const isDead = ({ maxAttempts, name }: QueueRef) =>
+        sql`queue_name = ${name} AND completed = FALSE AND attempts >= ${maxAttempts}`
+      const count = (rows: ReadonlyArray<{ readonly n: number | string }>) => Number(rows[0]?.n ?? 0)
 
-    const purgeBatch = (queue: QueueRef) =>
-      sql<{ readonly id: string }>`
+      const purgeBatch = (queue: QueueRef) =>
+        sql<{ readonly id: string }>`
         UPDATE ${table} SET completed = TRUE, last_failure = ${CANCELLED}, updated_at = ${now}
-        WHERE sequence IN (SELECT sequence FROM ${table} WHERE ${isWaiting(queue)} ORDER BY sequence LIMIT ${purgeBatchSize})
+        WHERE sequence IN (SELECT sequence FROM ${table} WHERE ${
+          isWaiting(queue)
+        } ORDER BY sequence LIMIT ${purgeBatchSize})
           AND acquired_at IS NULL RETURNING id`
 
-    return {
-      brokerType: sql.onDialectOrElse({ pg: () => "postgresql", sqlite: () => "sqlite", orElse: () => "sql" }),
-      requeuesInPlace: true,
-      recordOffer: () => Effect.void,
-      recordTake: () => Effect.succeed(true),
-      recordEnd: (_, id, how) =>
-        how.as === "cancelled"
-          ? Effect.asVoid(sql`UPDATE ${table} SET last_failure = ${CANCELLED} WHERE id = ${id} AND completed = TRUE`)
-          : Effect.void,
-      depth: (queue) => Effect.map(sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${isWaiting(queue)}`, count),
-      find: (queue, id) =>
-        Effect.map(sql<Row>`SELECT ${columns} FROM ${table} WHERE id = ${id} AND queue_name = ${queue.name}`, ([row]) =>
-          row === undefined ? undefined : recordOf(row, queue)),
-      cancel: (queue, id) =>
-        Effect.map(
-          sql`UPDATE ${table} SET completed = TRUE, last_failure = ${CANCELLED}, updated_at = ${now}
+      return {
+        brokerType: sql.onDialectOrElse({ pg: () => "postgresql", sqlite: () => "sqlite", orElse: () => "sql" }),
+        requeuesInPlace: true,
+        recordOffer: () => Effect.void,
+        recordTake: () => Effect.succeed(true),
+        recordEnd: (_, id, how) =>
+          how.as === "cancelled"
+            ? Effect.asVoid(sql`UPDATE ${table} SET last_failure = ${CANCELLED} WHERE id = ${id} AND completed = TRUE`)
+            : Effect.void,
+        depth: (queue) =>
+          Effect.map(sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${isWaiting(queue)}`, count),
+        find: (queue, id) =>
+          Effect.map(
+            sql<Row>`SELECT ${columns} FROM ${table} WHERE id = ${id} AND queue_name = ${queue.name}`,
+            ([row]) => row === undefined ? undefined : recordOf(row, queue)
+          ),
+        cancel: (queue, id) =>
+          Effect.map(
+            sql`UPDATE ${table} SET completed = TRUE, last_failure = ${CANCELLED}, updated_at = ${now}
               WHERE id = ${id} AND ${isWaiting(queue)} RETURNING id`,
-          (rows) => rows.length > 0
-        ),
-      purge: (queue) =>
-        Effect.gen(function*() {
-          const purged: Array<string> = []
-          for (;;) {
-            const rows = yield* purgeBatch(queue)
-            for (const { id } of rows) purged.push(id)
-            if (rows.length < purgeBatchSize) return purged
-          }
-        }),
-      listDead: (queue, limit, after) =>
-        Effect.gen(function*() {
-          const total = count(yield* sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${isDead(queue)}`)
-          const older = after !== null && /^\d{1,10}$/.test(after) ? sql`sequence < ${Math.min(Number(after), LAST_SEQUENCE)}` : sql`1 = 1`
-          const rows = yield* sql<Row>`
+            (rows) => rows.length > 0
+          ),
+        purge: (queue) =>
+          Effect.gen(function*() {
+            const purged: Array<string> = []
+            for (;;) {
+              const rows = yield* purgeBatch(queue)
+              for (const { id } of rows) purged.push(id)
+              if (rows.length < purgeBatchSize) return purged
+            }
+          }),
+        listDead: (queue, limit, after) =>
+          Effect.gen(function*() {
+            const total = count(
+              yield* sql<{ n: number | string }>`SELECT count(*) AS n FROM ${table} WHERE ${isDead(queue)}`
+            )
+            const older = after !== null && /^\d{1,10}$/.test(after)
+              ? sql`sequence < ${Math.min(Number(after), LAST_SEQUENCE)}`
+              : sql`1 = 1`
+            const rows = yield* sql<Row>`
             SELECT ${columns} FROM ${table} WHERE ${isDead(queue)} AND ${older}
             ORDER BY sequence DESC LIMIT ${limit + 1}`
-          const shown = rows.slice(0, limit)
-          return {
-            elements: shown.map((row) => recordOf(row, queue)),
-            next: rows.length > limit ? String(shown[limit - 1]?.sequence) : null,
-            total
-          }
-        }),
-      requeue: (queue, id) =>
-        Effect.map(
-          sql`UPDATE ${table} SET attempts = 0, acquired_at = NULL, acquired_by = NULL, updated_at = ${now}
+            const shown = rows.slice(0, limit)
+            return {
+              elements: shown.map((row) => recordOf(row, queue)),
+              next: rows.length > limit ? String(shown[limit - 1]?.sequence) : null,
+              total
+            }
+          }),
+        requeue: (queue, id) =>
+          Effect.map(
+            sql`UPDATE ${table} SET attempts = 0, acquired_at = NULL, acquired_by = NULL, updated_at = ${now}
               WHERE id = ${id} AND ${isDead(queue)} RETURNING id`,
-          (rows) => rows.length > 0
-        )
-    }
-  }))
+            (rows) => rows.length > 0
+          )
+      }
+    })
+  )

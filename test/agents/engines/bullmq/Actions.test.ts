@@ -29,7 +29,8 @@ const upsert = (queue: Queue, ...[id, repeat, template]: Parameters<Queue["upser
 
 const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
 const stateOf = (queue: Queue, id: string | undefined) => Effect.promise(() => queue.getJobState(id ?? ""))
-const become = (queue: Queue, id: string | undefined, state: string) => until(stateOf(queue, id), (now) => now === state)
+const become = (queue: Queue, id: string | undefined, state: string) =>
+  until(stateOf(queue, id), (now) => now === state)
 
 describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (mode, engineOf) => {
   it.scopedLive("submits: object, array, with a delay and a priority, and refuses what BullMQ cannot", () =>
@@ -39,7 +40,13 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const engine = engineOf(prefix, mail)
       const { sees } = yield* listening(engine)
       const { submit_task } = actions(engine)
-      const named = yield* submit_task({ task_name: "welcome", args: [], kwargs: { to: "ada" }, eta_seconds: 60, priority: 3 })
+      const named = yield* submit_task({
+        task_name: "welcome",
+        args: [],
+        kwargs: { to: "ada" },
+        eta_seconds: 60,
+        priority: 3
+      })
       const id = String(named.task_id)
       const job = yield* Effect.promise(() => mail.getJob(id.slice("mail:".length)))
       assert.deepInclude(job?.data, { to: "ada" })
@@ -52,8 +59,14 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const listed = yield* submit_task({ task_name: "sum", args: [1, 2n], kwargs: {}, queue: "mail" })
       assert.deepStrictEqual((yield* Effect.promise(() => mail.getJob(String(listed.task_id).slice(5))))?.data, [1, 2])
       assert.include(yield* refused(submit_task({ task_name: "x", args: [1], kwargs: { a: 1 } })), "one value")
-      assert.include(yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, queue: "post" })), "no queue post, only: mail")
-      assert.include(yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, priority: -1 })), "whole numbers")
+      assert.include(
+        yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, queue: "post" })),
+        "no queue post, only: mail"
+      )
+      assert.include(
+        yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, priority: -1 })),
+        "whole numbers"
+      )
     }))
 
   it.scopedLive("a failed job runs again under its id, with all its attempts before it", () =>
@@ -89,7 +102,13 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* become(mail, job.id, "failed")
       yield* Effect.promise(() => runs.pause())
       assert.include(yield* refused(retry_task({ task_id, priority: "urgent" })), "critical, high, normal and low")
-      for (const [label, priority, lifo] of [["low", 2_097_151, undefined], ["high", 0, undefined], ["critical", 0, true]] as const) {
+      for (
+        const [label, priority, lifo] of [["low", 2_097_151, undefined], ["high", 0, undefined], [
+          "critical",
+          0,
+          true
+        ]] as const
+      ) {
         const { new_task_id } = yield* retry_task({ task_id, priority: label })
         const made = yield* Effect.promise(() => mail.getJob(String(new_task_id).slice(5)))
         assert.deepStrictEqual([made?.priority, made?.opts.lifo], [priority, lifo], label)
@@ -116,13 +135,17 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const same = yield* jobOf(yield* retry_task({ task_id: `mail:${job.id}` }))
       assert.deepStrictEqual([same?.name, same?.data, same?.opts.attempts], ["welcome", { to: "ada" }, 4])
       assert.notStrictEqual(same?.id, job.id)
-      const other = yield* jobOf(yield* retry_task({ task_id: `mail:${job.id}`, overrides: { args: [], kwargs: { to: "bob" } } }))
+      const other = yield* jobOf(
+        yield* retry_task({ task_id: `mail:${job.id}`, overrides: { args: [], kwargs: { to: "bob" } } })
+      )
       assert.deepStrictEqual([other?.name, other?.data], ["welcome", { to: "bob" }])
       const later = yield* jobOf(yield* retry_task({ task_id: `mail:${job.id}`, eta_seconds: 60 }))
       assert.strictEqual(yield* stateOf(mail, later?.id), "delayed")
       const shout = yield* add(mail, "shout", "hello")
       yield* become(mail, shout.id, "completed")
-      const louder = yield* jobOf(yield* retry_task({ task_id: `mail:${shout.id}`, overrides: { args: ["HELLO"], kwargs: {} } }))
+      const louder = yield* jobOf(
+        yield* retry_task({ task_id: `mail:${shout.id}`, overrides: { args: ["HELLO"], kwargs: {} } })
+      )
       assert.strictEqual(louder?.data, "HELLO")
 
       yield* Effect.promise(() => runs.pause())
@@ -130,7 +153,11 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       assert.include(yield* refused(retry_task({ task_id: `mail:${waiting.id}` })), "the job is waiting")
       assert.include(yield* refused(retry_task({ task_id: "mail:no-such" })), "no longer has the job")
       assert.include(yield* refused(retry_task({ task_id: "42" })), "<queue>:<job id>")
-      const gone = yield* retry_task({ task_id: "mail:no-such", task_name: "welcome", overrides: { args: [], kwargs: { to: "eve" } } })
+      const gone = yield* retry_task({
+        task_id: "mail:no-such",
+        task_name: "welcome",
+        overrides: { args: [], kwargs: { to: "eve" } }
+      })
       assert.deepStrictEqual((yield* jobOf(gone))?.data, { to: "eve" })
     }))
 
@@ -156,7 +183,10 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* worker("mail", async () => 1)
       const done = yield* add(mail, "welcome", {})
       yield* become(mail, done.id, "completed")
-      assert.deepInclude(yield* cancel_task({ task_id: `mail:${done.id}` }), { noop: true, reason: "the job has completed already" })
+      assert.deepInclude(yield* cancel_task({ task_id: `mail:${done.id}` }), {
+        noop: true,
+        reason: "the job has completed already"
+      })
     }))
 
   it.scopedLive("purges what waits once the depth is confirmed, tells of each, and leaves a refusal alone", () =>
@@ -172,7 +202,11 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
         yield* add(mail, "welcome", {}, { priority: 5 })
       ]
       yield* Effect.promise(() => mail.upsertJobScheduler("digest", { pattern: "0 0 7 * * *" }))
-      const no = purge_queue({ queue: "mail", force: false, confirm: () => Effect.fail(new ActionFailed({ message: "not so deep" })) })
+      const no = purge_queue({
+        queue: "mail",
+        force: false,
+        confirm: () => Effect.fail(new ActionFailed({ message: "not so deep" }))
+      })
       assert.strictEqual(yield* refused(no), "not so deep")
       assert.strictEqual(yield* Effect.promise(() => mail.count()), 4)
       let confirmed = -1
@@ -195,7 +229,10 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const engine = engineOf(prefix, mail)
       const { events } = yield* listening(engine)
       const ran = new Set<string>()
-      const runs = yield* worker("mail", async (job) => void ran.add(`mail:${job.id}`), { autorun: false, concurrency: 20 })
+      const runs = yield* worker("mail", async (job) => void ran.add(`mail:${job.id}`), {
+        autorun: false,
+        concurrency: 20
+      })
       yield* Effect.promise(() => runs.waitUntilReady())
       const jobs = Array.from({ length: 3000 }, (_, n) => ({ name: "welcome", data: { n } }))
       yield* Effect.promise(() => mail.addBulk(jobs))
@@ -229,13 +266,21 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* worker("mail", async () => 1)
       const jobs = yield* Effect.forEach([1, 2, 3], (n) => add(mail, "welcome", { n }))
       for (const { id } of jobs) yield* become(mail, id, "completed")
-      const began = yield* Effect.forEach(jobs, ({ id = "" }) => Effect.promise(async () => (await mail.getJob(id))?.processedOn ?? 0))
+      const began = yield* Effect.forEach(jobs, ({ id = "" }) =>
+        Effect.promise(async () => (await mail.getJob(id))?.processedOn ?? 0))
       // its own clock, which may be a little off from Redis's; a slow machine only makes it more
       assert.isAbove(Math.max(...began) - Math.min(...began), 900, "the third began a second after the first")
       yield* rate_limit({ task_name: "mail", rate: "0" })
-      assert.isNull(yield* Effect.promise(() => mail.getGlobalRateLimit()))
+      assert.isNull(
+        yield* Effect.promise(() =>
+          mail.getGlobalRateLimit()
+        )
+      )
       assert.include(yield* refused(rate_limit({ task_name: "welcome", rate: "1/s" })), "limits queues, not tasks")
-      assert.include(yield* refused(rate_limit({ task_name: "mail", rate: "1/s", worker_name: "w" })), "leave the worker out")
+      assert.include(
+        yield* refused(rate_limit({ task_name: "mail", rate: "1/s", worker_name: "w" })),
+        "leave the worker out"
+      )
       assert.include(yield* refused(rate_limit({ task_name: "mail", rate: "often" })), "is no rate")
     }))
 
@@ -263,7 +308,10 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       broken = false
       yield* requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })
       yield* become(mail, jobs[0]?.id, "completed")
-      assert.include(yield* refused(requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })), "not among its queue's failed")
+      assert.include(
+        yield* refused(requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })),
+        "not among its queue's failed"
+      )
     }))
 
   it.scopedLive("lists job schedulers: patterns with a zone and without, intervals, what has come to an end", () =>
@@ -274,9 +322,16 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* listening(engine)
       const { list } = schedulerOf(engine)
       assert.deepStrictEqual(yield* list, [])
-      yield* upsert(mail, "digest", { pattern: "0 0 7 * * *", tz: "Europe/Oslo" }, { name: "send", data: { all: true }, opts: { attempts: 3 } })
+      yield* upsert(mail, "digest", { pattern: "0 0 7 * * *", tz: "Europe/Oslo" }, {
+        name: "send",
+        data: { all: true },
+        opts: { attempts: 3 }
+      })
       yield* upsert(mail, "sweep:all", { pattern: "*/5 * * * *" })
-      yield* upsert(mail, "poll", { every: 90_500, startDate: Date.now() + 3_600_000 }, { name: "poll", data: [1, "zwei"] })
+      yield* upsert(mail, "poll", { every: 90_500, startDate: Date.now() + 3_600_000 }, {
+        name: "poll",
+        data: [1, "zwei"]
+      })
       const named = (id: string) => Effect.map(list, (all) => all.find((schedule) => schedule.id === id))
       const digest = yield* named("mail:digest")
       assert.deepStrictEqual(digest, {
@@ -297,8 +352,17 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const oslo = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Oslo", hour: "2-digit", minute: "2-digit" })
       assert.strictEqual(oslo.format(digest?.next_run_at ?? 0), "07:00")
       const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-      assert.deepInclude(yield* named("mail:sweep:all"), { task_name: "sweep:all", expression: "*/5 * * * *", timezone: zone })
-      assert.deepInclude(yield* named("mail:poll"), { kind: "interval", expression: "90.5", timezone: "UTC", args: [1, "zwei"] })
+      assert.deepInclude(yield* named("mail:sweep:all"), {
+        task_name: "sweep:all",
+        expression: "*/5 * * * *",
+        timezone: zone
+      })
+      assert.deepInclude(yield* named("mail:poll"), {
+        kind: "interval",
+        expression: "90.5",
+        timezone: "UTC",
+        args: [1, "zwei"]
+      })
 
       // the first job of an interval is due at once; nobody takes it
       yield* Effect.promise(() => mail.pause())
@@ -323,7 +387,10 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
       const mail = yield* queue("mail")
-      yield* upsert(mail, "digest", { pattern: "0 0 7 * * *", tz: "Europe/Oslo" }, { name: "send", data: { password: "hunter2" } })
+      yield* upsert(mail, "digest", { pattern: "0 0 7 * * *", tz: "Europe/Oslo" }, {
+        name: "send",
+        data: { password: "hunter2" }
+      })
       const brain = yield* fakeBrain
       const reader = new SnapshotReader()
       const { onFrame } = brain.manners
@@ -364,7 +431,11 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const engine = engineOf(prefix, mail)
       const { sees } = yield* listening(engine)
       const { actions: { delete: remove, trigger_now }, list } = schedulerOf(engine)
-      yield* upsert(mail, "digest", { pattern: "0 0 1 1 *" }, { name: "send", data: { all: true }, opts: { attempts: 3, priority: 4 } })
+      yield* upsert(mail, "digest", { pattern: "0 0 1 1 *" }, {
+        name: "send",
+        data: { all: true },
+        opts: { attempts: 3, priority: 4 }
+      })
       const [before] = yield* list
       const { task_id, task_name } = yield* trigger_now({ schedule_id: "mail:digest" })
       assert.strictEqual(task_name, "send")
@@ -395,7 +466,11 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const engine = engineOf(prefix, mail)
       yield* listening(engine)
       const job = yield* add(mail, "welcome", {})
-      assert.deepStrictEqual(yield* engine.reconcile(`mail:${job.id}`), { engine_state: "pending", finished_at: null, exception: null })
+      assert.deepStrictEqual(yield* engine.reconcile(`mail:${job.id}`), {
+        engine_state: "pending",
+        finished_at: null,
+        exception: null
+      })
       assert.strictEqual((yield* engine.reconcile("mail:no-such")).engine_state, "unknown")
       yield* worker("mail", async () => {
         throw new Error("no box")
@@ -413,7 +488,15 @@ describe.skipIf(!ready)("what can be done, by mode", () => {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const runs = yield* worker("mail", async () => 1)
-      const common = ["cancel_task", "list_dead_letters", "purge_queue", "rate_limit", "requeue_dead_letter", "retry_task", "submit_task"]
+      const common = [
+        "cancel_task",
+        "list_dead_letters",
+        "purge_queue",
+        "rate_limit",
+        "requeue_dead_letter",
+        "retry_task",
+        "submit_task"
+      ]
       const workers = ["add_consumer", "cancel_consumer", "pool_resize", "restart_worker"]
       assert.sameMembers(Object.keys(bullmqFromOutside({ queues: ["mail"], connection }).actions), common)
       assert.sameMembers(Object.keys(bullmq({ queues: [mail] }).actions), common)

@@ -14,7 +14,8 @@ const ready = await has("Redis")
 const backoff = { type: "fixed", delay: 60_000 }
 const retries: ReadonlyArray<JobsOptions> = [{ attempts: 1 }, { attempts: 5 }, { attempts: 5, backoff }]
 
-const cancel = (engine: Engine, task_id: string) => (engine.actions as Required<Engine["actions"]>).cancel_task({ task_id }) // these engines have it
+const cancel = (engine: Engine, task_id: string) =>
+  (engine.actions as Required<Engine["actions"]>).cancel_task({ task_id }) // these engines have it
 
 const stateOf = (queue: Queue, job: Job) => Effect.promise(() => queue.getJobState(job.id ?? ""))
 
@@ -29,13 +30,14 @@ const failedOnce = Effect.fnUntraced(function*(queue: Queue, job: Job, said = ""
 })
 
 /** What a processor throws when it is aborted, and what the job's failedReason says of it. */
-const throwing: Readonly<Record<string, { readonly thrown: (signal: AbortSignal) => unknown; readonly said: string }>> = {
-  "the signal's reason": { thrown: (signal) => signal.reason, said: "" },
-  "an AbortError": { thrown: () => new DOMException("no more", "AbortError"), said: ": no more" },
-  "something else": { thrown: () => new RangeError("told to stop"), said: ": told to stop" },
-  "nothing": { thrown: () => undefined, said: "" },
-  "a rate limit": { thrown: () => Worker.RateLimitError(), said: ": bullmq:rateLimitExceeded" }
-}
+const throwing: Readonly<Record<string, { readonly thrown: (signal: AbortSignal) => unknown; readonly said: string }>> =
+  {
+    "the signal's reason": { thrown: (signal) => signal.reason, said: "" },
+    "an AbortError": { thrown: () => new DOMException("no more", "AbortError"), said: ": no more" },
+    "something else": { thrown: () => new RangeError("told to stop"), said: ": told to stop" },
+    "nothing": { thrown: () => undefined, said: "" },
+    "a rate limit": { thrown: () => Worker.RateLimitError(), said: ": bullmq:rateLimitExceeded" }
+  }
 
 // Side by side: each has a prefix of its own, and several wait for a job to end.
 describe.skipIf(!ready).concurrent("a BullMQ job that is cancelled while it runs", () => {
@@ -108,7 +110,8 @@ describe.skipIf(!ready).concurrent("a BullMQ job that is cancelled while it runs
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const runner = yield* worker("mail", (_job, _token, signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve("half"))))
+      const runner = yield* worker("mail", (_job, _token, signal) =>
+        new Promise((resolve) => signal?.addEventListener("abort", () => resolve("half"))))
       const engine = bullmq({ workers: [runner], queues: [mail] })
       const { sees } = yield* listening(engine)
       const job = yield* add(mail, "long", {}, { attempts: 5 })
@@ -134,7 +137,8 @@ describe.skipIf(!ready).concurrent("a BullMQ job that is cancelled while it runs
           signal?.addEventListener("abort", () => {
             const back = job.name === "later" ? job.moveToDelayed(Date.now() + 3_600_000, token) : job.moveToWait(token)
             back.then(() => reject(job.name === "later" ? new DelayedError() : new WaitingError()), reject)
-          }))
+          })
+        )
       })
       const engine = bullmq({ workers: [runner], queues: [mail] })
       const { of, sees } = yield* listening(engine)

@@ -1,6 +1,6 @@
+import { describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { hostname } from "node:os"
-import { describe } from "@effect/vitest"
 import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
 import type { Engine } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
@@ -33,13 +33,26 @@ const subject = (mode: "beside" | "outside") =>
       queue: "mail",
       worker: mode === "beside" ? `mailer-${process.pid}@${hostname()}` : "mailer",
       enqueue: (outcome: "success" | "failure" | "endless") =>
-        Effect.map(add(mail, "mail", { endless: outcome === "endless" }, outcome === "failure" ? { jobId: `fails-${fails.size}` } : {}), ({ id = "" }) => {
-          if (outcome === "failure") fails.add(id)
-          return `mail:${id}`
-        }),
+        Effect.map(
+          add(
+            mail,
+            "mail",
+            { endless: outcome === "endless" },
+            outcome === "failure" ? { jobId: `fails-${fails.size}` } : {}
+          ),
+          ({ id = "" }) => {
+            if (outcome === "failure") fails.add(id)
+            return `mail:${id}`
+          }
+        ),
       schedule: (key: string) =>
         Effect.as(
-          Effect.promise(() => mail.upsertJobScheduler(key, { pattern: "0 0 1 1 *" }, { name: "mail", data: { to: "ada", token: "hunter2" } })),
+          Effect.promise(() =>
+            mail.upsertJobScheduler(key, { pattern: "0 0 1 1 *" }, {
+              name: "mail",
+              data: { to: "ada", token: "hunter2" }
+            })
+          ),
           `mail:${key}`
         ),
       begin: Effect.promise(() => runs.resume()),

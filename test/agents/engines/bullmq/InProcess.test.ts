@@ -21,12 +21,20 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const [received] = told
       assert.deepStrictEqual(new Set(kinds(told)), new Set(["task.received", "task.started", "task.succeeded"]))
       assert.strictEqual(received?.occurredAt, job.timestamp)
-      assert.deepInclude(received?.data, { task_name: "welcome", queue: "mail", args: [], kwargs: { to: "ada", copies: 2 } })
+      assert.deepInclude(received?.data, {
+        task_name: "welcome",
+        queue: "mail",
+        args: [],
+        kwargs: { to: "ada", copies: 2 }
+      })
       const started = told.find(({ kind }) => kind === "task.started")
       assert.deepInclude(started?.data, { priority: 7, max_attempts: 3, attempt: 1 })
       assert.match(String(started?.data.worker), /^mailer-\d+@./)
       const succeeded = told.at(-1)
-      assert.deepStrictEqual(JSON.parse(JSON.stringify(succeeded?.data.result)), { sent: "ada", at: "1970-01-01T00:00:00.000Z" })
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(succeeded?.data.result)), {
+        sent: "ada",
+        at: "1970-01-01T00:00:00.000Z"
+      })
       assert.isAtLeast(Number(succeeded?.data.runtime_ms), 0)
       assert.isAtLeast(succeeded?.occurredAt ?? 0, started?.occurredAt ?? Infinity)
     }))
@@ -39,7 +47,10 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const { sees } = yield* listening(bullmq({ workers: [runs] }))
       const list = yield* add(sums, "add", [1, 2.5, "x"])
       const text = yield* add(sums, "shout", "hello")
-      const told = [...(yield* sees(`sums:${list.id}`, "task.succeeded")), ...(yield* sees(`sums:${text.id}`, "task.succeeded"))]
+      const told = [
+        ...(yield* sees(`sums:${list.id}`, "task.succeeded")),
+        ...(yield* sees(`sums:${text.id}`, "task.succeeded"))
+      ]
       const args = told.filter(({ kind }) => kind === "task.started").map(({ data }) => data.args)
       assert.deepStrictEqual(args, [[1, 2.5, "x"], ["hello"]])
       assert.strictEqual(told.at(-1)?.data.result, null)
@@ -117,7 +128,8 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
         Effect.sync(() => new FlowProducer({ connection, prefix })),
         (flows) => Effect.promise(() => flows.close())
       )
-      const replaced = () => [Object.hasOwn(mail, "addBulk"), Object.hasOwn(flows, "add"), Object.hasOwn(flows, "addBulk")]
+      const replaced =
+        () => [Object.hasOwn(mail, "addBulk"), Object.hasOwn(flows, "add"), Object.hasOwn(flows, "addBulk")]
       const leaf = (name: string) => ({ name, queueName: "mail", data: { name } })
       yield* Effect.scoped(Effect.gen(function*() {
         const { of } = yield* listening(bullmq({ queues: [mail], flows: [flows] }))
@@ -141,8 +153,15 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
           [root, root],
           [`mail:${parcel?.job.id}`, root]
         ])
-        const more = yield* Effect.promise(() => flows.addBulk([leaf("one"), { ...leaf("two"), opts: { parent: { id: String(tree.job.id), queue: `${prefix}:mail` } } }]))
-        assert.deepStrictEqual(more.map(({ job }) => kinds(of(`mail:${job.id}`))), [["task.received"], ["task.received"]])
+        const more = yield* Effect.promise(() =>
+          flows.addBulk([leaf("one"), {
+            ...leaf("two"),
+            opts: { parent: { id: String(tree.job.id), queue: `${prefix}:mail` } }
+          }])
+        )
+        assert.deepStrictEqual(more.map(({ job }) => kinds(of(`mail:${job.id}`))), [["task.received"], [
+          "task.received"
+        ]])
         const second = of(`mail:${more[1]?.job.id}`)[0]?.data
         assert.deepStrictEqual([second?.parent_task_id, second?.root_task_id], [root, undefined])
         assert.deepStrictEqual(replaced(), [true, true, true])
@@ -184,7 +203,10 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
         }),
         (queue) => Effect.ignore(Effect.tryPromise(() => queue.close()))
       )
-      assert.include((yield* Effect.flip(bullmq({ queues: [kept] }).start(() => undefined))).message, "keeps its jobs elsewhere")
+      assert.include(
+        (yield* Effect.flip(bullmq({ queues: [kept] }).start(() => undefined))).message,
+        "keeps its jobs elsewhere"
+      )
 
       assert.isNotNull(redis.options.maxRetriesPerRequest)
       const shared = yield* Effect.acquireRelease(
@@ -233,7 +255,13 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const { brokerConnected, queueDepths, workers } = yield* engine.inventory
       assert.isTrue(brokerConnected)
       assert.strictEqual(queueDepths.mail, 2)
-      assert.deepInclude(workers[0], { pid: process.pid, concurrency: 2, queues: ["mail"], activeTasks: 2, registered: ["welcome", "bye"] })
+      assert.deepInclude(workers[0], {
+        pid: process.pid,
+        concurrency: 2,
+        queues: ["mail"],
+        activeTasks: 2,
+        registered: ["welcome", "bye"]
+      })
       held.open()
     }))
 })

@@ -3,8 +3,8 @@ import { DelayedError, FlowProducer, type Queue } from "bullmq"
 import { Effect, Exit, Scope } from "effect"
 import type { Redis } from "ioredis"
 import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
-import { readMissedOf, readMissedSince } from "../../../../src/agents/engines/bullmq/MissedEvents.ts"
 import { FlowRoots } from "../../../../src/agents/engines/bullmq/FlowRoots.ts"
+import { readMissedOf, readMissedSince } from "../../../../src/agents/engines/bullmq/MissedEvents.ts"
 import type { EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
 import { until } from "../../../until.ts"
@@ -74,7 +74,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         if (Array.isArray(states) && states[0] === "active" && range[0] === 0) await idle.getNextJob("token")
         return mail.getJobs(states, ...range)
       }
-      const missed = yield* collected(readMissedSince(Object.create(mail, { getJobs: { value: asked } }), new FlowRoots(), 0))
+      const missed = yield* collected(
+        readMissedSince(Object.create(mail, { getJobs: { value: asked } }), new FlowRoots(), 0)
+      )
       assert.deepStrictEqual(missed.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
     }))
 
@@ -89,7 +91,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       // runs until the delayed ones were asked for, then waits for its next attempt
       const asked: Queue["getJobs"] = async (states, ...range) => {
         const jobs = await mail.getJobs(states, ...range)
-        if (Array.isArray(states) && states[0] === "delayed") await running?.moveToFailed(new Error("no"), "token", false)
+        if (Array.isArray(states) && states[0] === "delayed") {
+          await running?.moveToFailed(new Error("no"), "token", false)
+        }
         return jobs
       }
       const passing: Queue = Object.create(mail, { getJobs: { value: asked } })
@@ -103,7 +107,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const jobs = yield* Effect.promise(() => mail.addBulk(Array.from({ length: 1200 }, (_, n) => ({ name: "welcome", data: { n } }))))
+      const jobs = yield* Effect.promise(() =>
+        mail.addBulk(Array.from({ length: 1200 }, (_, n) => ({ name: "welcome", data: { n } })))
+      )
       yield* worker("mail", async () => 1, { concurrency: 5 })
       yield* until(Effect.promise(() => mail.getCompletedCount()), (count) => count > 0)
       const { events } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
@@ -141,7 +147,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       assert.include(String(failed?.data.traceback), "Outside.test.ts")
       const later = yield* add(mail, "later", {})
       const back = yield* sees(`mail:${later.id}`, "task.succeeded")
-      assert.deepInclude(back.find(({ kind }) => kind === "task.retried")?.data, { reason: "put back by its processor" })
+      assert.deepInclude(back.find(({ kind }) => kind === "task.retried")?.data, {
+        reason: "put back by its processor"
+      })
 
       const flows = yield* Effect.acquireRelease(
         Effect.sync(() => new FlowProducer({ connection, prefix })),
@@ -161,7 +169,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const mail = yield* queue("mail")
       yield* worker("mail", async () => 1)
       const first = yield* Scope.make()
-      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(Scope.extend(first))
+      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(
+        Scope.extend(first)
+      )
       const zero = yield* add(mail, "welcome", {})
       yield* before.sees(`mail:${zero.id}`, "task.succeeded")
       yield* keptUpToNow(redis, prefix)
@@ -185,7 +195,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const mail = yield* queue("mail")
       yield* worker("mail", async () => 1)
       const first = yield* Scope.make()
-      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(Scope.extend(first))
+      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(
+        Scope.extend(first)
+      )
       const one = yield* add(mail, "welcome", {})
       yield* before.sees(`mail:${one.id}`, "task.succeeded")
       yield* keptUpToNow(redis, prefix)
@@ -207,7 +219,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const old = yield* add(mail, "welcome", { to: "ada" })
       yield* until(Effect.promise(() => mail.getCompletedCount()), (count) => count === 1)
       const first = yield* Scope.make()
-      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(Scope.extend(first))
+      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(
+        Scope.extend(first)
+      )
       const told = yield* before.sees(`mail:${old.id}`, "task.succeeded")
       assert.deepStrictEqual(kinds(told), ["task.received", "task.started", "task.succeeded"])
       assert.deepInclude(told.at(-1)?.data, { result: "welcome", task_name: "welcome" })
@@ -256,7 +270,8 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
   it.scopedLive("no queues, or what is no queue, is refused with a sentence", () =>
     Effect.gen(function*() {
       const start = (queues: ReadonlyArray<string>) =>
-        Effect.map(Effect.flip(bullmqFromOutside({ queues, connection }).start(() => undefined)), ({ message }) => message)
+        Effect.map(Effect.flip(bullmqFromOutside({ queues, connection }).start(() => undefined)), ({ message }) =>
+          message)
       assert.include(yield* start([]), "name the queues")
       assert.include(yield* start(["bull:mail"]), "has a colon")
     }))
@@ -308,7 +323,11 @@ describe.skipIf(!ready)("Redis away and back", () => {
       assert.isFalse((yield* engine.inventory).brokerConnected)
       yield* line.mend
       for (const { id } of meanwhile) {
-        assert.deepStrictEqual(kinds(yield* sees(`mail:${id}`, "task.succeeded")), ["task.received", "task.started", "task.succeeded"])
+        assert.deepStrictEqual(kinds(yield* sees(`mail:${id}`, "task.succeeded")), [
+          "task.received",
+          "task.started",
+          "task.succeeded"
+        ])
       }
     }))
 

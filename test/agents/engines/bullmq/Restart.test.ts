@@ -15,7 +15,11 @@ const schedulesOf = ({ scheduler }: Engine) => scheduler?.list ?? Effect.dieMess
 const ended = ["task.received", "task.started", "task.succeeded"]
 /** Beside, that a job was added is told twice with the same moment, which the brain takes for one: by its queue, and as it starts. */
 const transitions = (told: ReadonlyArray<EngineEvent>) => [
-  ...new Map(told.map((event) => [`${event.kind} ${event.kind === "task.received" ? event.occurredAt : told.indexOf(event)}`, event.kind])).values()
+  ...new Map(
+    told.map((
+      event
+    ) => [`${event.kind} ${event.kind === "task.received" ? event.occurredAt : told.indexOf(event)}`, event.kind])
+  ).values()
 ]
 
 /** The queue `mail` with an agent beside its worker, and `post` with one from outside. */
@@ -51,18 +55,27 @@ const world = (keeps: boolean) =>
       yield* redis.kill
       for (const engine of Object.values(engines)) assert.isFalse((yield* engine.inventory).brokerConnected)
       // none would count as all deleted
-      for (const engine of Object.values(engines)) assert.include((yield* Effect.flip(schedulesOf(engine))).message, "the connection to Redis is")
+      for (const engine of Object.values(engines)) {
+        assert.include((yield* Effect.flip(schedulesOf(engine))).message, "the connection to Redis is")
+      }
       held.open() // what runs ends while nobody can be told
       yield* redis.start
-      for (const engine of Object.values(engines)) yield* until(engine.inventory, ({ brokerConnected }) => brokerConnected)
-      for (const engine of Object.values(engines)) assert.deepStrictEqual(yield* schedulesOf(engine), [])
+      for (const engine of Object.values(engines)) {
+        yield* until(engine.inventory, ({ brokerConnected }) => brokerConnected)
+      }
+      for (const engine of Object.values(engines)) {
+        assert.deepStrictEqual(yield* schedulesOf(engine), [])
+      }
     })
 
     /** New jobs are told of, and every kind of command works: by a queue, in this process, and in another one. */
     const worksAgain = Effect.gen(function*() {
       for (const queue of [mail, post]) {
         const job = yield* add(queue, "after", {}, { jobId: "after" })
-        assert.deepStrictEqual(transitions(yield* told[queue === mail ? "mail" : "post"].sees(`${queue.name}:${job.id}`, "task.succeeded")), ended)
+        assert.deepStrictEqual(
+          transitions(yield* told[queue === mail ? "mail" : "post"].sees(`${queue.name}:${job.id}`, "task.succeeded")),
+          ended
+        )
       }
       const call = { task_name: "submitted", args: [], kwargs: {} }
       for (const [name, engine] of [["mail", engines.beside], ["post", engines.outside]] as const) {

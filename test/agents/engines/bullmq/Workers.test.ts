@@ -48,7 +48,10 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       yield* pool_resize({ worker_name, delta: -4 })
       assert.strictEqual((yield* engine.inventory).workers[0]?.concurrency, 1)
       assert.include(yield* refused(pool_resize({ worker_name, delta: -1 })), "below 1")
-      assert.include(yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })), "no process with an agent that answers has a worker nobody")
+      assert.include(
+        yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })),
+        "no process with an agent that answers has a worker nobody"
+      )
     }))
 
   it.scopedLive("a job that its processor puts back runs no more: it waits, and is not the worker's", () =>
@@ -69,7 +72,10 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
             await runs.pause(true)
             throw Worker.RateLimitError()
           case "parent":
-            await mail.add("child", {}, { delay: 3_600_000, parent: { id: String(job.id), queue: job.queueQualifiedName } })
+            await mail.add("child", {}, {
+              delay: 3_600_000,
+              parent: { id: String(job.id), queue: job.queueQualifiedName }
+            })
             if (await job.moveToWaitingChildren(String(token))) throw new WaitingChildrenError()
         }
       })
@@ -77,7 +83,11 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       const { sees } = yield* listening(engine)
       const busy = Effect.map(engine.inventory, ({ workers }) => workers[0]?.activeTasks)
       const back = { reason: "put back by its processor" }
-      const cases = [["later", "task.retried", back], ["parent", "unknown", { note: "waits for its children" }], ["again", "task.retried", back], ["limited", "task.retried", back]] as const
+      const cases = [["later", "task.retried", back], ["parent", "unknown", { note: "waits for its children" }], [
+        "again",
+        "task.retried",
+        back
+      ], ["limited", "task.retried", back]] as const
       for (const [name, kind, data] of cases) {
         const job = yield* add(mail, name, {})
         const told = yield* sees(`mail:${job.id}`, kind)
@@ -156,7 +166,10 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
 
       const job = yield* add(mail, "wait", {})
       yield* there.sees(`mail:${job.id}`, "task.started")
-      assert.deepInclude(yield* actions(engine).cancel_task({ task_id: `mail:${job.id}` }), { terminated: true, worker: there.name })
+      assert.deepInclude(yield* actions(engine).cancel_task({ task_id: `mail:${job.id}` }), {
+        terminated: true,
+        worker: there.name
+      })
       yield* there.sees(`mail:${job.id}`, "task.revoked")
 
       const resized = yield* actions(engine).pool_resize({ worker_name: there.name, delta: 2 })
@@ -179,8 +192,11 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       const engine = bullmq({ workers: [yield* worker("mail", async () => 1)] })
       yield* listening(engine)
       const asking = yield* Effect.fork(Effect.flip(actions(engine).pool_resize({ worker_name: "another", delta: 1 })))
-      const [ask = ""] = yield* until(Effect.promise(() => redis.keys(`${prefix}:svc-agent:ask:*`)), (keys) => keys.length === 1)
-      yield* Effect.promise(() => redis.del(ask))
+      const [ask = ""] = yield* until(Effect.promise(() => redis.keys(`${prefix}:svc-agent:ask:*`)), (keys) =>
+        keys.length === 1)
+      yield* Effect.promise(() =>
+        redis.del(ask)
+      )
       const open = yield* Fiber.join(asking)
       assert.isTrue(open.indeterminate)
       assert.include(open.message, "began and did not answer")

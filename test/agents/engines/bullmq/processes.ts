@@ -15,7 +15,12 @@ export const workerProcess = (prefix: string, queue: string) =>
         const root = fileURLToPath(new URL("../../../../", import.meta.url))
         const started = spawn(
           process.execPath,
-          [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/agents/engines/bullmq/workerProcess.ts`, prefix, queue],
+          [
+            `${root}node_modules/vite-node/vite-node.mjs`,
+            `${root}test/agents/engines/bullmq/workerProcess.ts`,
+            prefix,
+            queue
+          ],
           { cwd: root, stdio: ["ignore", "pipe", "inherit"] }
         )
         createInterface({ input: started.stdout }).on("line", (line) => {

@@ -39,5 +39,6 @@ export const redisServer = ({ keeps }: { readonly keeps: boolean }) =>
 const listens = (port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(port, "127.0.0.1")
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false)).once("connect", () => socket.destroy())
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false)).once("connect", () =>
+      socket.destroy())
   })
