@@ -7,6 +7,7 @@ import { withAfterCommit } from "../services/AfterCommit.ts"
 import { Database, type MeasureUse, Reader } from "../services/Database.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { MigrationList, Migrations } from "../services/Migrations.ts"
+import { PreparedReads } from "../services/PreparedReads.ts"
 import { Settings } from "../services/Settings.ts"
 import * as Hints from "./Hints.ts"
 import * as Postgres from "./Postgres.ts"
@@ -114,17 +115,23 @@ const layerAt = <E, R>(
   Layer.scopedContext(Effect.gen(function*() {
     const settings = yield* Settings
     if (location.dialect === "pg") {
-      const sql = withAfterCommit(
-        yield* Postgres.makePostgres(location.url, settings.databasePoolSize, yield* databaseMeasure, runFirstQuery)
+      const postgres = yield* Postgres.makePostgres(
+        location.url,
+        settings.databasePoolSize,
+        yield* databaseMeasure,
+        runFirstQuery
       )
+      const sql = withAfterCommit(postgres.sql)
       return Context.make(SqlClient.SqlClient, sql as SqlClient.SqlClient).pipe(
         Context.add(Reader, sql as SqlClient.SqlClient),
+        Context.add(PreparedReads, postgres.reads),
         Context.add(Database, { dialect: "pg", redactedUrl: location.redactedUrl, sqlite: null })
       )
     }
-    const { access, reader, writer } = yield* open(location.file)
+    const { access, reader, reads, writer } = yield* open(location.file)
     return Context.make(SqlClient.SqlClient, withAfterCommit(writer)).pipe(
       Context.add(Reader, reader),
+      Context.add(PreparedReads, reads),
       Context.add(Database, { dialect: "sqlite", redactedUrl: `sqlite:///${location.file}`, sqlite: access })
     )
   }))

@@ -2,8 +2,10 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, MutableRef, Option, Redacted, Schedule } from "effect"
+import { createHash } from "node:crypto"
 import pg from "pg"
 import type { MeasureUse } from "../services/Database.ts"
+import * as PreparedReads from "../services/PreparedReads.ts"
 import { Startup, type StartupReason } from "../services/Startup.ts"
 import { endWithTimeout, watchPool } from "./PostgresWatch.ts"
 
@@ -85,42 +87,82 @@ export const retryUntilAvailable: RunFirstQuery = (query) =>
     )
   })
 
+/** A pool that takes its connections when they are needed, and replaces those that break. */
+const makePool = (url: Redacted.Redacted, maxConnections: number, measure: MeasureUse) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const pool = new pg.Pool({
+        connectionString: Redacted.value(url),
+        max: maxConnections,
+        connectionTimeoutMillis: timeoutMillis,
+        idleTimeoutMillis: 60_000,
+        keepAlive: true, // finds a peer that is gone without a word while a query waits for it
+        keepAliveInitialDelayMillis: 10_000,
+        application_name: "svc",
+        onConnect: (client) => client.query(sessionSettings),
+        types
+      })
+      // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+      pool.on("error", () => {})
+      // One that breaks in use may emit `error` twice, and pg's own listener takes the first only.
+      pool.on("connect", (client) => client.on("error", () => {}))
+      pool.on("release", endBusy)
+      return pool
+    }),
+    (pool) => endWithTimeout(() => pool.end())
+  ).pipe(
+    Effect.tap((pool) => measurePool(pool, measure)),
+    Effect.tap((pool) => watchPool(pool, Redacted.value(url)))
+  )
+
+/** Statements by name: PostgreSQL parses and plans each once for a connection. */
+const preparedReadsOf = (sql: PgClient.PgClient, pool: pg.Pool) =>
+  PreparedReads.make(sql, (text, mode) => {
+    const name = `svc_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`
+    const query = mode === "array" ? { name, text, rowMode: "array" as const } : { name, text }
+    return (parameters) => runOnPool(pool, { ...query, values: [...parameters] })
+  })
+
+/** Runs one statement on a connection of its own. Interrupted, it returns the connection, which `endBusy` then ends. */
+const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =>
+  Effect.async<ReadonlyArray<unknown>, SqlError.SqlError>((resume) => {
+    const fail = (cause: unknown) =>
+      resume(Effect.fail(new SqlError.SqlError({ cause, message: "Failed to execute statement" })))
+    let isInterrupted = false
+    let returnConnection = () => {}
+    pool.connect((cause, client, release) => {
+      if (client === undefined) return fail(cause)
+      let isReturned = false
+      returnConnection = () => {
+        if (!isReturned) release()
+        isReturned = true
+      }
+      if (isInterrupted) return returnConnection()
+      client.query(query, (cause: unknown, result) => {
+        returnConnection()
+        if (cause) fail(cause)
+        else resume(Effect.succeed(result.rows))
+      })
+    })
+    return Effect.sync(() => {
+      isInterrupted = true
+      returnConnection()
+    })
+  })
+
 export const makePostgres = (
   url: Redacted.Redacted,
   maxConnections: number,
   measure: MeasureUse = () => {},
   runFirstQuery: RunFirstQuery = (query) => query
 ) =>
-  PgClient.fromPool({
-    acquire: Effect.acquireRelease(
-      Effect.sync(() => {
-        const pool = new pg.Pool({
-          connectionString: Redacted.value(url),
-          max: maxConnections,
-          connectionTimeoutMillis: timeoutMillis,
-          idleTimeoutMillis: 60_000,
-          keepAlive: true, // finds a peer that is gone without a word while a query waits for it
-          keepAliveInitialDelayMillis: 10_000,
-          application_name: "svc",
-          onConnect: (client) => client.query(sessionSettings),
-          types
-        })
-        // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
-        pool.on("error", () => {})
-        // One that breaks in use may emit `error` twice, and pg's own listener takes the first only.
-        pool.on("connect", (client) => client.on("error", () => {}))
-        pool.on("release", endBusy)
-        return pool
-      }),
-      (pool) => endWithTimeout(() => pool.end())
-    ).pipe(
-      Effect.tap((pool) => measurePool(pool, measure)),
-      Effect.tap((pool) => watchPool(pool, Redacted.value(url)))
-    ),
-    transformJson: false
-  }).pipe(
-    Effect.tap((sql) => runFirstQuery(sql`SELECT 1`)),
-    Effect.catchTag("SqlError", (error) =>
-      new SqlError.SqlError({ cause: error.cause, message: "PostgreSQL does not answer" })),
-    Effect.provide(Reactivity.layer)
-  )
+  Effect.gen(function*() {
+    const pool = yield* makePool(url, maxConnections, measure)
+    const sql = yield* PgClient.fromPool({ acquire: Effect.succeed(pool), transformJson: false }).pipe(
+      Effect.tap((sql) => runFirstQuery(sql`SELECT 1`)),
+      Effect.catchTag("SqlError", (error) =>
+        new SqlError.SqlError({ cause: error.cause, message: "PostgreSQL does not answer" })),
+      Effect.provide(Reactivity.layer)
+    )
+    return { sql, reads: preparedReadsOf(sql, pool) }
+  })

@@ -5,6 +5,7 @@ import BetterSqlite3 from "better-sqlite3"
 import { type Clock, Effect, Option, type Scope } from "effect"
 import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import type { MeasureUse, SqliteAccess } from "../services/Database.ts"
+import * as PreparedReads from "../services/PreparedReads.ts"
 
 /**
  * A SqlClient over better-sqlite3. The published @effect/sql-sqlite-node does not give out its connection, and the
@@ -131,6 +132,27 @@ const readerOf = (connection: Connection) =>
     spanAttributes: [["db.system.name", "sqlite"]]
   })
 
+const preparedReadsOf = (sql: SqlClient.SqlClient, db: BetterSqlite3.Database, timed: RunTimed) =>
+  PreparedReads.make(sql, (text, mode) => {
+    let statement: BetterSqlite3.Statement | undefined
+    return (parameters) =>
+      Effect.try({
+        try: () => {
+          statement ??= db.prepare(text).raw(mode === "array")
+          const prepared = statement
+          return timed(() => prepared.all(...parameters))
+        },
+        catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
+      })
+  })
+
+/** The same on a client's own statements, where its connection has other users or is not ours. */
+const unpreparedReadsOf = (sql: SqlClient.SqlClient) =>
+  PreparedReads.make(sql, (text, mode) => (parameters) => {
+    const statement = sql.unsafe(text, parameters)
+    return mode === "object" ? statement : statement.values
+  })
+
 const clientOf = (connection: Connection, semaphore: Effect.Semaphore) => {
   const transactionAcquirer = Effect.uninterruptibleMask((restore) =>
     Effect.as(
@@ -158,9 +180,11 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
   const writeConnection = yield* openConnection(file, false)
   const semaphore = yield* Effect.makeSemaphore(1)
   const writer = yield* clientOf(connectionOf(writeConnection, runTimedWrite), semaphore)
-  const reader = file === ":memory:"
-    ? writer
-    : yield* readerOf(connectionOf(yield* openConnection(file, true), runTimedRead))
+  const readConnection = file === ":memory:" ? null : yield* openConnection(file, true)
+  const reader = readConnection === null ? writer : yield* readerOf(connectionOf(readConnection, runTimedRead))
+  const reads = readConnection === null
+    ? unpreparedReadsOf(writer)
+    : preparedReadsOf(reader, readConnection, runTimedRead)
   const access: SqliteAccess = {
     file,
     write: (body) =>
@@ -178,7 +202,7 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
             catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
           }))
   }
-  return { writer, reader, access }
+  return { writer, reader, reads, access }
 }, Effect.provide(Reactivity.layer))
 
 /** One read-only connection, for looking at a database that must be neither made nor changed; reader and writer alike. */
@@ -189,5 +213,5 @@ export const makeReadOnly = Effect.fnUntraced(function*(file: string) {
   )
   const onlyReads = () => Effect.dieMessage("this connection only reads")
   const access: SqliteAccess = { file, write: onlyReads, within: onlyReads }
-  return { writer: reader, reader, access }
+  return { writer: reader, reader, reads: unpreparedReadsOf(reader), access }
 }, Effect.provide(Reactivity.layer))

@@ -5,10 +5,11 @@ import type { Person, RequestSource, SessionCredential } from "../domain/Actor.t
 import { isInCidrs } from "../domain/Cidr.ts"
 import { findEnrollmentRequirement, isOverdue } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { orDieOnSql, Reader } from "./Database.ts"
+import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Metrics } from "./Metrics.ts"
 import { policyOf } from "./Mfa/Login.ts"
+import { PreparedReads } from "./PreparedReads.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { Settings } from "./Settings.ts"
 import { tracedFn } from "./TracedFn.ts"
@@ -51,7 +52,18 @@ const lastUsedIntervalSeconds = 60
 export class Authentication extends Effect.Service<Authentication>()("svc/Authentication", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
+    const prepare = yield* PreparedReads
+    const selectKey = prepare.rows<KeyRow>(`
+      SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at,
+        u.id AS user_id, u.email, u.is_admin, u.is_active, m.project_id AS member_of, m.role
+      FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN memberships m ON m.user_id = u.id
+      WHERE k.token_hash = ?`)
+    const selectSession = prepare.rows<SessionRow>(`
+      SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
+        u.id AS user_id, u.email, u.is_admin, u.mfa_enrolled_at, u.mfa_enforcement_started_at,
+        m.project_id AS member_of, m.role
+      FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN memberships m ON m.user_id = u.id
+      WHERE s.token_hash = ? AND s.revoked_at IS NULL AND u.is_active = 1`)
     const settings = yield* Settings
     const metrics = yield* Metrics
     const limits = yield* RateLimits
@@ -120,11 +132,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      */
     const findByApiKey = tracedFn("Authentication.findByApiKey")(
       function*(token: string, source: RequestSource, isUse: boolean) {
-        const rows = yield* read<KeyRow>`
-        SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at,
-          u.id AS user_id, u.email, u.is_admin, u.is_active, m.project_id AS member_of, m.role
-        FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN memberships m ON m.user_id = u.id
-        WHERE k.token_hash = ${Ids.hashSecret(token)}`
+        const rows = yield* selectKey(Ids.hashSecret(token))
         const [row] = rows
         const now = yield* Timestamp.now
         const reason = refusalReason(row, now)
@@ -180,12 +188,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      */
     const findBySession = tracedFn("Authentication.findBySession")(
       function*(token: string, source: RequestSource, isUse: boolean) {
-        const rows = yield* read<SessionRow>`
-        SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
-          u.id AS user_id, u.email, u.is_admin, u.mfa_enrolled_at, u.mfa_enforcement_started_at,
-          m.project_id AS member_of, m.role
-        FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN memberships m ON m.user_id = u.id
-        WHERE s.token_hash = ${Ids.hashSecret(token)} AND s.revoked_at IS NULL AND u.is_active = 1`
+        const rows = yield* selectSession(Ids.hashSecret(token))
         const [row] = rows
         if (row === undefined) return Option.none<Person>()
         const now = yield* Timestamp.now

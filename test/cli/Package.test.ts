@@ -32,6 +32,7 @@ const inner = new Set([
   "MigrationList",
   "NodeServer",
   "Outbound",
+  "PreparedReads",
   "Presence",
   "RateLimits",
   "Resolver",

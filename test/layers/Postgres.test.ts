@@ -11,7 +11,7 @@ const pooled = Effect.gen(function*() {
   const way = yield* proxyTo({ host: hostname, port: port === "" ? 5432 : Number(port) })
   const through = new URL(url)
   through.host = `127.0.0.1:${way.port}`
-  return { sql: yield* Postgres.makePostgres(Redacted.make(through.toString()), 2), proxy: way.proxy }
+  return { ...(yield* Postgres.makePostgres(Redacted.make(through.toString()), 2)), proxy: way.proxy }
 })
 
 describe("the pool of PostgreSQL connections", () => {
@@ -26,6 +26,22 @@ describe("the pool of PostgreSQL connections", () => {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual(found.map(([row]) => row?.n), [1, 2, 3, 4])
+    }))
+
+  it.scopedLive("ends the connection of an interrupted prepared read, and keeps that of a failed one", () =>
+    Effect.gen(function*() {
+      const { proxy, reads, sql } = yield* pooled
+      const caught = proxy.catch(/never answered/)
+      const fiber = yield* Effect.fork(reads.rows("SELECT 'never answered'")())
+      yield* Effect.promise(() => caught)
+      yield* Fiber.interrupt(fiber)
+      const pid = Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => row?.pid)
+      const before = yield* pid
+      yield* Effect.flip(reads.rows("SELECT 1 / ?::int")(0))
+      assert.strictEqual(yield* pid, before)
+      const select = reads.rows<{ n: number }>("SELECT ?::int AS n")
+      const found = yield* Effect.all([1, 2, 3, 4].map((n) => select(n)), { concurrency: "unbounded" })
+      assert.deepStrictEqual(found, [1, 2, 3, 4].map((n) => [{ n }]))
     }))
 
   it.scopedLive("leaves a query alone that takes long on a server that answers", () =>

@@ -4,6 +4,7 @@ import { Project } from "../../domain/Project.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
+import { PreparedReads } from "../PreparedReads.ts"
 
 /** Converts between a row of `projects`, as the drivers return it, and a Project. */
 const Row = Schema.Struct({
@@ -14,6 +15,14 @@ const Row = Schema.Struct({
 const decodeRow = Schema.decodeUnknownSync(Row)
 const decode = (row: object) => decodeRow(row)
 const encode = Schema.encodeSync(Row)
+
+/** The same without the schema, which took 20 µs of every request: the rows are ours. */
+const decodeUnchecked = (row: typeof Row.Encoded): Project => ({
+  // the casts: `encode` wrote them
+  ...(row as unknown as Project),
+  is_active: row.is_active === 1,
+  allowed_schedulers: row.allowed_schedulers === null ? null : JSON.parse(row.allowed_schedulers)
+})
 
 export interface Deletion {
   readonly project_id: string
@@ -33,8 +42,12 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
+    const { rows } = yield* PreparedReads
 
     const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
+    const selectBySlug = rows<typeof Row.Encoded>(
+      `SELECT ${Object.keys(Row.fields).join(", ")} FROM projects WHERE slug = ?`
+    )
 
     return {
       list: Effect.map(read`SELECT * FROM projects ORDER BY slug`, (rows) => rows.map(decode)),
@@ -42,7 +55,8 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
         read<{ id: string }>`SELECT id FROM projects ORDER BY id`,
         (rows) => rows.map(({ id }) => id)
       ),
-      findBySlug: (slug: string) => Effect.map(read`SELECT * FROM projects WHERE slug = ${slug}`, decodeFirst),
+      findBySlug: (slug: string) =>
+        Effect.map(selectBySlug(slug), ([row]) => Option.map(Option.fromNullable(row), decodeUnchecked)),
       findById: (id: string) => Effect.map(read`SELECT * FROM projects WHERE id = ${id}`, decodeFirst),
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
       update: (project: Project) =>

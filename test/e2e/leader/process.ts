@@ -12,7 +12,7 @@ const report = (line: string) => Effect.sync(() => void process.stdout.write(`${
 const clients = Layer.unwrapScoped(
   Effect.map(
     makePostgres(Redacted.make(url), 4),
-    (sql) => Layer.merge(Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Reader, sql))
+    ({ sql }) => Layer.merge(Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Reader, sql))
   )
 )
 
