@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import * as AccessCheck from "../agents/gateway/AccessCheck.ts"
 import { DenseFrames } from "../agents/gateway/DenseFrames.ts"
 import * as LongPoll from "../agents/gateway/LongPoll.ts"
 import { PollSessions } from "../agents/gateway/PollSessions.ts"
@@ -18,11 +19,12 @@ export const layerPresence = Presence.layer.pipe(
 )
 
 /**
- * Receives agents' frames; answers long-poll. Needs `layerAgentSessions`, `layerPresence`, Ingest and CommandInbox. The
+ * Receives agents' frames; answers long-poll; ends the sessions of deleted agents. Needs `layerAgentSessions`, `layerPresence`, Ingest and CommandInbox. The
  * WebSockets (`agents/gateway/WebSockets.ts`) need this and the HTTP server.
  */
 export const layerReceiver = LongPoll.layer.pipe(
   Layer.provide(PollSessions.layer),
+  Layer.merge(AccessCheck.layer),
   Layer.provideMerge(Receiver.layer),
   Layer.provideMerge(DenseFrames.layer),
   Layer.provideMerge(Refusals.layer)

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Effect, Layer, Option, Redacted } from "effect"
+import { Array as Arr, Clock, Effect, Layer, Option, Redacted } from "effect"
 import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -13,6 +13,9 @@ import { Vault } from "./Keys.ts"
 import { Metrics } from "./Metrics.ts"
 
 const maxHealthRows = 200
+
+/** Agents per statement: on SQLite 1000 of them block the event loop for 1.8 ms. */
+const activeIdsSlice = 1000
 
 /** Between two log lines about refused tokens. */
 const refusalLogIntervalMillis = 10_000
@@ -138,13 +141,19 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return yield* unauthenticated
     })
 
+    /** Those of the agents whose tokens are valid, by one statement per 1000 agents. */
+    const listActiveIds = Effect.fn("Agents.listActiveIds")(function*(agentIds: ReadonlyArray<string>) {
+      const activeIds = yield* Effect.forEach(Arr.chunksOf(agentIds, activeIdsSlice), repo.listActiveIds)
+      return new Set(activeIds.flat())
+    }, orDieOnSql)
+
     /** The agent's signing key (32 bytes), for signatures outside of a connection, such as purge tokens. */
     const getHmacKey = Effect.fn("Agents.getHmacKey")(function*(projectId: string, agentId: string) {
       const sealed = yield* repo.findSealedSecret(projectId, agentId)
       return yield* Option.match(sealed, { onNone: () => agentNotFound, onSome: (text) => openKey(agentId, text) })
     }, orDieOnSql)
 
-    return { list, get, create, remove, listHealth, findByToken, authenticate, getHmacKey } as const
+    return { list, get, create, remove, listHealth, findByToken, authenticate, listActiveIds, getHmacKey } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([AgentsRepo.layer, CommandStatusRepo.layer]))

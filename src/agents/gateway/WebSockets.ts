@@ -1,4 +1,4 @@
-import { Clock, Effect, FiberSet, Layer, Stream } from "effect"
+import { Clock, Effect, FiberSet, Layer } from "effect"
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
@@ -7,7 +7,6 @@ import { type Failure, Unavailable } from "../../domain/Errors.ts"
 import { problemOf } from "../../domain/Problem.ts"
 import { Agents } from "../../services/Agents.ts"
 import { AllowedHosts } from "../../services/AllowedHosts.ts"
-import { Hints } from "../../services/Database.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Loops } from "../../services/Loops.ts"
 import { Metrics } from "../../services/Metrics.ts"
@@ -57,7 +56,6 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const { close, server } = yield* NodeServer
   const settings = yield* Settings
   const agents = yield* Agents
-  const hints = yield* Hints
   const hosts = yield* AllowedHosts
   const limits = yield* RateLimits
   const loops = yield* Loops
@@ -166,11 +164,6 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   }
   server.removeAllListeners("upgrade")
   server.on("upgrade", onUpgrade)
-
-  yield* loops.forever(
-    "agents access",
-    Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.closeRevoked(id)))
-  )
 
   /** Pings quiet sessions, and terminates connections that are open only on our side. */
   const pingAfterMillis = settings.agentHeartbeat * 2000

@@ -5,7 +5,7 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { decodeProcess, type ProcessRow } from "../AgentWorkers/Repo.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
+import { deleteInSlices, idIn } from "../Dialect.ts"
 
 /** A row of `agents` as the drivers return it, without derived fields and secrets. */
 const Row = Schema.Struct({
@@ -142,6 +142,13 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
             FROM agents a JOIN projects p ON p.id = a.project_id
             WHERE a.token_hash = ${tokenHash} AND p.is_active = 1`,
           (rows) => Option.fromNullable(rows[0])
+        ),
+      /** Those of the agents that exist, in an active project. */
+      listActiveIds: (ids: ReadonlyArray<string>) =>
+        Effect.map(
+          read<{ readonly id: string }>`SELECT id FROM agents WHERE ${idIn(sql, ids)}
+            AND project_id IN (SELECT id FROM projects WHERE is_active = 1)`,
+          (rows) => rows.map(({ id }) => id)
         ),
       findSealedSecret: (projectId: string, id: string) =>
         Effect.map(
