@@ -15,6 +15,8 @@ import { closeCode, closeSocket } from "./SocketClose.ts"
 import { type GatewayContext, SocketSession } from "./SocketSession.ts"
 
 const helloTimeoutMillis = 10_000
+/** Before the session: an agent that leaves so much unread gets no further pongs. */
+const maxPongBytes = 64 * 1024
 
 export interface ConnectionContext {
   readonly gateway: GatewayContext
@@ -37,6 +39,7 @@ export interface ConnectionContext {
  * | connecting | the agent was deleted | – | close 4401 |
  * | connecting | a message | the refusal is recorded → refused | close 4400 |
  * | open | a message | handled by the session | |
+ * | awaiting hello, connecting | a ping | – | pong |
  * | all | a broken WebSocket frame | the refusal is recorded | close 1008, 1009 over 1 MiB |
  * | all | the socket closes | the handshake is interrupted, or the session ends | nothing |
  */
@@ -57,10 +60,9 @@ export class SocketConnection {
   serve(): void {
     const onTimeout = () => this.refuse("hello_timeout", "No hello within 10 seconds.", closeCode.badHello)
     this.helloTimer = setTimeout(onTimeout, helloTimeoutMillis)
-    const recordActivity = () => this.recordActivity()
     this.ws.on("message", (data: Buffer) => this.receive(data))
-    this.ws.on("ping", recordActivity)
-    this.ws.on("pong", recordActivity)
+    this.ws.on("ping", (data) => this.receivePing(data))
+    this.ws.on("pong", () => this.recordActivity())
     this.ws.on("error", (error) => this.onError(error))
     this.ws.on("close", () => this.onClose())
   }
@@ -70,6 +72,12 @@ export class SocketConnection {
     else if (this.connectFiber !== null) {
       this.refuse("unexpected_type", "A message between hello and hello_ack.", closeCode.badHello)
     } else if (!this.isRefused) this.receiveHello(data.toString("utf8"))
+  }
+
+  /** Before its session an agent has no frame that a pong could overtake. */
+  private receivePing(data: Buffer): void {
+    if (this.session !== null) this.session.receivePing(data)
+    else if (this.ws.readyState === this.ws.OPEN && this.ws.bufferedAmount <= maxPongBytes) this.ws.pong(data)
   }
 
   private receiveHello(text: string): void {

@@ -49,14 +49,15 @@ const maxBufferedBytes = 8 * 1024 * 1024
  * | reading | `event_batch` during the shutdown | dropped: the agent sends it again to the next brain | nothing |
  * | reading | `command_ack`, `command_result` | queued for the CommandInbox; the 64th → paused | nothing |
  * | reading | another valid frame | presence and log | nothing |
+ * | reading | a ping | – | pong, once all reports before it are committed |
  * | reading | a frame of very many values | a thread decodes it → paused | nothing |
  * | reading | an invalid frame | the refusal is recorded → closed | close 1008, 1009 over 1 MiB |
- * | paused | a message | added to the backlog | nothing |
+ * | paused | a message, a ping | added to the backlog | nothing |
  * | paused | the ingest takes the batch, a report reaches the inbox, a frame is decoded | the backlog is handled → reading | nothing |
  * | paused | the thread fails | → closed | acks, then close 1013 |
  * | both | a batch is committed | – | `event_batch_ack`, with the others of this turn of the event loop |
  * | both | a command | refused while the agent has more than 8 MiB unread | `command` |
- * | both | acks leave more than 8 MiB unread | refusal `slow_reader` → closed | nothing: the socket is terminated |
+ * | both | acks or pongs leave more than 8 MiB unread | refusal `slow_reader` → closed | nothing: the socket is terminated |
  * | both | a newer connection of the process; revoked token; shutdown | → closed | acks, then close 4409; 4003; 1012 |
  * | both | the socket closes | → closed | nothing |
  * | closed | anything | dropped; reports in the queue are still stored | nothing |
@@ -103,8 +104,8 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.engines = info.engines
     this.capabilities = info.capabilities
     this.lastActivityAt = this.heartbeatAt = this.now()
-    this.reader = new SocketReader(ws, (data) => this.handleMessage(data))
-    this.reports = new ReportQueue(this.reader, gateway.fork)
+    this.reader = new SocketReader(ws, (data) => this.handleMessage(data), (data) => this.handlePing(data))
+    this.reports = new ReportQueue(this.reader, gateway.fork, gateway.receiver.awaitCommandsCommitted)
   }
 
   lastHeartbeat = (): number => this.heartbeatAt
@@ -122,6 +123,12 @@ export class SocketSession implements GatewaySession, FrameSender {
     if (this.isClosed) return
     this.lastActivityAt = this.now()
     this.reader.receive(data)
+  }
+
+  receivePing(data: Buffer): void {
+    if (this.isClosed) return
+    this.lastActivityAt = this.now()
+    this.reader.receivePing(data)
   }
 
   send = (command: OutboundCommand): boolean => {
@@ -183,10 +190,13 @@ export class SocketSession implements GatewaySession, FrameSender {
     const texts = due.map((ack) => encodeFrame("event_batch_ack", `eba_${++this.acksSent}`, ack, this.wire, now))
     // Past the library: it makes two writes of each message. It never holds a message back, as nothing is compressed.
     this.socket.write(encodeTextMessages(texts))
-    if (this.ws.bufferedAmount > maxBufferedBytes) {
-      this.gateway.refusals.refuse(this, "slow_reader", "The agent does not read what the brain sends.")
-      this.terminate()
-    }
+    this.terminateSlowReader()
+  }
+
+  private terminateSlowReader(): void {
+    if (this.ws.bufferedAmount <= maxBufferedBytes) return
+    this.gateway.refusals.refuse(this, "slow_reader", "The agent does not read what the brain sends.")
+    this.terminate()
   }
 
   private now(): number {
@@ -198,6 +208,18 @@ export class SocketSession implements GatewaySession, FrameSender {
     const text = data.toString("utf8")
     if (isDense(data, data.length)) this.decodeDenseFrame(text, now)
     else this.handleFrame(decodeAgentFrame(text, this.wire, now), now)
+  }
+
+  /**
+   * The pong tells the agent that the brain has handled the frames before its ping and stored its reports. Our own
+   * agent deletes its copies of results then: it would lose them if the pong overtook a frame of the backlog.
+   */
+  private handlePing(data: Buffer): void {
+    this.reports.afterCommit(() => {
+      if (this.isClosed || this.ws.readyState !== this.ws.OPEN) return
+      this.ws.pong(data)
+      this.terminateSlowReader()
+    })
   }
 
   /** Messages behind the frame wait, since their sequence numbers are above its own. */

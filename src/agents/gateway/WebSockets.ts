@@ -110,6 +110,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
+    autoPong: false, // a session answers pings in the order of its frames
     clientTracking: false
   })
   const accept = (request: IncomingMessage, socket: Duplex, head: Buffer, onOpen: (ws: WebSocket) => void) => {

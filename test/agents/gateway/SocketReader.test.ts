@@ -8,7 +8,7 @@ const readerThatPausesAt = (...pausing: ReadonlyArray<string>) => {
   const reader: SocketReader = new SocketReader(ws, (data) => {
     log.push(String(data))
     if (pausing.includes(String(data))) reader.pause()
-  })
+  }, (data) => log.push(`ping ${String(data)}`))
   const receive = (...messages: ReadonlyArray<string>) =>
     messages.forEach((message) => reader.receive(Buffer.from(message)))
   return { log, reader, receive }
@@ -33,6 +33,17 @@ describe("a socket's reader", () => {
     receive("e")
     reader.resume()
     assert.deepStrictEqual(log.slice(5), ["d", "e", "socket resumed"])
+  })
+
+  it("handles a ping behind the messages that came before it", () => {
+    const { log, reader, receive } = readerThatPausesAt("a")
+    reader.receivePing(Buffer.from("1"))
+    receive("a", "b")
+    reader.receivePing(Buffer.from("2"))
+    receive("c")
+    assert.deepStrictEqual(log, ["ping 1", "a", "socket paused"])
+    reader.resume()
+    assert.deepStrictEqual(log.slice(3), ["b", "ping 2", "c", "socket resumed"])
   })
 
   it("reads on after as many resumes as pauses", () => {
@@ -62,8 +73,9 @@ describe("a socket's reader", () => {
       log.push(String(data))
       if (String(data) === "a") reader.pause()
       if (String(data) === "b") reader.close()
-    })
+    }, () => log.push("ping"))
     for (const message of ["a", "b", "c"]) reader.receive(Buffer.from(message))
+    reader.receivePing(Buffer.from("d"))
     reader.resume()
     assert.deepStrictEqual(log, ["a", "b"])
   })
