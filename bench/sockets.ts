@@ -55,7 +55,7 @@ const servers: Readonly<Record<string, Serve>> = {
 let heldBytes = 0
 const mute: Readonly<Record<string, Serve>> = {
   callbacks: (ws) => {
-    const reader: SocketReader = new SocketReader(ws, () => reader.pause())
+    const reader: SocketReader = new SocketReader(ws, () => reader.pause(), () => {})
     ws.on("message", (data: Buffer) => {
       heldBytes += data.length
       reader.receive(data)

@@ -22,7 +22,6 @@ export interface ConnectionContext {
   readonly gateway: GatewayContext
   readonly presence: Presence
   readonly heartbeatSeconds: number
-  readonly forkFiber: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
 }
 
 /**
@@ -93,7 +92,7 @@ export class SocketConnection {
       return this.refuse("protocol_version", detail, closeCode.protocolVersion)
     }
     clearTimeout(this.helloTimer)
-    this.connectFiber = this.context.forkFiber(this.connect(hello))
+    this.connectFiber = this.context.gateway.fork(this.connect(hello))
   }
 
   /** Stores the process as online, then answers hello_ack and opens the session. */

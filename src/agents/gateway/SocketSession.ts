@@ -1,4 +1,4 @@
-import { type Clock, Effect } from "effect"
+import { type Clock, Effect, type Fiber, FiberId } from "effect"
 import type { Duplex } from "node:stream"
 import type WebSocket from "ws"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
@@ -25,7 +25,7 @@ export interface GatewayContext {
   readonly denseFrames: DenseFrames
   readonly sessions: SessionRegistry
   /** Runs an effect in the background: a socket's callback cannot wait for one. */
-  readonly fork: (effect: Effect.Effect<void>) => void
+  readonly fork: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
   /** Calls `sendAcks` of the session at the end of this turn of the event loop. */
   readonly scheduleAcks: (session: SocketSession) => void
   /** Sessions whose batch the full ingest refused. They offer it again in this order. */
@@ -81,6 +81,7 @@ export class SocketSession implements GatewaySession, FrameSender {
   private readonly reports: ReportQueue
   /** A thread decodes a frame of very many values. */
   private isDecoding = false
+  private decodeFiber: Fiber.RuntimeFiber<void> | null = null
   /** Batches that are neither committed nor refused. */
   private pendingBatches = 0
   /** The batch that the full ingest refused. */
@@ -226,11 +227,11 @@ export class SocketSession implements GatewaySession, FrameSender {
   private decodeDenseFrame(text: string, now: number): void {
     this.isDecoding = true
     this.reader.pause()
-    this.gateway.fork(
+    this.decodeFiber = this.gateway.fork(
       this.gateway.denseFrames.decode(text, this.wire, now).pipe(
         Effect.map((frame) => {
-          if (!this.isClosed) this.handleFrame(frame, now)
           this.isDecoding = false
+          if (!this.isClosed) this.handleFrame(frame, now)
           this.reader.resume()
         }),
         // a paused session is not taken for a silent one, so that a defect would keep it for ever
@@ -245,6 +246,13 @@ export class SocketSession implements GatewaySession, FrameSender {
         )
       )
     )
+  }
+
+  /** Of a closed session: frames of open ones would wait for the thread behind it. */
+  private withdrawDenseFrame(): void {
+    if (!this.isDecoding) return
+    this.isDecoding = false
+    this.decodeFiber?.unsafeInterruptAsFork(FiberId.none)
   }
 
   private handleFrame(frame: AgentFrame | FrameRefusal, now: number): void {
@@ -284,6 +292,7 @@ export class SocketSession implements GatewaySession, FrameSender {
   private detach(): void {
     this.isClosed = true
     this.reader.close()
+    this.withdrawDenseFrame()
     this.acks = []
     this.blockedBatch = null
     this.gateway.blockedSessions.delete(this)

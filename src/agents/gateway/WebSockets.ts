@@ -81,7 +81,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     refusals: yield* Refusals,
     denseFrames: yield* DenseFrames,
     sessions,
-    fork: (effect) => void fork(effect),
+    fork: (effect) => fork(effect),
     scheduleAcks: (session) => {
       if (dueSessions.length === 0) setImmediate(sendDueAcks)
       dueSessions.push(session)
@@ -92,8 +92,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const context: ConnectionContext = {
     gateway,
     presence,
-    heartbeatSeconds: settings.agentHeartbeat,
-    forkFiber: (effect) => fork(effect)
+    heartbeatSeconds: settings.agentHeartbeat
   }
 
   const stopRetrying = gateway.receiver.ingest.onCapacity(() => {
