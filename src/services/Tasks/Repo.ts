@@ -24,6 +24,9 @@ const sizeSql = ["args", "kwargs", "result", "exception", "traceback", "tags"]
  */
 const newestCommands = 200
 
+/** PostgreSQL has ids as uuid, and takes no empty text for the least of them. */
+const leastId = "00000000-0000-0000-0000-000000000000"
+
 /** Maximum tasks of a task's retries in its detail; the newest ones. */
 const maxRetriesShown = 20
 
@@ -81,7 +84,9 @@ const selectRetriesSql = `
     WHERE project_id = ? AND action = 'retry_task' AND engine = ? AND dispatched_at IS NOT NULL
       AND status IN ('completed', 'failed') AND payload NOT LIKE '%"override_args"%'
       AND id >= coalesce(
-        (SELECT id FROM commands WHERE project_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${newestCommands - 1}), '')
+        (SELECT id FROM commands WHERE project_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${
+  newestCommands - 1
+}), '${leastId}')
     ORDER BY id DESC LIMIT 1) AS latest`
 
 /**
