@@ -2,10 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { ListActivity, ListAudit } from "../src/domain/Activity.ts"
 import type { Actor } from "../src/domain/Actor.ts"
+import { type ProjectId, SessionId, UserId } from "../src/domain/Id.ts"
 import * as Brain from "../src/layers/Brain.ts"
 import { Activity } from "../src/services/Activity.ts"
 import { CurrentActor, CurrentProject } from "../src/services/CurrentActor.ts"
 import { Projects } from "../src/services/Projects.ts"
+import { idOf } from "../test/ids.ts"
 import { percentile } from "./percentile.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
 import { freshSettings } from "./services.ts"
@@ -17,7 +19,7 @@ import { freshSettings } from "./services.ts"
 const { database, rows } = databaseAndNumbersOf("activity", { rows: 1_000_000 })
 const times = 30
 
-const actor = (user_id: string, is_admin: boolean, projects: ReadonlyArray<string>): Actor => ({
+const actor = (user_id: UserId, is_admin: boolean, projects: ReadonlyArray<ProjectId>): Actor => ({
   kind: "person",
   user_id,
   email: "bench@example.com",
@@ -25,7 +27,7 @@ const actor = (user_id: string, is_admin: boolean, projects: ReadonlyArray<strin
   roles: new Map(projects.map((id) => [id, "admin" as const])),
   via: {
     kind: "session",
-    session_id: user_id,
+    session_id: idOf(SessionId, user_id),
     enrolled: false,
     factor_pending: false,
     is_fresh: true,
@@ -35,7 +37,7 @@ const actor = (user_id: string, is_admin: boolean, projects: ReadonlyArray<strin
   user_agent: null
 })
 
-const user = "01900000-0000-7000-8000-0000000000aa"
+const user = UserId.make("01900000-0000-7000-8000-0000000000aa")
 
 /** Rows as the log has them, but for their signatures. */
 const seed = Effect.fnUntraced(function*(projects: ReadonlyArray<string>) {

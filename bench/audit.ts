@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { createHmac, createSecretKey, randomUUID } from "node:crypto"
 import { system } from "../src/domain/Actor.ts"
+import { ProjectId } from "../src/domain/Id.ts"
 import { Audit } from "../src/services/Audit.ts"
 import type { StoredRow } from "../src/services/Audit/ChainWriter.ts"
 import { readSlice } from "../src/services/Audit/StoredRows.ts"
@@ -31,7 +32,7 @@ const entryOf = (n: number) => ({
     action: "task.failed",
     target_type: "task",
     target_id: `celery/${n}`,
-    project_id: "01900000-0000-7000-8000-0000000000f1",
+    project_id: ProjectId.make("01900000-0000-7000-8000-0000000000f1"),
     metadata: {
       name: "shop.checkout",
       queue: "default",

@@ -1,3 +1,4 @@
+import { AgentId } from "../src/domain/Id.ts"
 /**
  * How fast events are folded: received, started and succeeded of many tasks, as the ingest writer does it.
  * Prints one line of JSON: events a second when the three arrive together and when each finds the stored text of those
@@ -18,7 +19,7 @@ import { addSeconds, parse } from "../src/domain/Timestamp.ts"
 const TASKS = 20_000
 const ROUNDS = 5
 const START = parse("2026-11-21T06:00:00.000000Z")!
-const AGENT = randomUUID()
+const AGENT = AgentId.make(randomUUID())
 
 type Triple = readonly [TaskEvent, TaskEvent, TaskEvent]
 

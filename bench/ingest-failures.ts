@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
+import { ProjectId } from "../src/domain/Id.ts"
 import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import { Ingest } from "../src/services/Ingest.ts"
 import { Settings } from "../src/services/Settings.ts"
@@ -46,7 +47,7 @@ const framesOf = (count: number, failing: number) => {
 }
 
 /** Seconds until all frames are settled. */
-const ingest = (projectId: string, ingest: Ingest["Type"], frames: ReturnType<typeof framesOf>) =>
+const ingest = (projectId: ProjectId, ingest: Ingest["Type"], frames: ReturnType<typeof framesOf>) =>
   Effect.gen(function*() {
     const begun = performance.now()
     yield* offerAll(ingest, projectId, frames, inFlight)
@@ -58,7 +59,7 @@ const measure = Effect.gen(function*() {
   const loud = yield* Ingest
   const off = Layer.succeed(Settings, { ...yield* Settings, auditTaskFailures: "off" as const })
   const quiet = Context.get(yield* Layer.build(Layer.fresh(Ingest.layer).pipe(Layer.provide(off))), Ingest)
-  const projectId = randomUUID()
+  const projectId = ProjectId.make(randomUUID())
   const cases = [
     { name: "noneFailing", ingest: loud, failing: 0 },
     { name: "failingNotRecorded", ingest: quiet, failing: share },

@@ -3,6 +3,7 @@ import { Effect, Layer, Runtime } from "effect"
 import { randomUUID } from "node:crypto"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
+import { ProjectId } from "../src/domain/Id.ts"
 import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../src/domain/Timestamp.ts"
 import * as Database from "../src/layers/Database.ts"
@@ -93,7 +94,7 @@ const timed = async (spent: Spent, work: () => Promise<unknown>): Promise<void> 
 
 const project = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const id = randomUUID()
+  const id = ProjectId.make(randomUUID())
   const now = fromEpochMicros(begin)
   yield* sql`INSERT INTO projects ${
     sql.insert({

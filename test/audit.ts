@@ -1,7 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { type Actor, system } from "../src/domain/Actor.ts"
+import { SessionId, UserId } from "../src/domain/Id.ts"
 import { Audit, type Entry } from "../src/services/Audit.ts"
+import { idOf } from "./ids.ts"
 
 /** Appends a row for each to the audit log, all at one moment. */
 export const appendAudit = (entries: ReadonlyArray<Entry>, actor: Actor = system("test")) =>
@@ -14,13 +16,13 @@ export const appendAudit = (entries: ReadonlyArray<Entry>, actor: Actor = system
 /** A person of these roles by project id, at an address. */
 export const person = (user_id: string, options: Partial<Extract<Actor, { kind: "person" }>> = {}): Actor => ({
   kind: "person",
-  user_id,
+  user_id: idOf(UserId, user_id),
   email: "person@example.com",
   is_admin: false,
   roles: new Map(),
   via: {
     kind: "session",
-    session_id: user_id,
+    session_id: idOf(SessionId, user_id),
     enrolled: false,
     factor_pending: false,
     is_fresh: true,

@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { Role, Scope } from "../src/domain/Access.ts"
 import { system } from "../src/domain/Actor.ts"
+import { UserId } from "../src/domain/Id.ts"
 import type { CreateProject } from "../src/domain/Project.ts"
 import * as Timestamp from "../src/domain/Timestamp.ts"
 import * as Brain from "../src/layers/Brain.ts"
@@ -98,7 +99,7 @@ export const freshKey = (options: {
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
-    const user_id = yield* Ids.next
+    const user_id = yield* Ids.nextOf(UserId)
     const email = `${user_id.slice(-12)}@example.com`
     yield* sql`INSERT INTO users ${
       sql.insert({

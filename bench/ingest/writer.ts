@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
+import { AgentId, type ProjectId } from "../../src/domain/Id.ts"
 import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../../src/domain/Timestamp.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
@@ -36,13 +37,13 @@ export const inFrames = (events: ReadonlyArray<AgentEvent>, size: number): Frame
 /** Offers every frame, `inFlight` at a time, until all are settled; adds the milliseconds that each waited. */
 export const offerAll = (
   { offer }: Ingest["Type"],
-  projectId: string,
+  projectId: ProjectId,
   frames: Frames,
   inFlight: number,
   waits: Array<number> = []
 ) =>
   Effect.async<void>((resume) => {
-    const agentId = randomUUID()
+    const agentId = AgentId.make(randomUUID())
     let next = 0
     let settled = 0
     const more = () => {

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import { AgentId } from "../../src/domain/Id.ts"
 import * as TaskHistory from "../../src/domain/TaskHistory.ts"
 import type { TaskState } from "../../src/domain/TaskState.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
@@ -32,7 +33,7 @@ const historyOf = (taskId: string, name: string, worker: string, millis: number)
       engine: "celery",
       taskId,
       occurredAt: at(millis + index * 10),
-      agentId: "01900000-0000-7000-8000-00000000a6e7",
+      agentId: AgentId.make("01900000-0000-7000-8000-00000000a6e7"),
       reporter: "",
       data: new Map([["task_name", JSON.stringify(name)], ["worker", JSON.stringify(worker)]])
     })

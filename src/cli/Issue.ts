@@ -1,5 +1,6 @@
 import { Console, Effect, Option, Schedule, Schema } from "effect"
 import type { CommandPublic } from "../domain/Command.ts"
+import { CommandId, idInput } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { exitCodeOf, isUnsent, OutcomeUnknown, Refused } from "./Explain.ts"
 import {
@@ -29,10 +30,11 @@ export const idempotencyKeyOf = ({ idempotencyKey }: IssueOptions) => ({
 })
 
 /** The id of a command. An invalid id cannot name one. */
-const parseCommandId = (given: string): Effect.Effect<string, Refused> =>
-  Schema.is(Schema.UUID)(given)
-    ? Effect.succeed(given.toLowerCase())
-    : new Refused({ message: `no such command: ${escapeText(given)}` })
+const parseCommandId = (given: string): Effect.Effect<CommandId, Refused> =>
+  Effect.mapError(
+    Schema.decode(idInput(CommandId))(given),
+    () => new Refused({ message: `no such command: ${escapeText(given)}` })
+  )
 
 /** The options of a request about an issued command. */
 export interface CommandOptions {
@@ -46,7 +48,7 @@ export const callForCommand = (
   { commandId, json, project }: CommandOptions,
   ask: (
     api: Remote["api"],
-    path: { readonly slug: string; readonly command_id: string }
+    path: { readonly slug: string; readonly command_id: CommandId }
   ) => Effect.Effect<Answer<CommandPublic>, ApiError>,
   text: (command: CommandPublic, text: string) => string
 ) =>

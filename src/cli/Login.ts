@@ -1,6 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import { join } from "node:path"
+import { ApiKeyId } from "../domain/Id.ts"
 import { Timestamp } from "../domain/Timestamp.ts"
 import { resolveHome } from "../layers/Settings.ts"
 import { Environment } from "./Environment.ts"
@@ -10,7 +11,7 @@ import { Refused } from "./Explain.ts"
 export const Login = Schema.Struct({
   url: Schema.String,
   api_key: Schema.Redacted(Schema.String),
-  key: Schema.NullOr(Schema.Struct({ id: Schema.UUID, name: Schema.String, expires_at: Schema.NullOr(Timestamp) }))
+  key: Schema.NullOr(Schema.Struct({ id: ApiKeyId, name: Schema.String, expires_at: Schema.NullOr(Timestamp) }))
 })
 export type Login = typeof Login.Type
 

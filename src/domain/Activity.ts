@@ -1,21 +1,22 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { Id, IdInput, idInput, ProjectId, UserId } from "./Id.ts"
 import { Page } from "./Page.ts"
 import { wholeNumber } from "./Query.ts"
 import { ExportFormat, QueryLimit, QueryTimestamp } from "./Task/Filter.ts"
-import { Id, IdInput, text } from "./Text.ts"
+import { text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /** A row of the audit log as callers see it (interface, Activity item). */
 export const ActivityItem = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
   project_id: describeField(
-    Schema.NullOr(Id).annotations({ description: "null for rows of the whole brain" }),
+    Schema.NullOr(ProjectId).annotations({ description: "null for rows of the whole brain" }),
     "The project's id; null for rows of the whole brain.",
     exampleId
   ),
   project_slug: describeField(Schema.NullOr(Schema.String), "The project's slug.", "shop"),
-  user_id: describeField(Schema.NullOr(Id), "Who did it; null: the program.", exampleId),
+  user_id: describeField(Schema.NullOr(UserId), "Who did it; null: the program.", exampleId),
   action: describeField(Schema.String, "What was done.", "task.bulk_deleted"),
   target_type: describeField(Schema.String, "The kind of what it was done to.", "task"),
   target_id: describeField(Schema.NullOr(Schema.String), "Its id.", exampleId),
@@ -97,7 +98,7 @@ export type ListActivity = typeof ListActivity.Type
 export const ListAudit = Schema.Struct({
   action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, letter for letter.", "task."),
   outcome: describeField(Schema.optional(text(20)), "`allow` or `deny`.", "deny"),
-  user_id: describeField(Schema.optional(IdInput), "Who did it.", exampleId),
+  user_id: describeField(Schema.optional(idInput(UserId)), "Who did it.", exampleId),
   since: describeField(
     Schema.optional(QueryTimestamp),
     "Lower bound, included; a date-time with its offset.",

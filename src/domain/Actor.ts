@@ -1,4 +1,5 @@
 import type { Role, Scope } from "./Access.ts"
+import type { ApiKeyId, ProjectId, SessionId, UserId } from "./Id.ts"
 import type { Timestamp } from "./Timestamp.ts"
 
 /** Who acts: recorded in the audit log and asked by policies. */
@@ -13,17 +14,17 @@ export interface RequestSource {
 /** A user, by session cookie or through one of their API keys. */
 export interface Person extends RequestSource {
   readonly kind: "person"
-  readonly user_id: string
+  readonly user_id: UserId
   readonly email: string
   readonly is_admin: boolean
   /** Role of each project by project id. An API key never holds more than its owner. */
-  readonly roles: ReadonlyMap<string, Role>
+  readonly roles: ReadonlyMap<ProjectId, Role>
   readonly via: SessionCredential | ApiKeyCredential
 }
 
 export interface SessionCredential {
   readonly kind: "session"
-  readonly session_id: string
+  readonly session_id: SessionId
   /** The person has a second factor. */
   readonly enrolled: boolean
   /** The person has one, and it was not given in this session. */
@@ -36,10 +37,10 @@ export interface SessionCredential {
 
 export interface ApiKeyCredential {
   readonly kind: "api_key"
-  readonly api_key_id: string
+  readonly api_key_id: ApiKeyId
   readonly scopes: ReadonlySet<Scope>
   /** The project the key is bound to, or null. */
-  readonly project_id: string | null
+  readonly project_id: ProjectId | null
   /** The request comes from an address in the key's `allowed_cidrs`. */
   readonly is_address_allowed: boolean
 }

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id, nullish, text } from "./Text.ts"
+import { AgentId, ProjectId } from "./Id.ts"
+import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** The version of the agents' protocol that this brain speaks. */
@@ -28,8 +29,8 @@ export type SetupAdvice = typeof SetupAdvice.Type
  *   worker without -E), `foreign_workers` (no local hostname)
  */
 export const Agent = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
+  id: describeField(AgentId, "Its id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
   name: describeField(Schema.String, "The name that people see.", "shop workers"),
   state: describeField(
     Schema.String.annotations({ jsonSchema: { type: "string", enum: ["online", "offline"] } }),

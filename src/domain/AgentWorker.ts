@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id } from "./Text.ts"
+import { AgentId, Id, ProjectId } from "./Id.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 export const PresenceState = Schema.Literal("online", "offline")
@@ -12,8 +12,8 @@ export type PresenceState = typeof PresenceState.Type
  */
 export const AgentWorker = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
-  agent_id: describeField(Id, "The agent's id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
+  agent_id: describeField(AgentId, "The agent's id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
   worker_id: describeField(Schema.NullOr(Schema.String), "Its own id; null where it sends none.", "box-1-4711"),
   role: describeField(Schema.NullOr(Schema.String), "What it is for.", "worker"),
   framework: describeField(Schema.NullOr(Schema.String), "The framework that it runs in.", "celery"),

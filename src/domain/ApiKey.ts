@@ -1,19 +1,24 @@
 import { Schema } from "effect"
 import { Cidr } from "./Cidr.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { ApiKeyId, idInput, ProjectId } from "./Id.ts"
 import { patchField } from "./Patch.ts"
-import { Id, IdInput, nullish, text } from "./Text.ts"
+import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A key for scripts, without its secret (interface, API key; bodies: ApiKeyPublic). */
 export const ApiKey = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
+  id: describeField(ApiKeyId, "Its id.", exampleId),
   name: describeField(Schema.String, "What its owner calls it.", "nightly report"),
   prefix: describeField(Schema.String, "The first characters, to tell keys apart.", "svk_3fA9"),
   scopes: describeField(Schema.Array(Schema.String), "Its scopes, `resource:action`; `admin:*` has all.", [
     "tasks:read"
   ]),
-  project_id: describeField(Schema.NullOr(Id), "The only project that it works in; null: all of its owner's.", null),
+  project_id: describeField(
+    Schema.NullOr(ProjectId),
+    "The only project that it works in; null: all of its owner's.",
+    null
+  ),
   project_slug: describeField(Schema.NullOr(Schema.String), "That project's slug.", null),
   last_used_at: describeField(Schema.NullOr(Timestamp), "When it was last used.", exampleTime),
   last_used_ip: describeField(Schema.NullOr(Schema.String), "From which address.", "203.0.113.7"),
@@ -47,7 +52,7 @@ export const CreateApiKey = Schema.Struct({
     "Its scopes, `resource:action`; `admin:*` has all.",
     ["tasks:read"]
   ),
-  project_id: describeField(nullish(IdInput), "The only project that it is to work in; null: all.", null),
+  project_id: describeField(nullish(idInput(ProjectId)), "The only project that it is to work in; null: all.", null),
   expires_in_days: describeField(
     nullish(Schema.Int.pipe(Schema.between(1, 3650))),
     "Its lifetime in days; null: for ever.",

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { AgentId, CommandId, ProjectId, UserId } from "./Id.ts"
 import { Page } from "./Page.ts"
-import { Id } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** interface, Command statuses. */
@@ -73,10 +73,10 @@ export const frameOverheadBytes = 1024
 
 /** A command as people see it (bodies: CommandPublic). */
 export const CommandPublic = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
-  agent_id: describeField(Schema.NullOr(Id), "The agent; null: it was deleted.", exampleId),
-  issued_by: describeField(Schema.NullOr(Id), "The user who issued it; null: the program.", exampleId),
+  id: describeField(CommandId, "Its id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
+  agent_id: describeField(Schema.NullOr(AgentId), "The agent; null: it was deleted.", exampleId),
+  issued_by: describeField(Schema.NullOr(UserId), "The user who issued it; null: the program.", exampleId),
   action: describeField(
     Schema.String.annotations({ jsonSchema: { type: "string", enum: commandActions } }),
     "What the agent is asked to do.",

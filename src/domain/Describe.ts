@@ -1,8 +1,10 @@
 import { Schema, SchemaAST } from "effect"
+import type { AnyId } from "./Id.ts"
 import type { Timestamp } from "./Timestamp.ts"
 
 /** What examples in the reference are made of. */
-export const exampleId = "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"
+// the cast: an example of every kind of id
+export const exampleId = "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10" as AnyId
 export const exampleTime = "2026-01-31T09:26:53.589793Z" as Timestamp // it is of the normal form
 
 /**

@@ -1,18 +1,19 @@
 import { Redacted, Schema } from "effect"
 import { Role } from "./Access.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { InvitationId, ProjectId, UserId } from "./Id.ts"
 import { InvitedPassword } from "./Password.ts"
-import { Id, text } from "./Text.ts"
+import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { Email } from "./User.ts"
 
 /** An e-mail address that may join a project (bodies: InvitationPublic). `invited_by` null: the program itself. */
 export const Invitation = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
+  id: describeField(InvitationId, "Its id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
   email: describeField(Schema.String, "The invited address.", "grace@example.com"),
   role: describeField(Role, "The role in the project.", "operator"),
-  invited_by: describeField(Schema.NullOr(Id), "Who invited; null: the program.", exampleId),
+  invited_by: describeField(Schema.NullOr(UserId), "Who invited; null: the program.", exampleId),
   expires_at: describeField(Timestamp, "When it expires.", exampleTime),
   accepted_at: describeField(Schema.NullOr(Timestamp), "When it was accepted; null: not yet.", null),
   revoked_at: describeField(Schema.NullOr(Timestamp), "When it was revoked; null: it was not.", null),
@@ -80,7 +81,7 @@ export const AcceptInvitation = Schema.Struct({
 export type AcceptInvitation = typeof AcceptInvitation.Type
 
 export const InvitationAccepted = Schema.Struct({
-  user_id: describeField(Id, "The user's id.", exampleId),
+  user_id: describeField(UserId, "The user's id.", exampleId),
   project_slug: describeField(Schema.String, "The project's slug.", "shop"),
   role: describeField(Role, "The role in the project.", "operator")
 })

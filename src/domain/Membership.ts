@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import { Role } from "./Access.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id, IdInput } from "./Text.ts"
+import { idInput, MembershipId, ProjectId, UserId } from "./Id.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A user's role in a project (bodies: MembershipPublic). */
 export const Membership = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
-  user_id: describeField(Id, "The user's id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
+  id: describeField(MembershipId, "Its id.", exampleId),
+  user_id: describeField(UserId, "The user's id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
   user_email: describeField(Schema.String, "The user's e-mail address.", "ada@example.com"),
   user_display_name: describeField(Schema.NullOr(Schema.String), "The user's name.", "Ada Lovelace"),
   role: describeField(Role, "The role in the project.", "operator"),
@@ -17,7 +17,7 @@ export const Membership = Schema.Struct({
 export type Membership = typeof Membership.Type
 
 export const GrantMembership = Schema.Struct({
-  user_id: describeField(IdInput, "The user's id.", exampleId),
+  user_id: describeField(idInput(UserId), "The user's id.", exampleId),
   role: describeField(Role, "The role in the project.", "operator")
 })
   .annotations(describeBody("GrantMembership", "A user to add."))

@@ -1,7 +1,8 @@
 import { Redacted, Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { TrustedDeviceId } from "./Id.ts"
 import { PasswordInput } from "./Password.ts"
-import { Id, lengthBetween, text } from "./Text.ts"
+import { lengthBetween, text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /** A code of an authenticator app, or a recovery code. Redacted from the first line; the messages never repeat it. */
@@ -82,7 +83,7 @@ export type MfaStatus = typeof MfaStatus.Type
 
 /** A browser in which logins need no code (bodies: TrustedDevicePublic). */
 export const TrustedDevice = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
+  id: describeField(TrustedDeviceId, "Its id.", exampleId),
   label: describeField(Schema.String, "The name that its owner gave it.", "Ada's laptop"),
   created_at: describeField(Timestamp.Timestamp, "When it was created.", exampleTime),
   last_seen_at: describeField(Timestamp.Timestamp, "When it was last heard of.", exampleTime),

@@ -1,12 +1,13 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { ProjectId } from "./Id.ts"
 import { patchField } from "./Patch.ts"
-import { Id, nullish, text } from "./Text.ts"
+import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A project: what tasks, agents and memberships belong to. Also its public form (bodies: ProjectPublic). */
 export const Project = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
+  id: describeField(ProjectId, "Its id.", exampleId),
   slug: describeField(Schema.String, "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
   name: describeField(Schema.String, "The name that people see.", "Shop"),
   description: describeField(Schema.NullOr(Schema.String), "What it is for.", "Orders and payments"),

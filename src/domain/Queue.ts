@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id } from "./Text.ts"
+import { Id, ProjectId } from "./Id.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /**
@@ -9,7 +9,7 @@ import { Timestamp } from "./Timestamp.ts"
  */
 export const Queue = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
   name: describeField(Schema.String, "The queue's name.", "default"),
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
   broker_type: describeField(Schema.NullOr(Schema.String), "The broker's kind.", "redis"),

@@ -1,13 +1,14 @@
 import { Redacted, Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { SessionId } from "./Id.ts"
 import { PasswordInput } from "./Password.ts"
-import { Id, text } from "./Text.ts"
+import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { User } from "./User.ts"
 
 /** A signed-in browser (bodies: SessionPublic). */
 export const Session = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
+  id: describeField(SessionId, "Its id.", exampleId),
   issued_at: describeField(Timestamp, "When it was opened.", exampleTime),
   last_seen_at: describeField(Timestamp, "When it was last heard of.", exampleTime),
   ip_at_issue: describeField(Schema.String, "The address that signed in.", "203.0.113.7"),

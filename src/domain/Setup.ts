@@ -1,7 +1,8 @@
 import { Redacted, Schema } from "effect"
 import { describeBody, describeField, exampleId } from "./Describe.ts"
+import { ProjectId } from "./Id.ts"
 import { NewPassword } from "./Password.ts"
-import { Id, nullish, text } from "./Text.ts"
+import { nullish, text } from "./Text.ts"
 import { Email, User } from "./User.ts"
 
 /** Whether the first admin still has to be created (bodies: StatusResponse). */
@@ -25,6 +26,6 @@ export type CompleteSetup = typeof CompleteSetup.Type
 
 export const SetupCompleted = Schema.Struct({
   user: describeField(User, "The admin."),
-  project_id: describeField(Id, "The id of the project `default`.", exampleId)
+  project_id: describeField(ProjectId, "The id of the project `default`.", exampleId)
 }).annotations(describeBody("SetupCompleted", "The first admin and the first project."))
 export type SetupCompleted = typeof SetupCompleted.Type

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { AgentId, Id, ProjectId } from "./Id.ts"
 import { Page } from "./Page.ts"
 import { TaskEventKind, TaskPriority, TaskState } from "./TaskState.ts"
-import { Id, text } from "./Text.ts"
+import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 const JsonText = Schema.Unknown.annotations({ description: "JSON, digit for digit as the agent sent it" })
@@ -14,7 +15,7 @@ const JsonText = Schema.Unknown.annotations({ description: "JSON, digit for digi
  */
 export const Task = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
   task_id: describeField(
     Schema.String.annotations({ description: "the engine's own id; may hold any character" }),
@@ -137,8 +138,8 @@ export type TaskTree = typeof TaskTree.Type
 /** One event of a task's timeline (bodies: EventPublic). `payload` is written as text, as args and kwargs are. */
 export const Event = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
-  agent_id: describeField(Id, "The agent's id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
+  agent_id: describeField(AgentId, "The agent's id.", exampleId),
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
   task_id: describeField(
     Schema.String,

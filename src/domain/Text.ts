@@ -25,16 +25,6 @@ export const lengthBetween = (min: number, max: number) =>
 /** Text of `least` to `most` characters. */
 export const text = (max: number, min = 0) => Schema.String.pipe(lengthBetween(min, max), storableFilter)
 
-/** A record's id. */
-export const Id = Schema.UUID
-
-/** A record's id as callers give it, in a path or a body: either case is the same id. */
-export const IdInput = Schema.transform(
-  Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
-  Id,
-  { strict: true, decode: (text) => text.toLowerCase(), encode: (id) => id }
-)
-
 /** An optional query or body field that may also be null, as the contract's `name?: T|null`. */
 export const nullish = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.optionalWith(Schema.NullOr(schema), { default: () => null })

@@ -1,15 +1,16 @@
 import { Redacted, Schema } from "effect"
 import { Role } from "./Access.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { ProjectId, UserId } from "./Id.ts"
 import { NewPassword, PasswordInput } from "./Password.ts"
 import { patchField } from "./Patch.ts"
 import { TimeZone } from "./Project.ts"
-import { Id, nullish, text } from "./Text.ts"
+import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A person (bodies: UserPublic). */
 export const User = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
+  id: describeField(UserId, "Its id.", exampleId),
   email: describeField(Schema.String, "The e-mail address.", "ada@example.com"),
   first_name: describeField(Schema.NullOr(Schema.String), "The first name.", "Ada"),
   last_name: describeField(Schema.NullOr(Schema.String), "The last name.", "Lovelace"),
@@ -34,7 +35,7 @@ export const Me = Schema.Struct({
   ...User.fields,
   memberships: describeField(
     Schema.Array(Schema.Struct({
-      project_id: describeField(Id, "The project's id.", exampleId),
+      project_id: describeField(ProjectId, "The project's id.", exampleId),
       project_slug: describeField(Schema.String, "The project's slug.", "shop"),
       role: describeField(Role, "The role in it.", "operator")
     })),

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id } from "./Text.ts"
+import { AgentId, ProjectId, WorkerId } from "./Id.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /**
@@ -8,8 +8,8 @@ import { Timestamp } from "./Timestamp.ts"
  * where the engine reports them, else 0.
  */
 export const Worker = Schema.Struct({
-  id: describeField(Id, "Its id.", exampleId),
-  project_id: describeField(Id, "The project's id.", exampleId),
+  id: describeField(WorkerId, "Its id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
   engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
   name: describeField(Schema.String, "Its name, as the engine has it.", "celery@box-1"),
   hostname: describeField(Schema.NullOr(Schema.String), "The machine's name.", "box-1"),
@@ -49,7 +49,7 @@ export const WorkerDetail = Schema.Struct({
     "Registered tasks, pool and settings, as the engine reports them.",
     { registered: ["shop.pay"] }
   ),
-  agent_id: describeField(Schema.NullOr(Id), "The agent that reported it.", exampleId)
+  agent_id: describeField(Schema.NullOr(AgentId), "The agent that reported it.", exampleId)
 }).annotations(describeBody("WorkerDetail", "A worker with what its engine reports about it."))
 export type WorkerDetail = typeof WorkerDetail.Type
 

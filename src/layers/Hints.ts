@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, PubSub, Redacted, Schedule, Stream } from "effect"
 import pg from "pg"
 import { isInTransaction, runAfterCommit } from "../services/AfterCommit.ts"
-import { type Channel, Database, Hints } from "../services/Database.ts"
+import { type Channel, Database, type HintIds, Hints } from "../services/Database.ts"
 import { Settings } from "../services/Settings.ts"
 import { endWithTimeout } from "./PostgresWatch.ts"
 
@@ -57,7 +57,8 @@ export const layer = Layer.scoped(
       subscribe: (channel) =>
         Stream.fromPubSub(hub).pipe(
           Stream.filter((hint) => hint.channel === channel),
-          Stream.map((hint) => hint.payload)
+          // the cast: the channel's publisher gave this id
+          Stream.map((hint) => hint.payload as HintIds[typeof channel])
         )
     }
   })

@@ -8,6 +8,7 @@ import {
 } from "../domain/Activity.ts"
 import type { Actor } from "../domain/Actor.ts"
 import { ValidationFailed } from "../domain/Errors.ts"
+import type { ProjectId } from "../domain/Id.ts"
 import * as Page from "../domain/Page.ts"
 import type { ExportFormat } from "../domain/Task/Filter.ts"
 import { AuditExport } from "./Audit/Export.ts"
@@ -38,8 +39,8 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const actor = yield* CurrentActor
       if (slug === undefined) return visibleProjectsOf(actor)
       return yield* projects.getBySlug(slug).pipe(
-        Effect.map((project): ReadonlyArray<string> => [project.id]),
-        Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<string>>([]))
+        Effect.map((project): ReadonlyArray<ProjectId> => [project.id]),
+        Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<ProjectId>>([]))
       )
     })
 
@@ -131,7 +132,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
 }
 
 /** A bound API key sees only its own project, even when a global admin owns it; null: all projects. */
-const visibleProjectsOf = (actor: Actor): ReadonlyArray<string> | null => {
+const visibleProjectsOf = (actor: Actor): ReadonlyArray<ProjectId> | null => {
   if (actor.kind === "system") return null
   const bound = actor.via.kind === "api_key" ? actor.via.project_id : null
   if (bound === null) return actor.is_admin ? null : [...actor.roles.keys()]

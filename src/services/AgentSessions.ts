@@ -1,20 +1,21 @@
 import { Context, type Stream } from "effect"
+import type { AgentId, CommandId, ProjectId, UserId } from "../domain/Id.ts"
 
 /** A command as it is sent to an agent (the agents' protocol, section 2.6). `target` and `parameters` are JSON text. */
 export interface OutboundCommand {
-  readonly id: string
+  readonly id: CommandId
   readonly action: string
   readonly target: string
   readonly parameters: string
   readonly timeout_seconds: number
-  readonly issued_by: string | null
+  readonly issued_by: UserId | null
 }
 
 /** One live connection of an agent's process to this replica, by WebSocket or long-poll. */
 export interface AgentSession {
   readonly sessionId: string
-  readonly agentId: string
-  readonly projectId: string
+  readonly agentId: AgentId
+  readonly projectId: ProjectId
   /** Unique per process of the agent. Old agents and long-poll send none; then it is the agent id. */
   readonly workerId: string
   readonly role: string | null
@@ -34,9 +35,9 @@ export type AgentProcess = Pick<AgentSession, "workerId" | "role" | "engines" | 
 /** The agents' sessions as services need them; the gateway (`src/agents/gateway`) provides them. */
 export class AgentSessions extends Context.Tag("svc/AgentSessions")<AgentSessions, {
   /** The agent's sessions on this replica; a long-poll session counts only while a poll waits. */
-  readonly sessions: (agentId: string) => ReadonlyArray<AgentSession>
+  readonly sessions: (agentId: AgentId) => ReadonlyArray<AgentSession>
   /** Agents that have a session on this replica. */
-  readonly agentIds: () => ReadonlyArray<string>
+  readonly agentIds: () => ReadonlyArray<AgentId>
   /** Emits a session when it may receive commands: after hello_ack, or each time that a long-poll begins to wait. */
   readonly opened: Stream.Stream<AgentSession>
 }>() {}

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Clock, Effect, Layer, Option, Redacted } from "effect"
 import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
+import { AgentId, type ProjectId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
@@ -41,7 +42,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const refusalLog = { count: 0, loggedAt: -Infinity }
     const hints = yield* Hints
 
-    const openKey = (agentId: string, sealed: string) =>
+    const openKey = (agentId: AgentId, sealed: string) =>
       vault.open("agents.hmac_secret", agentId, sealed).pipe(
         Effect.map((secret) => Redacted.make(Buffer.from(secret, "base64url"))),
         Effect.orDie // the keys were verified at start, so the database is damaged
@@ -50,7 +51,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     /** Newest first. */
     const list = Effect.fn("Agents.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
 
-    const get = Effect.fn("Agents.get")(function*(projectId: string, agentId: string) {
+    const get = Effect.fn("Agents.get")(function*(projectId: ProjectId, agentId: AgentId) {
       const agent = yield* repo.findById(projectId, agentId)
       return yield* Option.match(agent, { onNone: () => agentNotFound, onSome: Effect.succeed })
     }, orDieOnSql)
@@ -59,7 +60,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const create = Effect.fn("Agents.create")(
       function*(input: CreateAgent) {
         const project = yield* CurrentProject
-        const id = yield* Ids.next
+        const id = yield* Ids.nextOf(AgentId)
         const token = `${tokenPrefix}${yield* Ids.secret}`
         const hmac_secret = yield* Ids.secret
         const agent = yield* repo.insert({
@@ -87,7 +88,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
      * Deletes the agent: its token is void, its pending and dispatched commands end as cancelled, and a hint on
      * `access` with its id makes every replica close its connections.
      */
-    const remove = Effect.fn("Agents.remove")(function*(agentId: string) {
+    const remove = Effect.fn("Agents.remove")(function*(agentId: AgentId) {
       const project = yield* CurrentProject
       yield* get(project.id, agentId)
       // before the transaction and in slices: deleting thousands of rows at once would block every other writer
@@ -106,7 +107,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     }, orDieOnSql)
 
     /** The agent's latest health snapshots, newest first, at most 200. */
-    const listHealth = Effect.fn("Agents.listHealth")(function*(agentId: string) {
+    const listHealth = Effect.fn("Agents.listHealth")(function*(agentId: AgentId) {
       yield* get((yield* CurrentProject).id, agentId)
       return yield* repo.listHealth(agentId, maxHealthRows)
     }, orDieOnSql)
@@ -142,13 +143,13 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     })
 
     /** Those of the agents whose tokens are valid, by one statement per 1000 agents. */
-    const listActiveIds = Effect.fn("Agents.listActiveIds")(function*(agentIds: ReadonlyArray<string>) {
+    const listActiveIds = Effect.fn("Agents.listActiveIds")(function*(agentIds: ReadonlyArray<AgentId>) {
       const activeIds = yield* Effect.forEach(Arr.chunksOf(agentIds, activeIdsSlice), repo.listActiveIds)
       return new Set(activeIds.flat())
     }, orDieOnSql)
 
     /** The agent's signing key (32 bytes), for signatures outside of a connection, such as purge tokens. */
-    const getHmacKey = Effect.fn("Agents.getHmacKey")(function*(projectId: string, agentId: string) {
+    const getHmacKey = Effect.fn("Agents.getHmacKey")(function*(projectId: ProjectId, agentId: AgentId) {
       const sealed = yield* repo.findSealedSecret(projectId, agentId)
       return yield* Option.match(sealed, { onNone: () => agentNotFound, onSome: (text) => openKey(agentId, text) })
     }, orDieOnSql)

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../domain/ApiKey.ts"
 import { Forbidden, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import { ApiKeyId, type ProjectId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import type { UserDetail } from "../domain/User.ts"
 import { ApiKeysRepo } from "./ApiKeys/Repo.ts"
@@ -60,7 +61,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     })
 
     /** The project to bind to, which the caller must be able to see. */
-    const getBoundProject = Effect.fnUntraced(function*(projectId: string | null) {
+    const getBoundProject = Effect.fnUntraced(function*(projectId: ProjectId | null) {
       if (projectId === null) return null
       const actor = yield* CurrentActor
       const project = Option.filter(yield* projects.findById(projectId), ({ id }) => roleIn(actor, id) !== null)
@@ -76,7 +77,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
       const token = `svk_${yield* Ids.secret}`
       const now = yield* Timestamp.now
       const key: ApiKey = {
-        id: yield* Ids.next,
+        id: yield* Ids.nextOf(ApiKeyId),
         name: input.name,
         prefix: token.slice(0, prefixLength),
         scopes: [...new Set(input.scopes)],
@@ -122,7 +123,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
 
     /** Changes the addresses from which the caller's key is accepted, effective at once. */
     const update = Effect.fn("ApiKeys.update")(
-      function*(id: string, { allowed_cidrs }: UpdateApiKey) {
+      function*(id: ApiKeyId, { allowed_cidrs }: UpdateApiKey) {
         const { user_id } = yield* currentPerson
         const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
         if (allowed_cidrs === undefined) return key
@@ -143,7 +144,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
 
     /** Revokes the caller's key. A key that is revoked already keeps the time and reason of its first revocation. */
     const revoke = Effect.fn("ApiKeys.revoke")(
-      function*(id: string) {
+      function*(id: ApiKeyId) {
         const { user_id } = yield* currentPerson
         const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
         if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { Role, Scope } from "../domain/Access.ts"
 import type { Person, RequestSource, SessionCredential } from "../domain/Actor.ts"
 import { isInCidrs } from "../domain/Cidr.ts"
+import type { ApiKeyId, ProjectId, SessionId, UserId } from "../domain/Id.ts"
 import { findEnrollmentRequirement, isOverdue } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -16,17 +17,17 @@ import { tracedFn } from "./TracedFn.ts"
 
 /** One row per membership, each repeating the credential and its user; one row with nulls for a user without any. */
 interface UserRow {
-  readonly user_id: string
+  readonly user_id: UserId
   readonly email: string
   readonly is_admin: number
-  readonly member_of: string | null
+  readonly member_of: ProjectId | null
   readonly role: Role | null
 }
 
 interface KeyRow extends UserRow {
-  readonly id: string
+  readonly id: ApiKeyId
   readonly scopes: string
-  readonly project_id: string | null
+  readonly project_id: ProjectId | null
   readonly allowed_cidrs: string | null
   readonly last_used_at: Timestamp.Timestamp | null
   readonly expires_at: string | null
@@ -35,7 +36,7 @@ interface KeyRow extends UserRow {
 }
 
 interface SessionRow extends UserRow {
-  readonly id: string
+  readonly id: SessionId
   readonly factor_at: string | null
   readonly proven_at: Timestamp.Timestamp | null
   readonly mfa_enrolled_at: string | null

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { type Command, isCommandStatus } from "../domain/Command.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import type { CommandId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
@@ -40,7 +41,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const metrics = yield* Metrics
     const { restMaxPageSize } = yield* Settings
 
-    const get = Effect.fn("Commands.get")(function*(id: string) {
+    const get = Effect.fn("Commands.get")(function*(id: CommandId) {
       const project = yield* CurrentProject
       return yield* Option.match(yield* repo.findById(project.id, id), {
         onNone: () => new NotFound({ resource: "command" }),
@@ -69,7 +70,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       return { items: rows, next_cursor } satisfies PageOf<Command>
     }, orDieOnSql)
 
-    const cancelPending = Effect.fnUntraced(function*(id: string) {
+    const cancelPending = Effect.fnUntraced(function*(id: CommandId) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
       const actorName = actor.kind === "person" ? actor.email : actor.name
@@ -93,7 +94,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     }, sql.withTransaction)
 
     /** Cancels a pending command; fails with Conflict once it is dispatched or ended. */
-    const cancel = Effect.fn("Commands.cancel")(function*(id: string) {
+    const cancel = Effect.fn("Commands.cancel")(function*(id: CommandId) {
       const cancelled = yield* cancelPending(id)
       if (Option.isNone(cancelled)) return yield* notPendingError(yield* get(id))
       observeCommandEnd(metrics, cancelled.value, yield* Timestamp.now)

@@ -2,6 +2,7 @@ import { Context, Effect, type Redacted } from "effect"
 import { includesRole, type Role } from "../domain/Access.ts"
 import type { Actor, Person, SessionCredential } from "../domain/Actor.ts"
 import { Forbidden } from "../domain/Errors.ts"
+import type { AgentId, ProjectId, SessionId } from "../domain/Id.ts"
 import type { Project } from "../domain/Project.ts"
 
 /**
@@ -18,7 +19,7 @@ export const currentPerson: Effect.Effect<Person, never, CurrentActor> = Effect.
 
 /** The acting person and their session; only behind endpoints that require a session. */
 export const currentSession: Effect.Effect<
-  { readonly person: Person; readonly session: SessionCredential; readonly session_id: string },
+  { readonly person: Person; readonly session: SessionCredential; readonly session_id: SessionId },
   never,
   CurrentActor
 > = Effect.flatMap(currentPerson, (person) =>
@@ -31,8 +32,8 @@ export class CurrentProject extends Context.Tag("svc/CurrentProject")<CurrentPro
 
 /** The agent that a token belongs to, and the key that signs its frames (32 raw bytes). */
 export interface AgentIdentity {
-  readonly agent_id: string
-  readonly project_id: string
+  readonly agent_id: AgentId
+  readonly project_id: ProjectId
   readonly name: string
   readonly key: Redacted.Redacted<Buffer>
 }
@@ -41,7 +42,7 @@ export interface AgentIdentity {
 export class CurrentAgent extends Context.Tag("svc/CurrentAgent")<CurrentAgent, AgentIdentity>() {}
 
 /** The actor's role in a project; null: no access. A global admin is admin in every project. */
-export const roleIn = (actor: Actor, projectId: string): Role | null => {
+export const roleIn = (actor: Actor, projectId: ProjectId): Role | null => {
   if (actor.kind === "system") return "admin"
   if (actor.via.kind === "api_key" && actor.via.project_id !== null && actor.via.project_id !== projectId) return null
   return actor.is_admin ? "admin" : actor.roles.get(projectId) ?? null
@@ -65,7 +66,7 @@ export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effec
 })
 
 /** Fails with Forbidden unless the actor has at least this role. For rules that depend on more than the endpoint. */
-export const requireRole = Effect.fnUntraced(function*(projectId: string, required: Role) {
+export const requireRole = Effect.fnUntraced(function*(projectId: ProjectId, required: Role) {
   const held = roleIn(yield* CurrentActor, projectId)
   if (held === null || !includesRole(held, required)) {
     return yield* new Forbidden({ detail: `This needs the role ${required} in the project.` })

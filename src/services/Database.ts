@@ -1,6 +1,7 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
 import { Context, Effect, type Stream } from "effect"
+import type { AgentId, ProjectId, UserId } from "../domain/Id.ts"
 
 /**
  * The database as services see it.
@@ -42,15 +43,21 @@ export class Database extends Context.Tag("svc/Database")<Database, {
  * A hint may be lost or come twice, so a subscriber must also poll.
  */
 export class Hints extends Context.Tag("svc/Hints")<Hints, {
-  readonly publish: (channel: Channel, payload: string) => Effect.Effect<void>
-  readonly subscribe: (channel: Channel) => Stream.Stream<string>
+  readonly publish: <C extends Channel>(channel: C, id: HintIds[C]) => Effect.Effect<void>
+  readonly subscribe: <C extends Channel>(channel: C) => Stream.Stream<HintIds[C]>
 }>() {}
 
-/**
- * `commands`: an agent id that has something pending. `tasks`: a project id whose tasks changed. `access`: a user,
- * agent or project whose access was reduced.
- */
-export type Channel = "commands" | "tasks" | "access"
+/** The id that a hint of each channel carries. */
+export interface HintIds {
+  /** An agent with pending commands. */
+  readonly commands: AgentId
+  /** A project whose tasks changed. */
+  readonly tasks: ProjectId
+  /** A user, agent or project whose access was reduced. */
+  readonly access: UserId | AgentId | ProjectId
+}
+
+export type Channel = keyof HintIds
 
 /**
  * Turns database failures into defects: `src/http/ProblemResponse.ts` answers 503 when the connection was lost, else

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { Conflict } from "../domain/Errors.ts"
+import type { ProjectId, UserId } from "../domain/Id.ts"
 import { idempotencyRetentionSeconds } from "../domain/Idempotency.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -9,8 +10,8 @@ import { Vault } from "./Keys.ts"
 
 /** One `Idempotency-Key` with its scope. */
 export interface IdempotentRequest {
-  readonly projectId: string | null
-  readonly userId: string
+  readonly projectId: ProjectId | null
+  readonly userId: UserId
   /** `POST /api/v1/projects/:slug/agents` */
   readonly route: string
   readonly key: string

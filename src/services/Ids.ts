@@ -43,6 +43,11 @@ export const maxIdAt = (millis: number): string => boundaryId(millis, "f")
 /** The next record id. */
 export const next: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, uuidv7)
 
+/** The next id of one kind, such as `nextOf(ProjectId)`. */
+export const nextOf = <Id extends string>(
+  kind: { readonly make: (id: string, options: { readonly disableValidation: true }) => Id }
+): Effect.Effect<Id> => Effect.map(next, (id) => kind.make(id, { disableValidation: true }))
+
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 
 /** The id of a request that came at the millisecond `at`: its `X-Request-Id` when that is well-formed, else a new one. */

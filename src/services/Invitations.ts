@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
+import { InvitationId } from "../domain/Id.ts"
 import type { CreatedInvitation, CreateInvitation, Invitation } from "../domain/Invitation.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { normalizeEmail } from "../domain/User.ts"
@@ -71,7 +72,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         const replaced = yield* repo.revokePending(project.id, addressKey, now)
         const token = yield* Ids.secret
         const invitation: Invitation = {
-          id: yield* Ids.next,
+          id: yield* Ids.nextOf(InvitationId),
           project_id: project.id,
           email,
           role,
@@ -116,7 +117,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
 
     /** Revokes the invitation; an accepted, revoked or expired one stays as it is. */
     const revoke = Effect.fn("Invitations.revoke")(
-      function*(id: string) {
+      function*(id: InvitationId) {
         const project = yield* CurrentProject
         const invitation = yield* Effect.flatMap(
           repo.findById(project.id, id),

@@ -1,4 +1,5 @@
 import { Chunk, Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
+import type { ProjectId } from "../domain/Id.ts"
 import type { ChangePosition, LiveTask } from "../domain/LiveTask.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Hints } from "./Database.ts"
@@ -30,7 +31,7 @@ const commitSeconds = 1
 
 /** A project with subscribers, and the position up to which its changes are published. */
 interface ProjectFeed {
-  readonly projectId: string
+  readonly projectId: ProjectId
   readonly hub: PubSub.PubSub<ChangeBatch>
   subscribers: number
   position: ChangePosition
@@ -147,7 +148,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         }))
     )
 
-    const openFeed = Effect.fnUntraced(function*(projectId: string) {
+    const openFeed = Effect.fnUntraced(function*(projectId: ProjectId) {
       const now = yield* Clock.currentTimeMillis
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
       const hub = yield* PubSub.sliding<ChangeBatch>(capacity)
@@ -173,7 +174,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       return feed
     })
 
-    const acquireFeed = (projectId: string) =>
+    const acquireFeed = (projectId: ProjectId) =>
       Effect.acquireRelease(
         openFeed(projectId),
         (feed) =>
@@ -189,7 +190,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
      * with a reset.
      */
     const catchUp = (
-      projectId: string,
+      projectId: ProjectId,
       from: ChangePosition,
       to: ChangePosition,
       sentTimes: Map<string, string>
@@ -219,7 +220,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
      * subscriber that is too slow gets a `reset` instead of the batches that it missed.
      */
     const batches = (
-      projectId: string,
+      projectId: ProjectId,
       from: ChangePosition | null,
       until: Effect.Effect<void>
     ): Stream.Stream<ChangeBatch> =>
@@ -253,7 +254,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       }))
 
     /** The messages of `batches`. Endless; the caller ends it. */
-    const stream = (projectId: string, from: ChangePosition | null): Stream.Stream<LiveMessage> =>
+    const stream = (projectId: ProjectId, from: ChangePosition | null): Stream.Stream<LiveMessage> =>
       Stream.mapConcat(batches(projectId, from, Effect.never), ({ messages }) => messages)
 
     return { batches, stream } as const

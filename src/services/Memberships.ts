@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { Role } from "../domain/Access.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import { MembershipId } from "../domain/Id.ts"
 import type { GrantMembership, Membership } from "../domain/Membership.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
@@ -62,7 +63,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         yield* escalation.requireRoleGrant(project.id, role)
         const user = yield* users.findByIdForUpdate(user_id)
         if (Option.isNone(user)) return yield* ValidationFailed.at("user_id", "there is no such user")
-        const id = yield* Ids.next
+        const id = yield* Ids.nextOf(MembershipId)
         const created_at = yield* Timestamp.now
         yield* repo.insert({ id, user_id, project_id: project.id, role, created_at }).pipe(
           Effect.catchIf(isUniqueViolation, () => alreadyMember)
@@ -76,7 +77,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     )
 
     const setRole = Effect.fn("Memberships.setRole")(
-      function*(id: string, role: Role) {
+      function*(id: MembershipId, role: Role) {
         const project = yield* CurrentProject
         yield* escalation.requireRoleGrant(project.id, role)
         const membership: Membership = { ...(yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)), role }
@@ -89,7 +90,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     )
 
     const remove = Effect.fn("Memberships.remove")(
-      function*(id: string) {
+      function*(id: MembershipId) {
         const project = yield* CurrentProject
         const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
         if (!(yield* repo.delete(id))) return yield* membershipNotFound

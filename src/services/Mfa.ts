@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
+import type { SessionId, UserId } from "../domain/Id.ts"
 import {
   type CompleteEnrollment,
   type DisableMfa,
@@ -74,11 +75,11 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const settings = yield* Settings
     const policy = policyOf(settings)
 
-    const openSecret = (userId: string, sealed: string) =>
+    const openSecret = (userId: UserId, sealed: string) =>
       // the keys were verified at start, so the database is damaged
       Effect.orDie(vault.open("users.mfa_secret", userId, sealed))
 
-    const findStep = Effect.fnUntraced(function*(userId: string, sealed: string, code: string) {
+    const findStep = Effect.fnUntraced(function*(userId: UserId, sealed: string, code: string) {
       return findTimeStep(yield* openSecret(userId, sealed), code, yield* Clock.currentTimeMillis)
     })
 
@@ -121,16 +122,16 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     )
 
     /** Marks the caller's session as fully authenticated: it gets a new token and a fresh step-up. */
-    const upgradeSession = Effect.fnUntraced(function*(sessionId: string) {
+    const upgradeSession = Effect.fnUntraced(function*(sessionId: SessionId) {
       yield* sessionsRepo.setProven(sessionId, yield* Timestamp.now)
       return yield* sessions.rotate()
     })
 
     /** Makes what runs under the user's sessions, such as live streams, verify its access again. */
-    const publishAccessChange = (userId: string) => hints.publish("access", userId)
+    const publishAccessChange = (userId: UserId) => hints.publish("access", userId)
 
     /** Consumes a code of the user in the caller's transaction; none when it is wrong or was used before. */
-    const consumeCode = Effect.fnUntraced(function*(userId: string, code: string) {
+    const consumeCode = Effect.fnUntraced(function*(userId: UserId, code: string) {
       const now = yield* Timestamp.now
       const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
       if (row === undefined || row.mfa_secret === null) return yield* mfaNotEnrolled
@@ -149,7 +150,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
      * Counts a wrong code. After SVC_LOGIN_LOCKOUT_THRESHOLD in a row, no code is accepted for
      * SVC_LOGIN_LOCKOUT_DURATION_SECONDS.
      */
-    const countFailure = Effect.fnUntraced(function*(userId: string) {
+    const countFailure = Effect.fnUntraced(function*(userId: UserId) {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
       const isNowLocked = yield* repo.countFailure(userId, settings.loginLockoutThreshold, lockUntil)
@@ -167,7 +168,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
      * one transaction too, so concurrent guesses count like consecutive ones.
      */
     const withCodeAttempt = <A, B, E, R, E2, R2>(
-      checkCode: (userId: string) => Effect.Effect<Option.Option<A>, E, R>,
+      checkCode: (userId: UserId) => Effect.Effect<Option.Option<A>, E, R>,
       work: (right: A) => Effect.Effect<B, E2, R2>
     ) =>
       Effect.gen(function*() {
@@ -188,7 +189,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     ) => withCodeAttempt((userId) => consumeCode(userId, Redacted.value(code)), work)
 
     /** The time step of a code of the pending secret, in the caller's transaction; none when the code is wrong. */
-    const checkPendingCode = Effect.fnUntraced(function*(userId: string, code: string) {
+    const checkPendingCode = Effect.fnUntraced(function*(userId: UserId, code: string) {
       const now = yield* Timestamp.now
       const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
       if (row !== undefined && row.mfa_enrolled_at !== null) return yield* alreadyEnrolled

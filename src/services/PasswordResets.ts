@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { type RequestSource, system } from "../domain/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
+import type { UserId } from "../domain/Id.ts"
 import type { ConfirmPasswordReset, PasswordResetConfirmed } from "../domain/PasswordReset.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { normalizeEmail, personalTextsOf, type UserDetail } from "../domain/User.ts"
@@ -145,7 +146,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     )
 
     const resetPassword = Effect.fnUntraced(
-      function*(userId: string, tokenHash: string, passwordHash: string, source: RequestSource) {
+      function*(userId: UserId, tokenHash: string, passwordHash: string, source: RequestSource) {
         const now = yield* Timestamp.now
         // locks the user before the links, as everywhere, so two links of one user are used one after the other
         const user = yield* users.findByIdForUpdate(userId)

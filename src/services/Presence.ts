@@ -1,6 +1,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Array as Arr, Deferred, Effect, Option, Queue, Schema } from "effect"
 import { SetupAdvice } from "../domain/Agent.ts"
+import type { AgentId } from "../domain/Id.ts"
 import * as Redaction from "../domain/Redaction.ts"
 import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -42,7 +43,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const workers = new LatestRows<WorkerRow>()
     const queues = new LatestRows<QueueRow>()
     const liveSessions = new Set<LiveSession>()
-    const advice = new Map<string, Map<Advice, string>>()
+    const advice = new Map<AgentId, Map<Advice, string>>()
     const wake = yield* Queue.sliding<void>(1)
     const flushLock = yield* Effect.makeSemaphore(1)
 
@@ -208,7 +209,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     })
 
     /** Stores on the agent's record why it was refused. `reason` is a short code, `detail` a sentence. */
-    const recordRefusal = (agentId: string, reason: string, detail: string): void => {
+    const recordRefusal = (agentId: AgentId, reason: string, detail: string): void => {
       pending.refusals.set(agentId, {
         agent_id: agentId,
         reason: toStorable(reason, 100, ""),
@@ -299,7 +300,7 @@ const heartbeatRow = ({ info, lastSeen }: LiveSession): HeartbeatRow => ({
 })
 
 /** The agents in a batch. */
-const agentIdsOf = (batch: PresenceBatch): ReadonlyArray<string> => {
+const agentIdsOf = (batch: PresenceBatch): ReadonlyArray<AgentId> => {
   const rows = [...batch.disconnects, ...batch.health, ...batch.refusals.values()]
   const members = [...batch.connects.map((arrival) => arrival.session), ...batch.heartbeats]
   return [

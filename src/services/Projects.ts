@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
+import { ProjectId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
 import { type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -42,7 +43,13 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     const create = Effect.fn("Projects.create")(
       function*(input: CreateProject) {
         const now = yield* Timestamp.now
-        const project: Project = { ...input, id: yield* Ids.next, is_active: true, created_at: now, updated_at: now }
+        const project: Project = {
+          ...input,
+          id: yield* Ids.nextOf(ProjectId),
+          is_active: true,
+          created_at: now,
+          updated_at: now
+        }
         yield* repo.insert(project).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(input.slug)))
         yield* audit.record({
           action: "project.created",

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect } from "effect"
+import type { AgentId, ProjectId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Reader } from "./Database.ts"
 import { Loops } from "./Loops.ts"
@@ -10,10 +11,10 @@ export type CappedTable = "queues" | "workers"
 
 /** A row that an agent reports; engine and name identify it in its project. */
 export interface CappedRow {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly engine: string
   readonly name: string
-  readonly agent_id: string
+  readonly agent_id: AgentId
 }
 
 /** The known rows of a project in a table. */
@@ -59,7 +60,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       return now - entry.countedAt < (isNearlyFull ? recountWhenFullMillis : recountMillis)
     }
 
-    const count = Effect.fnUntraced(function*(table: CappedTable, projectId: string, now: number) {
+    const count = Effect.fnUntraced(function*(table: CappedTable, projectId: ProjectId, now: number) {
       const [row] = yield* read<{ count: number }>`
         SELECT CAST(count(*) AS integer) AS count FROM ${read(table)} WHERE project_id = ${projectId}`
       const stored = Number(row?.count ?? 0)
@@ -78,7 +79,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
     })
 
     /** Counts the rows of these projects where a count is due. Call it before `admit`, which must not wait. */
-    const prepare = Effect.fnUntraced(function*(projectIds: Iterable<string>) {
+    const prepare = Effect.fnUntraced(function*(projectIds: Iterable<ProjectId>) {
       const now = yield* Clock.currentTimeMillis
       for (const projectId of projectIds) {
         for (const table of ["queues", "workers"] as const) {

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { type RequestSource, system } from "../domain/Actor.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
+import type { SessionId, UserId } from "../domain/Id.ts"
 import type { Login, Reauthenticate, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { normalizeEmail } from "../domain/User.ts"
@@ -120,7 +121,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       return { token, maxAgeSeconds } satisfies SessionCookie
     }, orDieOnSql)
 
-    const revokeSession = Effect.fnUntraced(function*(userId: string, id: string, action: string) {
+    const revokeSession = Effect.fnUntraced(function*(userId: UserId, id: SessionId, action: string) {
       if (!(yield* repo.revoke(userId, id, yield* Timestamp.now))) return false
       yield* hints.publish("access", userId)
       yield* audit.record({ action, target_type: "session", target_id: id })
@@ -142,7 +143,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     }, orDieOnSql)
 
     /** Revokes one of the caller's sessions; false when it was revoked or expired before. */
-    const revoke = Effect.fn("Sessions.revoke")(function*(id: string) {
+    const revoke = Effect.fn("Sessions.revoke")(function*(id: SessionId) {
       const { user_id } = yield* currentPerson
       if (!(yield* repo.exists(user_id, id))) return yield* new NotFound({ resource: "session" })
       return yield* revokeSession(user_id, id, "auth.session_revoked")

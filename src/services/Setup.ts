@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { type RequestSource, system } from "../domain/Actor.ts"
 import { clientKey } from "../domain/ClientAddress.ts"
 import { Conflict, Forbidden, RateLimited } from "../domain/Errors.ts"
+import { UserId } from "../domain/Id.ts"
 import type { CreateProject } from "../domain/Project.ts"
 import type { CompleteSetup, SetupCompleted } from "../domain/Setup.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -113,7 +114,7 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
         const now = yield* Timestamp.now
         if (token !== null && !(yield* repo.isTokenValid(Ids.hashSecret(token), now))) return yield* setupTokenInvalid
         const user: UserDetail = {
-          id: yield* Ids.next,
+          id: yield* Ids.nextOf(UserId),
           email: admin.email,
           first_name: null,
           last_name: null,

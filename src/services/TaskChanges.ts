@@ -1,11 +1,12 @@
 import { Effect, PubSub, Stream } from "effect"
+import type { ProjectId } from "../domain/Id.ts"
 import type { Timestamp } from "../domain/Timestamp.ts"
 import { Hints } from "./Database.ts"
 import { Loops } from "./Loops.ts"
 
 /** A task that this process has written. */
 export interface TaskChange {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly id: string
   readonly engine: string
   readonly task_id: string
@@ -28,7 +29,7 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges"
     const hints = yield* Hints
     const loops = yield* Loops
     const hub = yield* Effect.acquireRelease(PubSub.sliding<TaskChange>(4096), PubSub.shutdown)
-    const changedProjectIds = new Set<string>()
+    const changedProjectIds = new Set<ProjectId>()
     let wake: (() => void) | null = null
     let subscribers = 0
 
@@ -48,7 +49,7 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("svc/TaskChanges"
 
     return {
       /** `changes` is called only when there are subscribers. */
-      publish: (projectIds: Iterable<string>, changes: () => Iterable<TaskChange>): Effect.Effect<void> =>
+      publish: (projectIds: Iterable<ProjectId>, changes: () => Iterable<TaskChange>): Effect.Effect<void> =>
         Effect.suspend(() => {
           for (const id of projectIds) changedProjectIds.add(id)
           if (changedProjectIds.size > 0) wake?.()

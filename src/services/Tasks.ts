@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { retryNote } from "../domain/Command/Retry.ts"
 import { NotFound, ValidationFailed } from "../domain/Errors.ts"
+import type { ProjectId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
 import { taskFields, type TaskKey } from "../domain/Task.ts"
 import type { BulkDelete, ExportFormat, TaskFilter } from "../domain/Task/Filter.ts"
@@ -48,7 +49,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
      * A page of rows, fewer when they are large, and the id after which the next page begins; null on the last page.
      */
     const page = Effect.fnUntraced(function*(
-      projectId: string,
+      projectId: ProjectId,
       filter: TaskFilter,
       after: string | null,
       limit: number
@@ -65,13 +66,13 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     })
 
     /** The ids with the sizes of their rows; 0 for a row that was deleted since the search. */
-    const readSizes = (projectId: string, ids: ReadonlyArray<string>) =>
+    const readSizes = (projectId: ProjectId, ids: ReadonlyArray<string>) =>
       Effect.map(repo.listSizes(projectId, ids), (rows) => {
         const bytes = new Map(rows.map((row) => [row.id, row.bytes]))
         return ids.map((id): RowSize => ({ id, bytes: bytes.get(id) ?? 0 }))
       })
 
-    const total = (projectId: string, filter: TaskFilter) => {
+    const total = (projectId: ProjectId, filter: TaskFilter) => {
       const { state, ...others } = filter
       return Object.values(others).every((term) => term === null)
         ? repo.readCount(projectId, state)

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { Person } from "../domain/Actor.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
+import { TrustedDeviceId } from "../domain/Id.ts"
 import type { TrustedDevice } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit, type Entry } from "./Audit.ts"
@@ -57,7 +58,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       const maxAgeSeconds = settings.mfaTrustedDeviceDays * Timestamp.secondsPerDay
       const token = yield* Ids.secret
       const device: TrustedDeviceRow = {
-        id: yield* Ids.next,
+        id: yield* Ids.nextOf(TrustedDeviceId),
         token_hash: Ids.hashSecret(token),
         label: person.user_agent?.slice(0, 200).trim() || "Unnamed browser",
         created_at: now,
@@ -90,7 +91,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
 
     /** The next login in that browser needs a code. */
     const revoke = Effect.fn("TrustedDevices.revoke")(
-      function*(id: string) {
+      function*(id: TrustedDeviceId) {
         const { user_id } = yield* currentPerson
         if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
         if (!(yield* repo.revoke(user_id, id, yield* Timestamp.now))) return
@@ -101,7 +102,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     )
 
     const rename = Effect.fn("TrustedDevices.rename")(
-      function*(id: string, label: string, token: string | null) {
+      function*(id: TrustedDeviceId, label: string, token: string | null) {
         const { user_id } = yield* currentPerson
         const device = yield* repo.rename(user_id, id, label)
         if (Option.isNone(device)) return yield* deviceNotFound

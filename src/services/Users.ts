@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, type Redacted } from "effect"
 import { Conflict, NotFound } from "../domain/Errors.ts"
+import { UserId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import {
   type CreateUser,
@@ -47,7 +48,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     /** Newest first. */
     const list = Effect.fn("Users.list")(repo.list, orDieOnSql)
 
-    const get = Effect.fn("Users.get")((id: string) => Effect.flatMap(repo.findById(id), orNotFound), orDieOnSql)
+    const get = Effect.fn("Users.get")((id: UserId) => Effect.flatMap(repo.findById(id), orNotFound), orDieOnSql)
 
     const getByEmail = Effect.fn("Users.getByEmail")(
       (email: string) => Effect.flatMap(repo.findByEmailKey(normalizeEmail(email)), orNotFound),
@@ -60,7 +61,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       const now = yield* Timestamp.now
       const user: UserDetail = {
         ...input,
-        id: yield* Ids.next,
+        id: yield* Ids.nextOf(UserId),
         is_active: true,
         last_login_at: null,
         created_at: now,
@@ -81,7 +82,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     }, orDieOnSql)
 
     /** Fails when this is the only active admin. Locks the other active admins until the transaction ends. */
-    const requireAnotherAdmin = (userId: string) =>
+    const requireAnotherAdmin = (userId: UserId) =>
       Effect.flatMap(
         repo.lockActiveAdmins,
         (admins) => admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin
@@ -89,7 +90,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
 
     /** Changes the given fields. A user who becomes inactive is signed out everywhere, and their keys stop working. */
     const update = Effect.fn("Users.update")(
-      function*(id: string, changes: UpdateUser) {
+      function*(id: UserId, changes: UpdateUser) {
         const changed = changedFields(changes)
         if (changed.is_admin === false || changed.is_active === false) yield* requireAnotherAdmin(id)
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
@@ -112,7 +113,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
 
     /** Deletes the user with their sessions, keys and memberships. The audit log keeps their actions. */
     const remove = Effect.fn("Users.remove")(
-      function*(id: string) {
+      function*(id: UserId) {
         yield* requireAnotherAdmin(id)
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
         if (user.is_admin) yield* escalation.requireGlobalAdmin
@@ -142,7 +143,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
      * Sets a user's password, unlocks the account, and revokes their sessions except the caller's own. Answers how many
      * of their API keys remain valid.
      */
-    const setPassword = Effect.fn("Users.setPassword")(function*(id: string, password: Redacted.Redacted) {
+    const setPassword = Effect.fn("Users.setPassword")(function*(id: UserId, password: Redacted.Redacted) {
       const about = personalTextsOf(yield* get(id))
       const passwordHash = yield* passwords.hashNew({ password, field: "new_password", about })
       const actor = yield* CurrentActor

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { NotFound } from "../domain/Errors.ts"
+import type { WorkerId } from "../domain/Id.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
@@ -16,7 +17,7 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
       return pageOf("workers", query, yield* repo.list((yield* CurrentProject).id, start, query.limit + 1))
     }, orDieOnSql)
 
-    const get = Effect.fn("Workers.get")(function*(id: string) {
+    const get = Effect.fn("Workers.get")(function*(id: WorkerId) {
       const found = yield* repo.findById((yield* CurrentProject).id, id)
       return yield* Option.match(found, { onNone: () => new NotFound({ resource: "worker" }), onSome: Effect.succeed })
     }, orDieOnSql)

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { canFollow, commandJson, commandStatuses, sourceStatusesOf } from "../../src/domain/Command.ts"
 import { parseSelection } from "../../src/domain/Command/Selection.ts"
+import { CommandId, ProjectId } from "../../src/domain/Id.ts"
 import { purgeToken } from "../../src/domain/PurgeToken.ts"
 import secrets from "../agents/protocol/vectors/secrets.json" with { type: "json" }
+import { idOf } from "../ids.ts"
 
 describe("statuses of a command", () => {
   it("follow one another in this way only", () => {
@@ -29,8 +31,8 @@ describe("statuses of a command", () => {
 describe("the JSON text of a command", () => {
   it("splices payload and result as they are", () => {
     const text = commandJson({
-      id: "i",
-      project_id: "p",
+      id: idOf(CommandId, "i"),
+      project_id: idOf(ProjectId, "p"),
       agent_id: null,
       issued_by: null,
       action: "a",

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { AgentId } from "../../src/domain/Id.ts"
 import {
   apply,
   computeTaskFields,
@@ -11,6 +12,7 @@ import {
 } from "../../src/domain/TaskHistory.ts"
 import { TaskEventKind } from "../../src/domain/TaskState.ts"
 import { addSeconds } from "../../src/domain/Timestamp.ts"
+import { idOf } from "../ids.ts"
 import { fold, recorded, timestamp } from "./TaskHistory/Recorded.ts"
 
 const NOON = timestamp("2026-11-21T12:00:00Z")
@@ -68,7 +70,7 @@ const echoes = (events: ReadonlyArray<TaskEvent>): fc.Arbitrary<ReadonlyArray<Ta
   const some = fc.subarray([...events])
   const resent = some
   const copied = fc.array(fc.tuple(fc.constantFrom(...events), fc.uuid(), fc.uuid()), { maxLength: 6 }).map((copies) =>
-    copies.map(([event, id, agentId]) => ({ ...event, id, agentId, reporter: agentId }))
+    copies.map(([event, id, agentId]) => ({ ...event, id, agentId: AgentId.make(agentId), reporter: agentId }))
   )
   const named = events.filter((event) => isNamed(event) && !isOvertaken(event, events))
   const second = fc.subarray(named).chain((chosen) =>
@@ -105,7 +107,7 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.record({
   engine: fc.constant("celery"),
   taskId: fc.constant("t"),
   occurredAt: fc.integer({ min: 0, max: 3 }).map((seconds) => addSeconds(NOON, seconds)),
-  agentId: fc.constantFrom("a", "b"),
+  agentId: fc.constantFrom(idOf(AgentId, "a"), idOf(AgentId, "b")),
   reporter: fc.constantFrom("", "p", "q"),
   data: fc.dictionary(
     fc.constantFrom("queue", "args", "result", "exception", "traceback", "runtime_ms", "priority", "parent_task_id"),

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { AgentId } from "../../src/domain/Id.ts"
 import {
   apply,
   buildTimeline,
@@ -13,6 +14,7 @@ import {
 } from "../../src/domain/TaskHistory.ts"
 import type { TaskEventKind } from "../../src/domain/TaskState.ts"
 import { addSeconds } from "../../src/domain/Timestamp.ts"
+import { idOf } from "../ids.ts"
 import { expected } from "./TaskHistory/Expected.ts"
 import { AGENT, dataOf, fold, recorded, task, timestamp } from "./TaskHistory/Recorded.ts"
 
@@ -370,7 +372,11 @@ describe("fields", () => {
 describe("keeping", () => {
   it("one broker event that agents see differently is one entry, in any order", () => {
     const seen = (id: string, data: Record<string, unknown>) =>
-      event("task.succeeded", 1, {}, { id, agentId: `agent-${id}`, data: dataOf({ task_name: UNKNOWN, ...data }) })
+      event("task.succeeded", 1, {}, {
+        id,
+        agentId: idOf(AgentId, `agent-${id}`),
+        data: dataOf({ task_name: UNKNOWN, ...data })
+      })
     const copies = [seen("b", { result: "'5'" }), seen("a", { queue: "q" }), seen("c", { result: "[REDACTED]" })]
     const texts = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 0, 2], [2, 0, 1], [0, 2, 1]].map((order) =>
       encode(fold(order.map((index) => copies[index]!)))

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
 import pg from "pg"
+import { AgentId } from "../../src/domain/Id.ts"
 import * as TaskHistory from "../../src/domain/TaskHistory.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { type Engine, engines } from "../databases.ts"
@@ -38,7 +39,7 @@ const historyWithKwargs = () => {
     engine: "celery",
     taskId: "t",
     occurredAt: Timestamp.fromEpochMicros(Date.now() * 1000),
-    agentId: randomUUID(),
+    agentId: AgentId.make(randomUUID()),
     reporter: "test",
     data: new Map([["task_name", "\"shop.orders.ship\""], ["kwargs", kwargs]])
   })

@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { type ProjectId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Hints } from "../../src/services/Database.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { baseUrl } from "../brain.ts"
 
 /** Writes or changes tasks as a writer would, in one statement, and hints at it. */
-export const putTasks = (projectId: string, taskIds: ReadonlyArray<string>, state: string) =>
+export const putTasks = (projectId: ProjectId, taskIds: ReadonlyArray<string>, state: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
@@ -32,7 +33,7 @@ export const putTasks = (projectId: string, taskIds: ReadonlyArray<string>, stat
     yield* Effect.flatMap(Hints, (hints) => hints.publish("tasks", projectId))
   })
 
-export const putTask = (projectId: string, taskId: string, state: string) => putTasks(projectId, [taskId], state)
+export const putTask = (projectId: ProjectId, taskId: string, state: string) => putTasks(projectId, [taskId], state)
 
 interface Message {
   readonly id: string

@@ -4,6 +4,7 @@ import { Effect, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import type { Role } from "../../src/domain/Access.ts"
 import { type Person, system } from "../../src/domain/Actor.ts"
+import { SessionId, type UserId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import type { UserDetail } from "../../src/domain/User.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
@@ -12,6 +13,7 @@ import { Memberships } from "../../src/services/Memberships.ts"
 import { Projects } from "../../src/services/Projects.ts"
 import { Users } from "../../src/services/Users.ts"
 import { type Answer, request } from "../brain.ts"
+import { idOf } from "../ids.ts"
 
 export const password = "correct horse battery staple"
 
@@ -96,13 +98,13 @@ export const sessionOf = (user_id: string) =>
   }).pipe(Effect.orDie)
 
 /** Who a request of the user's newest session was let in as; for what ends while it is at work. */
-export const letInAs = ({ email, id }: { readonly email: string; readonly id: string }) =>
+export const letInAs = ({ email, id }: { readonly email: string; readonly id: UserId }) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [session] = yield* sql<{ id: string }>`SELECT id FROM sessions WHERE user_id = ${id} ORDER BY id DESC LIMIT 1`
     const via = {
       kind: "session",
-      session_id: session?.id ?? "",
+      session_id: idOf(SessionId, session?.id ?? ""),
       enrolled: true,
       factor_pending: false,
       is_fresh: true,

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
 import { system } from "../../src/domain/Actor.ts"
+import { AgentId } from "../../src/domain/Id.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
 import { Hints } from "../../src/services/Database.ts"
 import * as Ids from "../../src/services/Ids.ts"
@@ -16,13 +17,13 @@ const subscribe = Effect.gen(function*() {
   const received: Array<string> = []
   const record = (payload: string) => Effect.sync(() => void received.push(payload))
   yield* Effect.forkScoped(Stream.runForEach(hints.subscribe("access"), record))
-  const first = yield* Ids.next
+  const first = yield* Ids.nextOf(AgentId)
   yield* until(Effect.as(hints.publish("access", first), received), (payloads) => payloads.includes(first))
   return {
     waitFor: (payload: string) => until(Effect.sync(() => received), (payloads) => payloads.includes(payload)),
     /** What was received since the last call, up to a hint that is published now. */
     drain: Effect.gen(function*() {
-      const last = yield* Ids.next
+      const last = yield* Ids.nextOf(AgentId)
       yield* hints.publish("access", last)
       yield* until(Effect.sync(() => received), (payloads) => payloads.includes(last))
       return received.splice(0).filter((payload) => payload !== first && payload !== last)
@@ -38,7 +39,7 @@ describe.each(engines)("hints on %s", (engine) => {
         const hints = yield* Hints
         const { drain, waitFor } = yield* subscribe
         const hasPublished = yield* Deferred.make<void>()
-        const [inside, outside] = [yield* Ids.next, yield* Ids.next]
+        const [inside, outside] = [yield* Ids.nextOf(AgentId), yield* Ids.nextOf(AgentId)]
         const publishOutside = Effect.zipRight(Deferred.await(hasPublished), hints.publish("access", outside))
         yield* Effect.forkScoped(publishOutside)
         yield* sql.withTransaction(Effect.gen(function*() {
@@ -54,7 +55,7 @@ describe.each(engines)("hints on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const hints = yield* Hints
         const { drain } = yield* subscribe
-        const failing = Effect.zipRight(hints.publish("access", yield* Ids.next), Effect.fail("undone"))
+        const failing = Effect.zipRight(hints.publish("access", yield* Ids.nextOf(AgentId)), Effect.fail("undone"))
         assert.strictEqual(yield* Effect.flip(sql.withTransaction(failing)), "undone")
         assert.deepStrictEqual(yield* drain, [])
       }))
@@ -64,7 +65,7 @@ describe.each(engines)("hints on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const hints = yield* Hints
         const { drain } = yield* subscribe
-        const [kept, undone] = [yield* Ids.next, yield* Ids.next]
+        const [kept, undone] = [yield* Ids.nextOf(AgentId), yield* Ids.nextOf(AgentId)]
         const failing = Effect.zipRight(hints.publish("access", undone), Effect.fail("undone"))
         yield* sql.withTransaction(Effect.gen(function*() {
           yield* Effect.ignore(sql.withTransaction(failing))

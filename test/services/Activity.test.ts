@@ -4,6 +4,7 @@ import { Clock, Deferred, Effect, Fiber, Layer, Runtime, Schema, Stream } from "
 import * as fc from "fast-check"
 import { randomUUID } from "node:crypto"
 import { type ActivityItem, encodeActivityCursor, ListActivity } from "../../src/domain/Activity.ts"
+import { ProjectId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Activity } from "../../src/services/Activity.ts"
 import type { Audit } from "../../src/services/Audit.ts"
@@ -23,7 +24,7 @@ const idsOf = (items: ReadonlyArray<ActivityItem>) => items.map(({ id }) => id)
 /** The ids of two projects, a member of both, and rows that say which they are; the feed as the member sees it. */
 const site = Effect.gen(function*() {
   const activity = yield* Activity
-  const projects = [randomUUID(), randomUUID()]
+  const projects = [ProjectId.make(randomUUID()), ProjectId.make(randomUUID())]
   const member = person(randomUUID(), { roles: new Map(projects.map((id) => [id, "viewer" as const])) })
   const actions = ["part.one", "part.two", "whole.three"]
   let written = 0
@@ -190,9 +191,9 @@ describe.each(engines)("the activity feed on %s", (engine) => {
     it.effect("a member of many projects gets one list of them all", () =>
       Effect.gen(function*() {
         const activity = yield* Activity
-        const ids = Array.from({ length: 120 }, () => randomUUID())
+        const ids = Array.from({ length: 120 }, () => ProjectId.make(randomUUID()))
         const member = person(randomUUID(), { roles: new Map(ids.map((id) => [id, "viewer" as const])) })
-        const entry = (project_id: string, at: number) => ({
+        const entry = (project_id: ProjectId, at: number) => ({
           action: at % 2 === 0 ? "many.even" : "many.odd",
           target_type: "test",
           target_id: String(at),

@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
+import { AgentId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { yieldToEventLoop } from "../../src/services/EventLoop.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
@@ -30,7 +31,7 @@ const started = (taskId: string, worker = "w1@host") =>
 const succeeded = (taskId: string, worker = "w1@host") =>
   taskEvent("task.succeeded", taskId, "02.000000", { task_name: "<unknown:x>", worker, result: "'ok'", runtime_ms: 7 })
 
-const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: randomUUID() }))
+const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: AgentId.make(randomUUID()) }))
 
 const counted = (projectId: string) =>
   Effect.gen(function*() {

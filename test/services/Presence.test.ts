@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { system } from "../../src/domain/Actor.ts"
+import { type AgentId } from "../../src/domain/Id.ts"
 import type { Project } from "../../src/domain/Project.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Agents } from "../../src/services/Agents.ts"
@@ -24,7 +25,7 @@ const newAgent = (project: Project) =>
     return (yield* agents.create({ name: randomUUID() })).agent
   }).pipe(asSystem, Effect.provideService(CurrentProject, project))
 
-const about = (project: Project, agentId: string, overrides: Partial<ProcessInfo> = {}): ProcessInfo => ({
+const about = (project: Project, agentId: AgentId, overrides: Partial<ProcessInfo> = {}): ProcessInfo => ({
   agentId,
   projectId: project.id,
   sessionId: Ids.uuidv7(1),

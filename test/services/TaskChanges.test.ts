@@ -1,11 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Chunk, Effect, Fiber, Stream } from "effect"
+import { ProjectId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { TaskChanges } from "../../src/services/TaskChanges.ts"
 import { brainOn } from "../brain.ts"
 
 const change = (number: number) => ({
-  project_id: "01912345-0000-7000-8000-000000000001",
+  project_id: ProjectId.make("01912345-0000-7000-8000-000000000001"),
   id: String(number),
   engine: "celery",
   task_id: String(number),

@@ -1,4 +1,5 @@
 import { type Clock, Deferred, Effect, FiberId } from "effect"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { AgentIdentity } from "../../services/CurrentActor.ts"
 import type { PresenceHandle } from "../../services/Presence/Model.ts"
@@ -36,8 +37,8 @@ export class PollWireSession extends WireSession {
 export class PollSession implements GatewaySession, FrameSender {
   readonly transport = "longpoll"
   readonly exclusive = false
-  readonly agentId: string
-  readonly projectId: string
+  readonly agentId: AgentId
+  readonly projectId: ProjectId
   readonly workerId: string
   readonly role = null
   readonly capabilities = {}

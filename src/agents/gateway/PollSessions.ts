@@ -1,5 +1,6 @@
 import { Clock, Effect, Fiber, FiberSet, Option } from "effect"
 import { BadRequest, RateLimited, Unauthenticated, Unavailable } from "../../domain/Errors.ts"
+import type { AgentId } from "../../domain/Id.ts"
 import type { PollHeaders } from "../../services/AgentPolls.ts"
 import { type AgentIdentity, CurrentAgent } from "../../services/CurrentActor.ts"
 import { Database } from "../../services/Database.ts"
@@ -62,7 +63,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
         return session
       })
 
-    const forget = (agentId: string, nonce: string) => {
+    const forget = (agentId: AgentId, nonce: string) => {
       const agentSessions = byAgent.get(agentId)
       agentSessions?.delete(nonce)
       if (agentSessions?.size === 0) byAgent.delete(agentId)

@@ -1,4 +1,5 @@
 import { Effect, FiberSet } from "effect"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
 import type { FrameRefusal, RefusalReason } from "../protocol/Envelope.ts"
@@ -16,8 +17,8 @@ export type GatewayReason =
 
 /** The agent that a refusal is about. */
 export interface Peer {
-  readonly agentId: string
-  readonly projectId: string
+  readonly agentId: AgentId
+  readonly projectId: ProjectId
   readonly transport: "websocket" | "longpoll"
 }
 

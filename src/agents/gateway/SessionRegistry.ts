@@ -1,5 +1,7 @@
 import { Effect, Layer, PubSub, Stream } from "effect"
+import type { AgentId } from "../../domain/Id.ts"
 import { type AgentSession, AgentSessions } from "../../services/AgentSessions.ts"
+import type { HintIds } from "../../services/Database.ts"
 import { Metrics } from "../../services/Metrics.ts"
 
 /** A session as the gateway holds it. */
@@ -15,10 +17,10 @@ export interface GatewaySession extends AgentSession {
 export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gateway/Sessions", {
   scoped: Effect.gen(function*() {
     const metrics = yield* Metrics
-    const byAgent = new Map<string, Map<string, GatewaySession>>()
+    const byAgent = new Map<AgentId, Map<string, GatewaySession>>()
     const opened = yield* Effect.acquireRelease(PubSub.unbounded<AgentSession>(), PubSub.shutdown)
 
-    const listOfAgent = (agentId: string): ReadonlyArray<GatewaySession> => [...byAgent.get(agentId)?.values() ?? []]
+    const listOfAgent = (agentId: AgentId): ReadonlyArray<GatewaySession> => [...byAgent.get(agentId)?.values() ?? []]
 
     /** Registers the session and closes an older one of the same process. */
     const add = (session: GatewaySession): void => {
@@ -42,8 +44,9 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
     }
 
     /** Closes every session of an agent whose token was revoked. */
-    const closeRevoked = (agentId: string): void => {
-      for (const session of listOfAgent(agentId)) session.close("revoked")
+    const closeRevoked = (id: HintIds["access"]): void => {
+      // the cast: an id of another kind of record finds no session
+      for (const session of listOfAgent(id as AgentId)) session.close("revoked")
     }
 
     const listAll = (): ReadonlyArray<GatewaySession> =>

@@ -1,6 +1,7 @@
 import { type Clock, Effect, type Fiber, FiberId } from "effect"
 import type { Duplex } from "node:stream"
 import type WebSocket from "ws"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
 import type { PresenceHandle, ProcessInfo } from "../../services/Presence/Model.ts"
@@ -65,8 +66,8 @@ const maxBufferedBytes = 8 * 1024 * 1024
 export class SocketSession implements GatewaySession, FrameSender {
   readonly transport = "websocket"
   readonly exclusive = true
-  readonly agentId: string
-  readonly projectId: string
+  readonly agentId: AgentId
+  readonly projectId: ProjectId
   readonly sessionId: string
   readonly workerId: string
   readonly role: string | null

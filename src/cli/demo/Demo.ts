@@ -3,6 +3,7 @@ import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { join } from "node:path"
 import * as EffectQueue from "../../agents/engines/effect-queue/EffectQueue.ts"
 import * as Agent from "../../agents/runtime/Agent.ts"
+import type { ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Sqlite from "../../layers/Sqlite.ts"
 import { Reader } from "../../services/Database.ts"
@@ -28,7 +29,7 @@ const makeStoreLayer = (home: string) =>
   )
 
 /** The end of the project's recorded history; at most a day back. */
-const findHistoryEnd = Effect.fnUntraced(function*(projectId: string, now: number) {
+const findHistoryEnd = Effect.fnUntraced(function*(projectId: ProjectId, now: number) {
   const read = yield* Reader
   const [row] = yield* read<
     { last: string | null }

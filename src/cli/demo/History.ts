@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { makeElement } from "../../agents/engines/effect-queue/Element.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 import type { TaskEventKind } from "../../domain/TaskState.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -13,8 +14,8 @@ export const engine = "effect-queue"
 
 /** The project and the agent of the events. */
 interface Reporter {
-  readonly projectId: string
-  readonly agentId: string
+  readonly projectId: ProjectId
+  readonly agentId: AgentId
 }
 
 /** A failed task, which the shop's queue keeps as a dead letter. */

@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { system } from "../../domain/Actor.ts"
+import { AgentId, ProjectId } from "../../domain/Id.ts"
 import { resolveHome } from "../../layers/Settings.ts"
 import { Agents } from "../../services/Agents.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
@@ -21,10 +22,10 @@ const Marker = Schema.parseJson(Schema.Struct({
   /** Null until the first start has created them. */
   made: Schema.NullOr(Schema.Struct({
     api_key: Schema.String,
-    agent_id: Schema.String,
+    agent_id: AgentId,
     agent_token: Schema.String,
     agent_hmac_secret: Schema.String,
-    project_id: Schema.String
+    project_id: ProjectId
   }))
 }))
 export type DemoCredentials = NonNullable<typeof Marker.Type["made"]>

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
+import { IdInput } from "../Id.ts"
 import { wholeNumber } from "../Query.ts"
 import { TaskPriority, TaskState } from "../TaskState.ts"
-import { IdInput, nullish, text } from "../Text.ts"
+import { nullish, text } from "../Text.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 /**

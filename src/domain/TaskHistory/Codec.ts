@@ -1,3 +1,4 @@
+import type { AgentId } from "../Id.ts"
 /** A history as JSON text: the `history` column of a task. The text depends on the set of events alone. */
 import { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
@@ -77,7 +78,7 @@ const entryAt = (
   kind: KINDS[Number(rows[at + 1])]!,
   // the cast: `encodeHistory` wrote a Timestamp here
   at: String(rows[at + 2]) as Timestamp,
-  agentId: words[Number(rows[at + 3])]!,
+  agentId: words[Number(rows[at + 3])]! as AgentId, // the cast: `encodeHistory` wrote one here
   reporter,
   name,
   worker: words[Number(rows[at + 5])] ?? null,

@@ -1,3 +1,4 @@
+import type { AgentId } from "../Id.ts"
 /** The input of the fold: one event about a task, and its parts for the row and the timeline. */
 import type { EventData } from "../TaskEvent.ts"
 import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
@@ -14,7 +15,7 @@ export interface TaskEvent {
   readonly engine: string
   readonly taskId: string
   readonly occurredAt: Timestamp.Timestamp
-  readonly agentId: string
+  readonly agentId: AgentId
   readonly reporter: string
   readonly data: EventData
 }

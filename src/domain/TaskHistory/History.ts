@@ -1,3 +1,4 @@
+import type { AgentId } from "../Id.ts"
 /** The stored parts of a task's events, and their order (docs/attempts.md). */
 import { RANK, type TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
@@ -7,7 +8,7 @@ export interface Entry {
   readonly id: string
   readonly kind: TaskEventKind
   readonly at: Timestamp
-  readonly agentId: string
+  readonly agentId: AgentId
   /** The agent process that reported the event, on the unknown path; else empty, since only that path uses it. */
   readonly reporter: string
   readonly name: string

@@ -1,3 +1,4 @@
+import type { AgentId } from "../Id.ts"
 /** A task's timeline: one entry for each transition, however many paths and agents reported it. */
 import { canonicalTextOf, JsonObject, parse } from "../CanonicalJson.ts"
 import type { TaskEventKind } from "../TaskState.ts"
@@ -11,7 +12,7 @@ export interface TimelineEvent {
   readonly id: string
   readonly kind: TaskEventKind
   readonly occurredAt: Timestamp
-  readonly agentId: string
+  readonly agentId: AgentId
   readonly payload: string
 }
 

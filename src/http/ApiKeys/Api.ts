@@ -3,12 +3,12 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../domain/ApiKey.ts"
 import { exampleId } from "../../domain/Describe.ts"
-import { IdInput } from "../../domain/Text.ts"
+import { ApiKeyId, idInput } from "../../domain/Id.ts"
 import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const keyId = pathParameter("key_id", IdInput, "The key's id.", exampleId)
+const keyId = pathParameter("key_id", idInput(ApiKeyId), "The key's id.", exampleId)
 
 /**
  * The caller's own keys (interface, API keys). Only a signed-in person creates or changes one. A key with `auth:write`

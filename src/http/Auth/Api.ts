@@ -2,10 +2,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
+import { idInput, SessionId } from "../../domain/Id.ts"
 import { Verified } from "../../domain/Mfa.ts"
 import { PasswordPolicy } from "../../domain/Password.ts"
 import { LoggedIn, Login, Reauthenticate, Session, SessionRevoked } from "../../domain/Session.ts"
-import { IdInput } from "../../domain/Text.ts"
 import { ChangePassword, Me, UpdateProfile } from "../../domain/User.ts"
 import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
@@ -34,7 +34,7 @@ export class LoginApi extends HttpApiGroup.make("login")
   .annotateContext(inChapter("Sign-in"))
 {}
 
-const sessionId = pathParameter("session_id", IdInput, "The session's id.", exampleId)
+const sessionId = pathParameter("session_id", idInput(SessionId), "The session's id.", exampleId)
 
 /** One's own account and sessions (interface, Session and account; bodies: auth). */
 export class AuthApi extends HttpApiGroup.make("auth")

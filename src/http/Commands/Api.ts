@@ -14,14 +14,14 @@ import {
   RetryTaskRequest
 } from "../../domain/Command/Requests.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
+import { CommandId, idInput } from "../../domain/Id.ts"
 import { QueryLimit } from "../../domain/Task/Filter.ts"
-import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
 
-const commandId = pathParameter("command_id", IdInput, "The command's id.", exampleId)
+const commandId = pathParameter("command_id", idInput(CommandId), "The command's id.", exampleId)
 
 const ListCommands = Schema.Struct({
   status: describeField(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),

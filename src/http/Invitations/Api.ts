@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
+import { idInput, InvitationId } from "../../domain/Id.ts"
 import {
   AcceptInvitation,
   CreatedInvitation,
@@ -11,14 +12,13 @@ import {
   InvitationPreview,
   PreviewInvitation
 } from "../../domain/Invitation.ts"
-import { IdInput } from "../../domain/Text.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { html, LinkToken } from "../Html/Api.ts"
 import { slug } from "../Projects/Api.ts"
 
-const invitationId = pathParameter("invitation_id", IdInput, "The invitation's id.", exampleId)
+const invitationId = pathParameter("invitation_id", idInput(InvitationId), "The invitation's id.", exampleId)
 
 /** A project's invitations, for its admins (bodies: invitations). */
 export class InvitationsApi extends HttpApiGroup.make("invitations")

@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
+import { idInput, TrustedDeviceId } from "../../domain/Id.ts"
 import {
   CompleteEnrollment,
   DisableMfa,
@@ -13,12 +14,11 @@ import {
   Verified,
   VerifyMfa
 } from "../../domain/Mfa.ts"
-import { IdInput } from "../../domain/Text.ts"
 import { Authenticated } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const deviceId = pathParameter("device_id", IdInput, "The device's id.", exampleId)
+const deviceId = pathParameter("device_id", idInput(TrustedDeviceId), "The device's id.", exampleId)
 
 /** One's own second factor (interface, Multi-factor authentication; bodies: auth). */
 export class MfaApi extends HttpApiGroup.make("mfa")

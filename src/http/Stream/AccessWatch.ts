@@ -2,6 +2,7 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Deferred, Effect, Equal, Hash, Queue, RcMap } from "effect"
 import type { AccessRule } from "../../domain/Access.ts"
 import type { Person } from "../../domain/Actor.ts"
+import type { ProjectId } from "../../domain/Id.ts"
 import { makeHintRoutes } from "../../services/HintRoutes.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Authorize } from "../middleware/Authorize.ts"
@@ -54,7 +55,7 @@ export const makeAccessWatch = Effect.fnUntraced(function*(rule: AccessRule) {
     request: HttpServerRequest.HttpServerRequest,
     params: Readonly<Record<string, string | undefined>>,
     person: Person,
-    projectId: string
+    projectId: ProjectId
   ) => {
     const { authorization = "", cookie = "" } = request.headers
     const id = Ids.hashSecret(JSON.stringify([authorization, cookie, person.source_ip, projectId]))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { RateLimited, Unavailable } from "../../domain/Errors.ts"
+import type { UserId } from "../../domain/Id.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import { Settings } from "../../services/Settings.ts"
 
@@ -19,7 +20,7 @@ export const makeSlots = Effect.gen(function*() {
       `${liveStreams} live streams are open, the maximum of this server (SVC_LIVE_STREAMS). Try again later, or load the list.`
   })
 
-  const acquireSlot = (userId: string) =>
+  const acquireSlot = (userId: UserId) =>
     Effect.suspend((): Effect.Effect<void, RateLimited | Unavailable> => {
       const ofUser = byUser.get(userId) ?? 0
       if (ofUser >= liveStreamsPerUser) return tooManyOfUser
@@ -29,7 +30,7 @@ export const makeSlots = Effect.gen(function*() {
       return Effect.void
     })
 
-  const releaseSlot = (userId: string) =>
+  const releaseSlot = (userId: UserId) =>
     Effect.sync(() => {
       const ofUser = byUser.get(userId) ?? 0
       if (ofUser > 1) byUser.set(userId, ofUser - 1)
@@ -38,5 +39,5 @@ export const makeSlots = Effect.gen(function*() {
     })
 
   /** Takes a slot until the scope closes; fails if all are taken. */
-  return (userId: string) => Effect.acquireRelease(acquireSlot(userId), () => releaseSlot(userId))
+  return (userId: UserId) => Effect.acquireRelease(acquireSlot(userId), () => releaseSlot(userId))
 })

@@ -11,7 +11,8 @@ import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
 
-const workerId = pathParameter("worker_id", Schema.String, "The worker's id.", exampleId)
+// any text: one that is no UUID names no worker (404)
+const workerId = pathParameter("worker_id", Schema.String.pipe(Schema.brand("WorkerId")), "The worker's id.", exampleId)
 
 const AgentWorkersParams = Schema.Struct({
   state: describeField(Schema.optional(text(40)), "One state.", "online"),

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { AgentWorker } from "../../domain/AgentWorker.ts"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { AgentProcess } from "../AgentSessions.ts"
 import { Reader } from "../Database.ts"
@@ -36,7 +37,7 @@ export class AgentWorkersRepo extends Effect.Service<AgentWorkersRepo>()("svc/Ag
 
     return {
       /** The newest `limit` processes, those older than the process `start` if it is given. */
-      list: (projectId: string, start: string | null, { role, state }: AgentWorkersFilter, limit: number) => {
+      list: (projectId: ProjectId, start: string | null, { role, state }: AgentWorkersFilter, limit: number) => {
         const conditions = [
           read`project_id = ${projectId}`,
           ...(start === null ? [] : [read`id < ${start}`]),
@@ -53,7 +54,7 @@ export class AgentWorkersRepo extends Effect.Service<AgentWorkersRepo>()("svc/Ag
       },
 
       /** The agent's online processes. */
-      listOnline: (agentId: string) =>
+      listOnline: (agentId: AgentId) =>
         Effect.map(
           read<ProcessRow>`SELECT worker_id, role, engines, capabilities FROM agent_workers
             WHERE agent_id = ${agentId} AND state = 'online' ORDER BY worker_id`,
@@ -61,7 +62,7 @@ export class AgentWorkersRepo extends Effect.Service<AgentWorkersRepo>()("svc/Ag
         ),
 
       /** The engines of the agent's offline processes, newest process first. */
-      listOfflineEngines: (agentId: string, limit: number) =>
+      listOfflineEngines: (agentId: AgentId, limit: number) =>
         Effect.map(
           read<Pick<ProcessRow, "engines">>`SELECT engines FROM agent_workers
             WHERE agent_id = ${agentId} AND state <> 'online' ORDER BY id DESC LIMIT ${limit}`,
@@ -69,7 +70,7 @@ export class AgentWorkersRepo extends Effect.Service<AgentWorkersRepo>()("svc/Ag
         ),
 
       /** The engines of the project's online processes, with the start of each process. */
-      listOnlineEngines: (projectId: string) =>
+      listOnlineEngines: (projectId: ProjectId) =>
         Effect.map(
           read<
             { readonly since: Timestamp; readonly engines: string }

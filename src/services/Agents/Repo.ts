@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.ts"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { decodeProcess, type ProcessRow } from "../AgentWorkers/Repo.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
@@ -31,8 +32,8 @@ const decodeHealth = Schema.decodeUnknownSync(HealthRow)
 
 /** The columns of a new agent that have no fixed initial value. */
 export interface NewAgent {
-  readonly id: string
-  readonly project_id: string
+  readonly id: AgentId
+  readonly project_id: ProjectId
   readonly name: string
   readonly token_hash: string
   readonly hmac_secret: string
@@ -40,8 +41,8 @@ export interface NewAgent {
 }
 
 export interface AgentIdentityRow {
-  readonly id: string
-  readonly project_id: string
+  readonly id: AgentId
+  readonly project_id: ProjectId
   readonly name: string
   readonly hmac_secret: string
 }
@@ -68,15 +69,15 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
     const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
 
     return {
-      list: (projectId: string) =>
+      list: (projectId: ProjectId) =>
         Effect.map(
           read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} ORDER BY id DESC`,
           (rows) => rows.map(decode)
         ),
-      findById: (projectId: string, id: string) =>
+      findById: (projectId: ProjectId, id: AgentId) =>
         Effect.map(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`, decodeFirst),
       /** The engines of the agent's last hello; none when the project has no such agent. */
-      findEngines: (projectId: string, id: string) =>
+      findEngines: (projectId: ProjectId, id: AgentId) =>
         Effect.map(
           read<
             { readonly engine_adapters: string }
@@ -84,14 +85,14 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           (rows) => Option.map(Option.fromNullable(rows[0]), ({ engine_adapters }) => parseEngines(engine_adapters))
         ),
       /** The project's online agents with their engines, the most recently seen one first. */
-      listOnline: (projectId: string) =>
+      listOnline: (projectId: ProjectId) =>
         Effect.map(
-          read<{ readonly id: string; readonly engine_adapters: string }>`SELECT id, engine_adapters FROM agents
+          read<{ readonly id: AgentId; readonly engine_adapters: string }>`SELECT id, engine_adapters FROM agents
             WHERE project_id = ${projectId} AND state = 'online' ORDER BY last_seen_at DESC`,
           (rows) => rows.map(({ engine_adapters, id }) => ({ id, engines: parseEngines(engine_adapters) }))
         ),
       /** The agent, undefined when there is none, with at most `limit` of its online processes. */
-      findWithProcesses: (id: string, limit: number) =>
+      findWithProcesses: (id: AgentId, limit: number) =>
         Effect.map(
           read<AgentProcessRow>`SELECT a.name, a.state, a.last_seen_at, a.engine_adapters, a.capabilities AS declared,
               w.worker_id, w.role, w.engines, w.capabilities
@@ -121,15 +122,15 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           (rows) => decode(rows[0] ?? {})
         ),
       /** Deletes the agent with its processes; false when there was none. */
-      delete: (projectId: string, id: string) =>
+      delete: (projectId: ProjectId, id: AgentId) =>
         Effect.map(
           sql`DELETE FROM agents WHERE project_id = ${projectId} AND id = ${id} RETURNING id`,
           (rows) => rows.length > 0
         ),
-      deleteHealth: (agentId: string) =>
+      deleteHealth: (agentId: AgentId) =>
         deleteInSlices(sql, { table: "agent_health", key: "id", where: sql`agent_id = ${agentId}` }),
       /** Newest first. */
-      listHealth: (agentId: string, limit: number) =>
+      listHealth: (agentId: AgentId, limit: number) =>
         Effect.map(
           read`SELECT id, captured_at, worker_id, telemetry_loss FROM agent_health
             WHERE agent_id = ${agentId} ORDER BY id DESC LIMIT ${limit}`,
@@ -144,13 +145,13 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           (rows) => Option.fromNullable(rows[0])
         ),
       /** Those of the agents that exist, in an active project. */
-      listActiveIds: (ids: ReadonlyArray<string>) =>
+      listActiveIds: (ids: ReadonlyArray<AgentId>) =>
         Effect.map(
-          read<{ readonly id: string }>`SELECT id FROM agents WHERE ${idIn(sql, ids)}
+          read<{ readonly id: AgentId }>`SELECT id FROM agents WHERE ${idIn(sql, ids)}
             AND project_id IN (SELECT id FROM projects WHERE is_active = 1)`,
           (rows) => rows.map(({ id }) => id)
         ),
-      findSealedSecret: (projectId: string, id: string) =>
+      findSealedSecret: (projectId: ProjectId, id: AgentId) =>
         Effect.map(
           read<
             Pick<AgentIdentityRow, "hmac_secret">

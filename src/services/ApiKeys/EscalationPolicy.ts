@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Role, Scope } from "../../domain/Access.ts"
 import type { ApiKeyCredential } from "../../domain/Actor.ts"
 import { Forbidden } from "../../domain/Errors.ts"
+import type { ProjectId } from "../../domain/Id.ts"
 import { CurrentActor, requireRole } from "../CurrentActor.ts"
 import { Scopes } from "./Scopes.ts"
 
@@ -40,7 +41,7 @@ export class EscalationPolicy extends Effect.Service<EscalationPolicy>()("svc/Ke
     })
 
     /** Required to grant a role in a project: the role itself, and for a key each scope that the role can use. */
-    const requireRoleGrant = Effect.fnUntraced(function*(projectId: string, role: Role) {
+    const requireRoleGrant = Effect.fnUntraced(function*(projectId: ProjectId, role: Role) {
       yield* requireRole(projectId, role)
       const actor = yield* CurrentActor
       if (actor.kind === "system" || actor.via.kind === "session" || actor.via.scopes.has("admin:*")) return

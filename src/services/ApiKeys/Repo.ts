@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { ApiKey } from "../../domain/ApiKey.ts"
+import type { ApiKeyId, UserId } from "../../domain/Id.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 
@@ -22,27 +23,27 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
 
     return {
       /** Every key of the user, revoked and expired ones too, newest first. */
-      list: (userId: string) =>
+      list: (userId: UserId) =>
         Effect.map(
           read`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
             WHERE k.user_id = ${userId} ORDER BY k.id DESC`,
           (rows) => rows.map(decode)
         ),
       /** Runs in the caller's transaction, if there is one. */
-      findById: (userId: string, id: string) =>
+      findById: (userId: UserId, id: ApiKeyId) =>
         Effect.map(
           sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
             WHERE k.user_id = ${userId} AND k.id = ${id}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), decode)
         ),
-      insert: (key: ApiKey, user_id: string, token_hash: string) => {
+      insert: (key: ApiKey, user_id: UserId, token_hash: string) => {
         const { project_slug: _, ...row } = encode(key)
         return sql`INSERT INTO api_keys ${sql.insert({ ...row, user_id, token_hash })}`
       },
-      setAllowedCidrs: (id: string, ranges: ReadonlyArray<string> | null) =>
+      setAllowedCidrs: (id: ApiKeyId, ranges: ReadonlyArray<string> | null) =>
         sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
       /** False when the key was revoked before. */
-      revoke: (id: string, now: string, reason: string) =>
+      revoke: (id: ApiKeyId, now: string, reason: string) =>
         Effect.map(
           sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${reason} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`,
           ({ length }) => length > 0

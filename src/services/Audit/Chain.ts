@@ -1,4 +1,5 @@
 import { createHmac, hash, type KeyObject } from "node:crypto"
+import type { ApiKeyId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /**
@@ -8,9 +9,9 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 export interface ChainedRow {
   readonly id: string
   readonly seq: number
-  readonly project_id: string | null
-  readonly user_id: string | null
-  readonly api_key_id: string | null
+  readonly project_id: ProjectId | null
+  readonly user_id: UserId | null
+  readonly api_key_id: ApiKeyId | null
   readonly action: string
   readonly target_type: string
   readonly target_id: string | null

@@ -1,4 +1,5 @@
 import type { Actor, RequestSource } from "../../domain/Actor.ts"
+import type { ProjectId } from "../../domain/Id.ts"
 import { toStorable } from "../../domain/Text.ts"
 import type { ChainedRow } from "./Chain.ts"
 
@@ -7,7 +8,7 @@ export interface Entry {
   readonly action: string
   readonly target_type: string
   readonly target_id?: string | null
-  readonly project_id?: string | null
+  readonly project_id?: ProjectId | null
   readonly metadata?: Readonly<Record<string, unknown>>
   /** `allow` (default) or `deny`. */
   readonly outcome?: "allow" | "deny"

@@ -1,6 +1,7 @@
 import type { SqlError, Statement } from "@effect/sql"
 import { Effect } from "effect"
 import type { ActivityCursor } from "../../domain/Activity.ts"
+import type { ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
@@ -13,9 +14,9 @@ export interface AuditLogRow extends Omit<ChainedRow, "api_key_id" | "user_agent
 
 /** Rows that one index holds in the order of `seq`; null: any. `user_id` requires both others. */
 export interface Range {
-  readonly project_id: string | null
+  readonly project_id: ProjectId | null
   readonly action: string | null
-  readonly user_id: string | null
+  readonly user_id: UserId | null
   /** Denied requests only; combined with a project and no other filter. */
   readonly denied: boolean
 }

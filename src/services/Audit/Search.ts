@@ -2,15 +2,16 @@ import type { SqlError } from "@effect/sql"
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { ActivityItem } from "../../domain/Activity.ts"
 import type { Actor } from "../../domain/Actor.ts"
+import type { ProjectId, UserId } from "../../domain/Id.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { type AuditLogRow, AuditRows, type Range } from "./Rows.ts"
 
 /** The rows of a project that match every term that is not empty or null. */
 export interface AuditFilter {
-  readonly project_id: string
+  readonly project_id: ProjectId
   /** Prefix of the action, case-sensitive; empty: any. */
   readonly action_prefix: string
-  readonly user_id: string | null
+  readonly user_id: UserId | null
   readonly outcome: string | null
   /** Only rows after this `seq`. */
   readonly after: number | null
@@ -26,9 +27,9 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
 
     /** The ranges of these projects' rows, or of all rows without projects. */
     const rangesOf = Effect.fnUntraced(function*(
-      projects: ReadonlyArray<string> | null,
+      projects: ReadonlyArray<ProjectId> | null,
       prefix: string,
-      user_id: string | null
+      user_id: UserId | null
     ) {
       const actions = prefix === "" && user_id === null ? [null] : yield* auditRows.listActions(prefix)
       return (projects ?? [null]).flatMap((project_id) =>

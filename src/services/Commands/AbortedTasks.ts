@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
@@ -14,8 +15,8 @@ const maxTasks = 500
 
 interface AbortedTask {
   readonly id: string
-  readonly project_id: string
-  readonly agent_id: string
+  readonly project_id: ProjectId
+  readonly agent_id: AgentId
   readonly task_id: string
   readonly name: string
   readonly completed_at: Timestamp.Timestamp

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
 import { isEndState, type NoteFacts } from "../../domain/Command/Note.ts"
+import type { ProjectId } from "../../domain/Id.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
 import type { AgentProcess } from "../AgentSessions.ts"
 import { AgentWorkersRepo, decodeProcess } from "../AgentWorkers/Repo.ts"
@@ -29,7 +30,7 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
     const agentWorkers = yield* AgentWorkersRepo
     const tasks = yield* TasksRepo
 
-    const findTaskState = (projectId: string, { action, engine, target_id }: Intent) =>
+    const findTaskState = (projectId: ProjectId, { action, engine, target_id }: Intent) =>
       action !== "cancel_task" || engine === null || target_id === null
         ? Effect.succeed(null)
         : tasks.findState(projectId, { engine, task_id: target_id })

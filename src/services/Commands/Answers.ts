@@ -1,4 +1,5 @@
 import { canFollow } from "../../domain/Command.ts"
+import type { CommandId } from "../../domain/Id.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import { toStorable } from "../../domain/Text.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
@@ -16,9 +17,9 @@ export const matchAnswers = (
   rows: ReadonlyArray<LockedCommand>,
   redaction: Redaction
 ) => {
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const ackTimes = new Map<string, Timestamp>()
-  const endings = new Map<string, Ending>()
+  const byId = new Map<string, LockedCommand>(rows.map((row) => [row.id, row]))
+  const ackTimes = new Map<CommandId, Timestamp>()
+  const endings = new Map<CommandId, Ending>()
   let strays = 0
   for (const { at, kind, report } of answers) {
     const row = byId.get(report.commandId)

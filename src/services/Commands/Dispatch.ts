@@ -1,4 +1,5 @@
 import { Effect, Either, Queue, Stream } from "effect"
+import type { AgentId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
 import { Hints } from "../Database.ts"
@@ -44,13 +45,13 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const loops = yield* Loops
 
     /** Agents with possible work; true where other replicas get a hint about commands that this one cannot send. */
-    const wokenAgents = new Map<string, boolean>()
+    const wokenAgents = new Map<AgentId, boolean>()
     const signal = yield* Queue.sliding<void>(1)
     /** Sessions to which the unfinished commands of their process were sent again. */
     const resentSessions = new Set<string>()
     let pauseMillis = minPauseMillis
 
-    const wake = (agentId: string, notifyReplicas: boolean) => {
+    const wake = (agentId: AgentId, notifyReplicas: boolean) => {
       wokenAgents.set(agentId, notifyReplicas || wokenAgents.get(agentId) === true)
       signal.unsafeOffer(undefined)
     }
@@ -102,7 +103,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     ) {
       const claims: Array<CommandClaim> = []
       const sessions = new Map<string, AgentSession>()
-      const skippedAgentIds = new Set<string>()
+      const skippedAgentIds = new Set<AgentId>()
       for (const command of commands) {
         const localSessions = agentSessions.sessions(command.agent_id)
         const route = selectSession(command, localSessions.filter((session) => !fullSessionIds.has(session.sessionId)))
@@ -142,8 +143,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     /**
      * Sends the pending commands of these agents, as far as this replica can. Returns the agents that still have some.
      */
-    const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
-      const unsentAgentIds = new Set<string>()
+    const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
+      const unsentAgentIds = new Set<AgentId>()
       const fullSessionIds = new Set<string>()
       let after = Ids.firstId
       for (let more = true; more;) {
@@ -162,7 +163,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     })
 
     /** Serves some of the woken agents that are connected here. */
-    const serve = Effect.fnUntraced(function*(agentIds: ReadonlyArray<string>) {
+    const serve = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
       const reconnected = agentIds.flatMap((agentId) => agentSessions.sessions(agentId))
         .filter((session) => !resentSessions.has(session.sessionId) && !isAnonymous(session))
       if (reconnected.length > 0) yield* resendUnfinished(reconnected)
@@ -222,7 +223,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     yield* loops.every("commands poll", "1 second", poll)
 
     /** Call it after the commit of a pending command. */
-    const notify = (agentId: string) => Effect.sync(() => wake(agentId, true))
+    const notify = (agentId: AgentId) => Effect.sync(() => wake(agentId, true))
 
     return { notify } as const
   })

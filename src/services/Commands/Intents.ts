@@ -15,6 +15,7 @@ import {
 } from "../../domain/Command/Requests.ts"
 import { parseSelection } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
+import type { AgentId } from "../../domain/Id.ts"
 import { purgeToken } from "../../domain/PurgeToken.ts"
 import { isTruncated } from "../../domain/ValueTruncation.ts"
 import { Agents } from "../Agents.ts"
@@ -57,7 +58,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const { bulkCommandTimeout, commandTimeout } = yield* Settings
 
     /** The agent's engines; fails when the project has no such agent. */
-    const getAgentEngines = Effect.fnUntraced(function*(agentId: string) {
+    const getAgentEngines = Effect.fnUntraced(function*(agentId: AgentId) {
       const project = yield* CurrentProject
       const engines = yield* agentsRepo.findEngines(project.id, agentId)
       return yield* Option.match(engines, { onNone: () => new NotFound({ resource: "agent" }), onSome: Effect.succeed })
@@ -196,7 +197,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
 
     /** For a worker by name; null means all workers, and then the target names none either. */
     const makeWorkerIntent = Effect.fnUntraced(function*<E, R>(
-      request: { readonly agent_id: string; readonly engine: string | null; readonly worker_name: string | null },
+      request: { readonly agent_id: AgentId; readonly engine: string | null; readonly worker_name: string | null },
       action: string,
       parameters: Intent["parameters"],
       recorded: Effect.Effect<ReadonlyArray<string>, E, R>

@@ -5,6 +5,7 @@ import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import { writeNote } from "../../domain/Command/Note.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
+import { CommandId } from "../../domain/Id.ts"
 import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -63,7 +64,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
         const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
-        const id = yield* Ids.next
+        const id = yield* Ids.nextOf(CommandId)
         const issued_at = yield* Timestamp.now
         const isPending = beginning.status === "pending"
         const sealed_payload = !isPending || Object.keys(sealed).length === 0

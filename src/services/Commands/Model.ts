@@ -1,10 +1,11 @@
 import type { CanonicalText, JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Command, CommandStatus } from "../../domain/Command.ts"
+import type { AgentId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /** A command to be issued in the current project: what the agent is asked to do (the agents' protocol, section 5.2). */
 export interface Intent {
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly action: string
   readonly engine: string | null
   readonly target_type: string
@@ -28,10 +29,10 @@ export interface InitialState {
 
 /** The columns of a new row. */
 export interface NewCommand extends InitialState {
-  readonly id: string
-  readonly project_id: string
-  readonly agent_id: string
-  readonly issued_by: string | null
+  readonly id: CommandId
+  readonly project_id: ProjectId
+  readonly agent_id: AgentId
+  readonly issued_by: UserId | null
   readonly action: string
   readonly engine: string | null
   readonly target_type: string
@@ -51,8 +52,8 @@ export type CommandRow = Omit<Command, "note">
 
 /** What decides where a command is sent. */
 export interface PendingCommand {
-  readonly id: string
-  readonly agent_id: string
+  readonly id: CommandId
+  readonly agent_id: AgentId
   readonly engine: string | null
   readonly action: string
   readonly target_type: string
@@ -62,15 +63,15 @@ export interface PendingCommand {
 
 /** An unfinished command that is claimed for a process of its agent. */
 export interface CommandClaim {
-  readonly id: string
-  readonly agent_id: string
+  readonly id: CommandId
+  readonly agent_id: AgentId
   readonly worker_id: string
   readonly session_id: string
 }
 
 /** A command as it is sent; `worker_id` and `session_id` say where to. */
 export interface ClaimedCommand extends PendingCommand, CommandClaim {
-  readonly issued_by: string | null
+  readonly issued_by: UserId | null
   readonly payload: string
   readonly sealed_payload: string | null
   readonly timeout_at: Timestamp
@@ -78,9 +79,9 @@ export interface ClaimedCommand extends PendingCommand, CommandClaim {
 
 /** A locked row: what decides the effect of an agent's answer. */
 export interface LockedCommand {
-  readonly id: string
-  readonly project_id: string
-  readonly agent_id: string | null
+  readonly id: CommandId
+  readonly project_id: ProjectId
+  readonly agent_id: AgentId | null
   readonly worker_id: string | null
   readonly action: string
   readonly engine: string | null
@@ -91,7 +92,7 @@ export interface LockedCommand {
 }
 
 export interface EndedCommand {
-  readonly id: string
+  readonly id: CommandId
   readonly action: string
   readonly status: CommandStatus
   readonly issued_at: Timestamp
@@ -99,10 +100,11 @@ export interface EndedCommand {
 
 /** Which command an agent reports on, and from which process. */
 interface CommandReport {
-  readonly agentId: string
+  readonly agentId: AgentId
   readonly sessionId: string
   /** As in `AgentSession`. */
   readonly workerId: string
+  /** As the agent sent it: perhaps the id of no command. */
   readonly commandId: string
 }
 
@@ -126,13 +128,13 @@ export type Answer =
 
 /** The first acknowledgement of a command. */
 export interface CommandAck {
-  readonly id: string
+  readonly id: CommandId
   readonly acked_at: Timestamp
 }
 
 /** The end of a command by its agent's result. */
 export interface CommandEnd {
-  readonly id: string
+  readonly id: CommandId
   readonly status: "completed" | "failed"
   /** Of an acknowledgement in the same batch, else null. */
   readonly acked_at: Timestamp | null

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { AgentId, CommandId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { deleteInSlices, forUpdate } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
@@ -19,25 +20,25 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
 
     /** Agents that have something pending. */
     const listPendingAgentIds = Effect.map(
-      sql<{ readonly agent_id: string }>`SELECT DISTINCT agent_id FROM commands
+      sql<{ readonly agent_id: AgentId }>`SELECT DISTINCT agent_id FROM commands
         WHERE status = 'pending' AND agent_id IS NOT NULL`,
       (rows) => rows.map((row) => row.agent_id)
     )
 
     /** Pending commands of these agents with an id above `after`, oldest first. */
-    const listPending = (agentIds: ReadonlyArray<string>, after: string, now: Timestamp, limit: number) =>
+    const listPending = (agentIds: ReadonlyArray<AgentId>, after: string, now: Timestamp, limit: number) =>
       sql<PendingCommand>`SELECT ${pendingColumns} FROM commands
         WHERE status = 'pending' AND agent_id IN ${sql.in(agentIds)} AND id > ${after} AND timeout_at > ${now}
         ORDER BY id LIMIT ${limit}`
 
     /** Dispatched commands of these agents that are not finished and not overdue, oldest first. */
-    const listDispatched = (agentIds: ReadonlyArray<string>, now: Timestamp) =>
+    const listDispatched = (agentIds: ReadonlyArray<AgentId>, now: Timestamp) =>
       sql<CommandClaim>`SELECT id, agent_id, worker_id, session_id FROM commands
         WHERE status = 'dispatched' AND agent_id IN ${sql.in(agentIds)} AND timeout_at > ${now} ORDER BY id`
 
     /** Moves dispatched commands from one session of a process to another one of the same process. */
     const updateSessions = (
-      moves: ReadonlyArray<{ readonly id: string; readonly from: string; readonly to: string }>
+      moves: ReadonlyArray<{ readonly id: CommandId; readonly from: string; readonly to: string }>
     ) => {
       const rows = recordset(
         sql,

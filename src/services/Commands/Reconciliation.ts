@@ -1,5 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
+import { type AgentId, CommandId, type ProjectId } from "../../domain/Id.ts"
 import {
   inferOutcome,
   isActiveOn,
@@ -30,7 +31,7 @@ const maxProjectsPerTick = 50
 const maxOpenQuestions = 200
 
 interface Question extends StartedTask {
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly at: Timestamp.Timestamp
 }
 
@@ -52,12 +53,12 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const ingest = yield* Ingest
     const { agentOfflineAfter, commandTimeout, reconcileAfter } = yield* Settings
 
-    const openQuestions = new Map<string, Question>()
-    let cursor: { readonly project: string; readonly after: string | null } = { project: "", after: null }
+    const openQuestions = new Map<CommandId, Question>()
+    let cursor: { readonly project: ProjectId | null; readonly after: string | null } = { project: null, after: null }
 
     /** The workers of these tasks. A task without a worker's name depends on the processes of its engine. */
     const makeWorkerLookup = Effect.fnUntraced(
-      function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
+      function*(project: ProjectId, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
         const workers = yield* workersRepo.listActivity(project, [
           ...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))
         ])
@@ -88,7 +89,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       }
     )
 
-    const reportOutcome = (commandId: string, question: Question, outcome: Outcome): boolean =>
+    const reportOutcome = (commandId: CommandId, question: Question, outcome: Outcome): boolean =>
       ingest.offer({
         projectId: question.project_id,
         agentId: question.agent_id,
@@ -128,13 +129,13 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     })
 
     const askAgents = Effect.fnUntraced(
-      function*(project: string, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
+      function*(project: ProjectId, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
         const agents = yield* agentsRepo.listOnline(project)
         const round = Math.floor(Timestamp.toEpochMillis(now) / (reconcileAfter * 1000))
-        const questions = new Map<string, Question>()
+        const questions = new Map<CommandId, Question>()
         for (const task of tasks) {
           const agent = agents.find(({ engines }) => engines.includes(task.engine))
-          if (agent !== undefined) questions.set(yield* Ids.next, { ...task, agent_id: agent.id, at: now })
+          if (agent !== undefined) questions.set(yield* Ids.nextOf(CommandId), { ...task, agent_id: agent.id, at: now })
         }
         if (questions.size === 0) return
         const inserted = yield* commands.insert(
@@ -172,7 +173,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       const now = yield* Timestamp.now
       const before = Timestamp.addSeconds(now, -reconcileAfter)
       const projects = yield* projectsRepo.listIds
-      const first = Math.max(0, projects.findIndex((id) => id >= cursor.project))
+      const first = Math.max(0, projects.findIndex((id) => id >= (cursor.project ?? "")))
       let tasksLeft = maxTasksPerTick
       let questionsLeft = maxQuestionsPerTick
       for (const project of [...projects.slice(first), ...projects.slice(0, first)].slice(0, maxProjectsPerTick)) {
@@ -195,7 +196,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       const next = projects.length <= maxProjectsPerTick
         ? undefined
         : projects[(first + maxProjectsPerTick) % projects.length]
-      cursor = { project: next ?? "", after: null }
+      cursor = { project: next ?? null, after: null }
     })
 
     const tick = Effect.gen(function*() {

@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
+import type { AgentId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { AgentProcess, AgentSession } from "../AgentSessions.ts"
 import { AgentWorkersRepo } from "../AgentWorkers/Repo.ts"
@@ -22,7 +23,7 @@ export class RemoteProcesses extends Effect.Service<RemoteProcesses>()("svc/Comm
     const repo = yield* AgentWorkersRepo
     const cache = new Map<string, { readonly at: number; readonly processes: ReadonlyArray<AgentProcess> }>()
 
-    const readProcesses = Effect.fnUntraced(function*(agentId: string) {
+    const readProcesses = Effect.fnUntraced(function*(agentId: AgentId) {
       const now = yield* Clock.currentTimeMillis
       const cached = cache.get(agentId)
       if (cached !== undefined && now - cached.at < cacheMillis) return cached.processes

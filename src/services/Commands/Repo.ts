@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
+import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { pageBytes, type RowSize, takeWithin } from "../PageBytes.ts"
@@ -81,28 +82,28 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
         SELECT ${insertColumns} FROM ${recordset(sql, "r", insertColumnTypes, commands)} WHERE true
         ON CONFLICT DO NOTHING RETURNING ${returnedColumns}`
 
-    const findById = (projectId: string, id: string) =>
+    const findById = (projectId: ProjectId, id: CommandId) =>
       Effect.map(
         read<RowWithNoteFacts>`${selectWithFacts} WHERE c.project_id = ${projectId} AND c.id = ${id}`,
         (rows) => Option.map(Option.fromNullable(rows[0]), withNote)
       )
 
     /** Id of the command of an idempotency key that was issued after `since`, and the fingerprint of its request. */
-    const findByIdempotencyKey = (projectId: string, key: string, since: Timestamp) =>
+    const findByIdempotencyKey = (projectId: ProjectId, key: string, since: Timestamp) =>
       Effect.map(
-        sql<{ readonly id: string; readonly request_hash: string }>`SELECT id, request_hash FROM commands
+        sql<{ readonly id: CommandId; readonly request_hash: string }>`SELECT id, request_hash FROM commands
           WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at > ${since}`,
         (rows) => Option.fromNullable(rows[0])
       )
 
     /** Releases an idempotency key whose command is older than the retention of keys. */
-    const releaseIdempotencyKey = (projectId: string, key: string, before: Timestamp) =>
+    const releaseIdempotencyKey = (projectId: ProjectId, key: string, before: Timestamp) =>
       sql`UPDATE commands SET idempotency_key = NULL
         WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at <= ${before}`
 
     /** Newest first, after the id `after`: at most `limit` rows, fewer when they are large; `more` says whether older ones exist. */
     const listPage = Effect.fnUntraced(function*(
-      projectId: string,
+      projectId: ProjectId,
       status: CommandStatus | null,
       after: string | null,
       limit: number

@@ -1,3 +1,4 @@
+import type { AgentId } from "../../domain/Id.ts"
 /**
  * Engines of the published agents that restart a worker by ending the process that gets the command (the agents'
  * protocol, section 5.5). Celery broadcasts the command, and BullMQ relays it: any of their processes can take it.
@@ -12,7 +13,7 @@ const maxNames = 20
  */
 export const unknownProcessReason = (
   { agent_id, engine, target_id }: {
-    readonly agent_id: string
+    readonly agent_id: AgentId
     readonly engine: string
     readonly target_id: string | null
   },

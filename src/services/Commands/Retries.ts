@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { parseTaskRetries, type TaskRetry } from "../../domain/Command/TaskRetry.ts"
+import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { deleteInSlices } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
@@ -12,9 +13,9 @@ import type { Ending } from "./Model.ts"
 const slice = 1000
 
 interface Link extends TaskRetry {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly engine: string
-  readonly command_id: string
+  readonly command_id: CommandId
 }
 
 const linksOf = ({ end, row }: Ending): ReadonlyArray<Link> => {

@@ -2,6 +2,7 @@ import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Command, CommandStatus, SourceStatus } from "../../domain/Command.ts"
 import { sourceStatusesOf, timeoutErrors } from "../../domain/Command.ts"
+import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
@@ -113,7 +114,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
       })
 
     /** Ends a claimed command whose encrypted parameters cannot be decrypted. */
-    const failUndecryptable = (id: string, now: Timestamp.Timestamp) =>
+    const failUndecryptable = (id: CommandId, now: Timestamp.Timestamp) =>
       transition({
         to: "failed",
         from: ["dispatched"],
@@ -158,7 +159,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
       })
 
     /** Cancels a command that was not sent. Returns its row, or none when it is not pending. */
-    const cancelPending = (projectId: string, id: string, at: Timestamp.Timestamp, error: string) =>
+    const cancelPending = (projectId: ProjectId, id: CommandId, at: Timestamp.Timestamp, error: string) =>
       Effect.map(
         transition<CommandRow>({
           to: "cancelled",

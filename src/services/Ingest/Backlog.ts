@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { AgentEvent, EventData, EventKind } from "../../domain/TaskEvent.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { EventBatch } from "./Model.ts"
@@ -19,8 +20,8 @@ export class PendingEvent {
   readonly engine: string
   readonly taskId: string
   readonly occurredAt: Timestamp
-  readonly projectId: string
-  readonly agentId: string
+  readonly projectId: ProjectId
+  readonly agentId: AgentId
   readonly reporter: string
   /** Characters, as the average of its batch. */
   readonly size: number

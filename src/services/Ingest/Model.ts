@@ -1,3 +1,4 @@
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 
 /**
@@ -10,8 +11,8 @@ export interface BatchOutcome {
 
 /** The events of one verified frame. */
 export interface EventBatch {
-  readonly projectId: string
-  readonly agentId: string
+  readonly projectId: ProjectId
+  readonly agentId: AgentId
   /** Names the agent process that sent the frame, as far as the transport identifies it. */
   readonly reporter: string
   readonly events: ReadonlyArray<AgentEvent>

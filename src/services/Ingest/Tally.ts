@@ -1,3 +1,4 @@
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import type { WorkerEnds } from "../../domain/TaskHistory.ts"
 import { RANK } from "../../domain/TaskState.ts"
@@ -11,12 +12,12 @@ type Counters = Omit<WorkerEnds, "worker">
 /** The changes of a worker in one transaction. Counters are added to the stored ones. */
 export interface WorkerUpdate extends Counters {
   readonly id: string
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly engine: string
   readonly name: string
   readonly hostname: string | null
   readonly pid: number | null
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly state: "online" | "offline"
   /** The last sign of life; null when only counters change. */
   readonly last_heartbeat: Timestamp | null
@@ -24,9 +25,9 @@ export interface WorkerUpdate extends Counters {
 
 export interface QueueUpdate {
   readonly id: string
-  readonly project_id: string
+  readonly project_id: ProjectId
   /** The agent that reported it. */
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly engine: string
   readonly name: string
   readonly depth: number | null
@@ -34,13 +35,13 @@ export interface QueueUpdate {
 }
 
 export interface FacetRow {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly facet: TaskFacet
   readonly value: string
 }
 
 export interface CountDelta {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly state: string
   /** Added to the stored count. */
   readonly tasks: number
@@ -48,7 +49,7 @@ export interface CountDelta {
 
 /** A worker's offline event without an engine: applies to the workers of that name in every engine. */
 export interface OfflineReport {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly name: string
   readonly last_heartbeat: Timestamp
 }
@@ -67,7 +68,7 @@ interface Observation {
   isFromTask: boolean
   at: Timestamp | null
   state: "online" | "offline"
-  agentId: string
+  agentId: AgentId
   depth: number | null
   ends: Counters
 }
@@ -76,7 +77,7 @@ const zeroCounters: Counters = { processed: 0, succeeded: 0, failed: 0, retried:
 
 /** Observations of one engine in one project. */
 interface EngineTally {
-  readonly projectId: string
+  readonly projectId: ProjectId
   readonly engine: string
   readonly names: Set<string>
   /** By name as JSON text. */
@@ -95,7 +96,7 @@ export const makeTally = (
 ): Tally => {
   const engineTallies = new Map<string, EngineTally>()
   let engineTally: EngineTally | undefined
-  const engineTallyOf = (projectId: string, engine: string): EngineTally => {
+  const engineTallyOf = (projectId: ProjectId, engine: string): EngineTally => {
     if (engineTally !== undefined && engineTally.projectId === projectId && engineTally.engine === engine) {
       return engineTally
     }
@@ -143,10 +144,10 @@ const observeGroup = (scene: EngineTally, { events }: TaskGroup): void => {
 
 interface SignOfLife {
   readonly occurredAt: Timestamp
-  readonly agentId: string
+  readonly agentId: AgentId
 }
 
-const observationOf = (sightings: Map<string, Observation>, json: string, agentId: string): Observation => {
+const observationOf = (sightings: Map<string, Observation>, json: string, agentId: AgentId): Observation => {
   let observation = sightings.get(json)
   if (observation === undefined) {
     observation = { isFromTask: false, at: null, state: "online", agentId, depth: null, ends: zeroCounters }
@@ -217,7 +218,7 @@ const addCounters = (left: Counters, right: Counters): Counters => ({
 })
 
 const countsOf = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<CountDelta> => {
-  const counts = new Map<string, Map<string, number>>()
+  const counts = new Map<ProjectId, Map<string, number>>()
   for (const { stored, row } of folded) {
     if (stored?.state === row.state) continue
     const states = counts.get(row.project_id) ?? new Map<string, number>()
@@ -234,7 +235,7 @@ const byKey = ([left]: readonly [string, unknown], [right]: readonly [string, un
 
 const facetsOf = (scenes: ReadonlyArray<EngineTally>): ReadonlyArray<FacetRow> => {
   const found = new Map<string, FacetRow>()
-  const add = (project_id: string, facet: TaskFacet, jsons: Iterable<string>) => {
+  const add = (project_id: ProjectId, facet: TaskFacet, jsons: Iterable<string>) => {
     for (const json of jsons) found.set(`${project_id} ${facet} ${json}`, { project_id, facet, value: parseText(json) })
   }
   for (const { names, projectId, queues, workers } of scenes) {

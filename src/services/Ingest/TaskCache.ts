@@ -1,3 +1,4 @@
+import type { ProjectId } from "../../domain/Id.ts"
 /** The columns of a stored task that a fold of further events needs. */
 export interface StoredTask {
   readonly id: string
@@ -13,13 +14,13 @@ export interface StoredTask {
 }
 
 export interface ProjectTaskKey {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly engine: string
   readonly task_id: string
 }
 
 /** Texts of agents contain no NUL. A joined string is flat, so it keeps no frame in memory. */
-export const taskKeyText = (projectId: string, engine: string, taskId: string): string =>
+export const taskKeyText = (projectId: ProjectId, engine: string, taskId: string): string =>
   [projectId, engine, taskId].join("\0")
 
 const MAX_NAMES = 10_000

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { type Actor, type RequestSource, system } from "../../domain/Actor.ts"
 import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../domain/Errors.ts"
+import { MembershipId, UserId } from "../../domain/Id.ts"
 import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../domain/Invitation.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { personalTextsOf, type UserDetail } from "../../domain/User.ts"
@@ -56,17 +57,17 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     /** Consumes the invitation, runs `first` and creates the membership, all in one transaction. */
     const acceptInvitation = Effect.fnUntraced(function*(
       { id, project_id, role }: OpenInvitation,
-      userId: string,
+      userId: UserId,
       { actor, entries, first }: {
         readonly first: Effect.Effect<unknown, Conflict>
         readonly actor: Actor
-        readonly entries: (membershipId: string) => ReadonlyArray<Entry>
+        readonly entries: (membershipId: MembershipId) => ReadonlyArray<Entry>
       }
     ) {
       const now = yield* Timestamp.now
       if (!(yield* repo.markAccepted(id, now))) return yield* invitationInvalid
       yield* first
-      const membershipId = yield* Ids.next
+      const membershipId = yield* Ids.nextOf(MembershipId)
       yield* memberships.insert({ id: membershipId, user_id: userId, project_id, role, created_at: now }).pipe(
         Effect.catchIf(isUniqueViolation, () => alreadyMember)
       )
@@ -75,7 +76,8 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     }, sql.withTransaction)
 
     const acceptanceEntries =
-      ({ id, project_id, role }: OpenInvitation, userId: string, source: RequestSource) => (membershipId: string) => [
+      ({ id, project_id, role }: OpenInvitation, userId: UserId, source: RequestSource) =>
+      (membershipId: MembershipId) => [
         {
           action: "membership.granted",
           target_type: "membership",
@@ -96,7 +98,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
 
     /** Adds the existing account of the address, which must be the signed-in one. */
     const acceptAsExistingUser = Effect.fnUntraced(
-      function*(invitation: OpenInvitation, userId: string, source: RequestSource) {
+      function*(invitation: OpenInvitation, userId: UserId, source: RequestSource) {
         const actor = yield* CurrentActor
         if (actor.kind !== "person") return yield* signInFirst
         if (actor.user_id !== userId) return yield* wrongAccount
@@ -129,7 +131,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
         })
         const now = yield* Timestamp.now
         const user: UserDetail = {
-          id: yield* Ids.next,
+          id: yield* Ids.nextOf(UserId),
           email,
           first_name: null,
           last_name: null,

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import { InvitationId, ProjectId } from "../../domain/Id.ts"
 import { Invitation, InvitationPreview } from "../../domain/Invitation.ts"
 import { Reader } from "../Database.ts"
 
@@ -9,8 +10,8 @@ const decode = (row: object) => decodeRow(row)
 /** An invitation that can be accepted, with its project's name and slug. */
 export const OpenInvitation = Schema.Struct({
   ...InvitationPreview.fields,
-  id: Schema.String,
-  project_id: Schema.String,
+  id: InvitationId,
+  project_id: ProjectId,
   email_key: Schema.String
 })
 export type OpenInvitation = typeof OpenInvitation.Type
@@ -31,24 +32,24 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
 
     return {
       /** Newest first. */
-      list: (projectId: string) =>
+      list: (projectId: ProjectId) =>
         Effect.map(
           read`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} ORDER BY id DESC`,
           (rows) => rows.map(decode)
         ),
-      findById: (projectId: string, id: string) =>
+      findById: (projectId: ProjectId, id: InvitationId) =>
         Effect.map(
           sql`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} AND id = ${id}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), decode)
         ),
-      isMember: (projectId: string, emailKey: string) =>
+      isMember: (projectId: ProjectId, emailKey: string) =>
         Effect.map(
           sql`SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
             WHERE u.email_key = ${emailKey} AND m.project_id = ${projectId}`,
           (rows) => rows.length > 0
         ),
       /** Invitations since then, including closed ones: of an address to any project, and of the project. */
-      countSince: (projectId: string, emailKey: string, since: string) =>
+      countSince: (projectId: ProjectId, emailKey: string, since: string) =>
         Effect.map(
           sql<{ of_address: number; of_project: number }>`SELECT
             (SELECT count(*) FROM invitations WHERE email_key = ${emailKey} AND created_at > ${since}) AS of_address,
@@ -58,15 +59,15 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
       insert: (invitation: Invitation, email_key: string, token_hash: string) =>
         sql`INSERT INTO invitations ${sql.insert({ ...invitation, email_key, token_hash })}`,
       /** Revokes the address's open invitation to the project; its id, if there was one. */
-      revokePending: (projectId: string, emailKey: string, now: string) =>
+      revokePending: (projectId: ProjectId, emailKey: string, now: string) =>
         Effect.map(
-          sql<{ id: string }>`UPDATE invitations SET revoked_at = ${now}
+          sql<{ id: InvitationId }>`UPDATE invitations SET revoked_at = ${now}
             WHERE project_id = ${projectId} AND email_key = ${emailKey} AND accepted_at IS NULL AND revoked_at IS NULL
             RETURNING id`,
           (rows) => rows[0]?.id ?? null
         ),
       /** True when this call revoked it. */
-      revoke: (id: string, now: string) =>
+      revoke: (id: InvitationId, now: string) =>
         Effect.map(
           sql`UPDATE invitations SET revoked_at = ${now}
             WHERE id = ${id} AND accepted_at IS NULL AND revoked_at IS NULL RETURNING id`,
@@ -81,7 +82,7 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => decodeOpen(row))
         ),
       /** Marks it accepted; of two concurrent calls one succeeds. */
-      markAccepted: (id: string, now: string) =>
+      markAccepted: (id: InvitationId, now: string) =>
         Effect.map(
           sql`UPDATE invitations AS i SET accepted_at = ${now} WHERE i.id = ${id} AND ${isOpen(now)} RETURNING id`,
           (rows) => rows.length > 0

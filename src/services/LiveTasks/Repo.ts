@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import type { ChangePosition, LiveTask } from "../../domain/LiveTask.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
@@ -20,7 +21,7 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTask
     // on SQLite one connection writes, in the order of its times
     const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
 
-    const listPage = (projectId: string, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
+    const listPage = (projectId: ProjectId, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
       orDieOnSql(read<LiveTask>`
         SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
                finished_at, runtime_ms, updated_at

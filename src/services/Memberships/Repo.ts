@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import type { Role } from "../../domain/Access.ts"
+import type { MembershipId, ProjectId, UserId } from "../../domain/Id.ts"
 import { Membership } from "../../domain/Membership.ts"
 import { Reader } from "../Database.ts"
 
@@ -8,9 +9,9 @@ const decodeRow = Schema.decodeUnknownSync(Membership)
 const decode = (row: object) => decodeRow(row)
 
 export interface NewMembership {
-  readonly id: string
-  readonly user_id: string
-  readonly project_id: string
+  readonly id: MembershipId
+  readonly user_id: UserId
+  readonly project_id: ProjectId
   readonly role: Role
   readonly created_at: string
 }
@@ -25,14 +26,14 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
 
     return {
       /** Newest first. */
-      list: (projectId: string) =>
+      list: (projectId: ProjectId) =>
         Effect.map(
           read`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
             WHERE m.project_id = ${projectId} ORDER BY m.id DESC`,
           (rows) => rows.map(decode)
         ),
       /** Runs in the caller's transaction, if there is one. */
-      findById: (projectId: string, id: string) =>
+      findById: (projectId: ProjectId, id: MembershipId) =>
         Effect.map(
           sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
             WHERE m.project_id = ${projectId} AND m.id = ${id}`,
@@ -40,13 +41,13 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
         ),
       insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
       /** False when there was none. */
-      setRole: (id: string, role: Role) =>
+      setRole: (id: MembershipId, role: Role) =>
         Effect.map(
           sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`,
           ({ length }) => length > 0
         ),
       /** False when there was none. */
-      delete: (id: string) =>
+      delete: (id: MembershipId) =>
         Effect.map(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`, ({ length }) => length > 0)
     } as const
   })

@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import type { UserId } from "../../domain/Id.ts"
 import {
   type EnforcementPolicy,
   type EnrollmentRequirement,
@@ -40,13 +41,13 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
     const devices = yield* TrustedDevicesRepo
     const policy = policyOf(yield* Settings)
 
-    const getRowForUpdate = Effect.fnUntraced(function*(userId: string) {
+    const getRowForUpdate = Effect.fnUntraced(function*(userId: UserId) {
       const row = yield* repo.findByUserForUpdate(userId)
       return yield* Option.match(row, { onNone: () => Effect.dieMessage("the user is gone"), onSome: Effect.succeed })
     })
 
     /** Runs in the caller's transaction. */
-    const getState = Effect.fnUntraced(function*(userId: string) {
+    const getState = Effect.fnUntraced(function*(userId: UserId) {
       const row = yield* getRowForUpdate(userId)
       const enrolled = row.mfa_enrolled_at !== null
       const started_at = row.mfa_enforcement_started_at
@@ -57,7 +58,7 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
     })
 
     /** The same at a login; the user's first login under the policy starts their grace period. */
-    const beginLogin = Effect.fnUntraced(function*(userId: string, deviceToken: string | null) {
+    const beginLogin = Effect.fnUntraced(function*(userId: UserId, deviceToken: string | null) {
       const now = yield* Timestamp.now
       const before = yield* getState(userId)
       const is_trusted = before.enrolled && deviceToken !== null && (yield* devices.markSeen(userId, deviceToken, now))

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import type { UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate } from "../Dialect.ts"
@@ -25,7 +26,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
 
     return {
       /** Locks the user's row until the transaction ends. */
-      findByUserForUpdate: (userId: string) =>
+      findByUserForUpdate: (userId: UserId) =>
         Effect.map(
           sql<
             MfaRow
@@ -34,42 +35,42 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             FROM users WHERE id = ${userId} ${forUpdate(sql)}`,
           (rows) => Option.fromNullable(rows[0])
         ),
-      isEnrolled: (userId: string) =>
+      isEnrolled: (userId: UserId) =>
         Effect.map(sql`SELECT 1 FROM users WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL`, hasRows),
       /** Stores the pending secret; false when the user has a second factor already. */
-      setPendingSecret: (userId: string, sealed: string, now: string) =>
+      setPendingSecret: (userId: UserId, sealed: string, now: string) =>
         Effect.map(
           sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now}
             WHERE id = ${userId} AND mfa_enrolled_at IS NULL RETURNING id`,
           hasRows
         ),
       /** Makes the pending secret the second factor; `step` is the time step of the confirming code. */
-      enroll: (userId: string, step: number, now: string) =>
+      enroll: (userId: UserId, step: number, now: string) =>
         sql`UPDATE users SET mfa_secret = mfa_pending_secret, mfa_enrolled_at = ${now}, mfa_last_step = ${step},
             mfa_failed_codes = 0, mfa_locked_until = NULL, mfa_pending_secret = NULL, mfa_pending_at = NULL
           WHERE id = ${userId}`,
       /**
        * Consumes the code of a time step, once over all replicas; false when this or a later step was consumed before.
        */
-      consumeStep: (userId: string, step: number) =>
+      consumeStep: (userId: UserId, step: number) =>
         Effect.map(
           sql`UPDATE users SET mfa_last_step = ${step}
             WHERE id = ${userId} AND mfa_enrolled_at IS NOT NULL AND mfa_last_step < ${step} RETURNING id`,
           hasRows
         ),
       /** Consumes a recovery code; false when there is no such unused code. */
-      consumeRecoveryCode: (userId: string, code: string) =>
+      consumeRecoveryCode: (userId: UserId, code: string) =>
         Effect.map(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId} AND code_hash = ${Ids.hashSecret(code)}
             RETURNING user_id`,
           hasRows
         ),
-      resetFailures: (userId: string) =>
+      resetFailures: (userId: UserId) =>
         sql`UPDATE users SET mfa_failed_codes = 0, mfa_locked_until = NULL WHERE id = ${userId}`,
       /**
        * Counts a wrong code; the `threshold`th in a row locks until `lockUntil`. True when the codes are locked now.
        */
-      countFailure: (userId: string, threshold: number, lockUntil: string) =>
+      countFailure: (userId: UserId, threshold: number, lockUntil: string) =>
         Effect.map(
           sql<{ locked: number }>`UPDATE users SET mfa_failed_codes = mfa_failed_codes + 1,
               mfa_locked_until = CASE WHEN mfa_failed_codes + 1 >= ${threshold} THEN ${lockUntil} ELSE NULL END
@@ -78,18 +79,18 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
           (rows) => rows[0]?.locked === 1
         ),
       /** Starts the user's grace period; false when it started before. It is never reset. */
-      startEnforcement: (userId: string, now: string) =>
+      startEnforcement: (userId: UserId, now: string) =>
         Effect.map(
           sql`UPDATE users SET mfa_enforcement_started_at = ${now}
             WHERE id = ${userId} AND mfa_enforcement_started_at IS NULL RETURNING id`,
           hasRows
         ),
-      countRecoveryCodes: (userId: string) =>
+      countRecoveryCodes: (userId: UserId) =>
         Effect.map(
           sql<{ n: number }>`SELECT count(*) AS n FROM mfa_recovery_codes WHERE user_id = ${userId}`,
           (rows) => rows[0]?.n ?? 0
         ),
-      replaceRecoveryCodes: (userId: string, codes: ReadonlyArray<string>) =>
+      replaceRecoveryCodes: (userId: UserId, codes: ReadonlyArray<string>) =>
         Effect.zipRight(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId}`,
           sql`INSERT INTO mfa_recovery_codes ${
@@ -97,7 +98,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
           }`
         ),
       /** Deletes the factor, pending or not, but not the start of the grace period; false when there was none. */
-      clear: (userId: string) =>
+      clear: (userId: UserId) =>
         Effect.zipRight(
           sql`DELETE FROM mfa_recovery_codes WHERE user_id = ${userId}`,
           Effect.map(
@@ -108,7 +109,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
           )
         ),
       /** A plain read, for status pages. */
-      findStatus: (userId: string) =>
+      findStatus: (userId: UserId) =>
         Effect.map(
           read<
             Pick<MfaRow, "is_admin" | "mfa_enforcement_started_at" | "mfa_enrolled_at"> & { readonly codes: number }

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import type { UserId } from "../../domain/Id.ts"
 import { Reader } from "../Database.ts"
 import { skipLocked } from "../Dialect.ts"
 
@@ -12,7 +13,7 @@ export interface ResetRequest {
 
 export interface NewReset {
   readonly id: string
-  readonly user_id: string
+  readonly user_id: UserId
   readonly token_hash: string
   readonly created_at: string
   readonly expires_at: string
@@ -36,18 +37,18 @@ export class PasswordResetsRepo extends Effect.Service<PasswordResetsRepo>()("sv
       ),
       insert: (reset: NewReset) => sql`INSERT INTO password_resets ${sql.insert({ ...reset })}`,
       /** The number of the user's valid links, in the caller's transaction. */
-      countByUser: (userId: string, now: string) =>
+      countByUser: (userId: UserId, now: string) =>
         Effect.map(
           sql<
             { n: number }
           >`SELECT count(*) AS n FROM password_resets WHERE user_id = ${userId} AND expires_at > ${now}`,
           (rows) => rows[0]?.n ?? 0
         ),
-      deleteByUser: (userId: string) => sql`DELETE FROM password_resets WHERE user_id = ${userId}`,
+      deleteByUser: (userId: UserId) => sql`DELETE FROM password_resets WHERE user_id = ${userId}`,
       findUserId: (tokenHash: string, now: string) =>
         Effect.map(
           read<
-            { user_id: string }
+            { user_id: UserId }
           >`SELECT user_id FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.user_id)
         ),

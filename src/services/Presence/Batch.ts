@@ -1,4 +1,5 @@
 import type { Deferred } from "effect"
+import type { AgentId } from "../../domain/Id.ts"
 import type { PresenceCallbacks, ProcessInfo } from "./Model.ts"
 import type { DisconnectRow, HealthRow, RefusalRow } from "./Rows.ts"
 
@@ -33,7 +34,7 @@ export class PresenceBatch {
   readonly heartbeats = new Set<LiveSession>()
   readonly refusals = new Map<string, RefusalRow>()
   /** Agents whose set-up advice changed. */
-  readonly adviceAgentIds = new Set<string>()
+  readonly adviceAgentIds = new Set<AgentId>()
 
   get isEmpty(): boolean {
     return this.connects.length + this.disconnects.length + this.health.length + this.heartbeats.size +

@@ -1,10 +1,11 @@
 import type { SetupAdvice } from "../../domain/Agent.ts"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /** An agent process as its hello describes it. The gateway cuts the texts to the length of their columns. */
 export interface ProcessInfo {
-  readonly agentId: string
-  readonly projectId: string
+  readonly agentId: AgentId
+  readonly projectId: ProjectId
   readonly sessionId: string
   /** As in `AgentSession`. */
   readonly workerId: string

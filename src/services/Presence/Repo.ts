@@ -1,5 +1,6 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
+import type { AgentId } from "../../domain/Id.ts"
 import { forNoKeyUpdate } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import type {
@@ -15,7 +16,7 @@ import type {
 
 /** A locked row of an agent. An agent without a row was deleted. */
 export interface LockedAgent {
-  readonly id: string
+  readonly id: AgentId
   readonly setup_advice: string
 }
 
@@ -30,7 +31,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
     const sql = yield* SqlClient.SqlClient
 
     const agentIdsOf = (
-      rows: ReadonlyArray<{ readonly agent_id: string }>
+      rows: ReadonlyArray<{ readonly agent_id: AgentId }>
     ) => [...new Set(rows.map((row) => row.agent_id))]
     type Write = Effect.Effect<unknown, SqlError.SqlError>
 
@@ -42,7 +43,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
     ): Write => rows.length === 0 ? Effect.void : write(recordset(sql, "r", columns, rows))
 
     const lockAgents = (
-      agentIds: ReadonlyArray<string>
+      agentIds: ReadonlyArray<AgentId>
     ): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
       agentIds.length === 0
         ? Effect.succeed([])
@@ -122,7 +123,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
           exclusive: "integer",
           at: "text"
         } as const
-        const ownedRows = yield* sql<{ agent_id: string; worker_id: string }>`
+        const ownedRows = yield* sql<{ agent_id: AgentId; worker_id: string }>`
           UPDATE agent_workers SET last_seen_at = r.at, state = 'online', updated_at = r.at FROM ${
           recordset(sql, "r", columns, rows)
         }
@@ -139,7 +140,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
       })
 
     /** Sets those of the agents offline that have no online process. */
-    const updateAgentsOffline = (agentIds: ReadonlyArray<string>, at: string): Write =>
+    const updateAgentsOffline = (agentIds: ReadonlyArray<AgentId>, at: string): Write =>
       sql`UPDATE agents SET state = 'offline', updated_at = ${at}
         WHERE ${sql.in("id", agentIds)} AND state = 'online'
           AND NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`

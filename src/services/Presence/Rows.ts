@@ -1,9 +1,10 @@
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 /** Rows as `Repo.ts` writes them, many at a time; names are the columns'. Structures are JSON text. */
 
 export interface ConnectRow {
   readonly id: string
-  readonly agent_id: string
-  readonly project_id: string
+  readonly agent_id: AgentId
+  readonly project_id: ProjectId
   readonly worker_id: string
   readonly session_id: string
   readonly role: string | null
@@ -20,7 +21,7 @@ export interface ConnectRow {
 }
 
 export interface HeartbeatRow {
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly worker_id: string
   readonly session_id: string
   /** 1: only this session may speak for the process; 0: any session of it (long-poll). */
@@ -29,27 +30,27 @@ export interface HeartbeatRow {
 }
 
 export interface DisconnectRow {
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly worker_id: string
   readonly session_id: string
   readonly at: string
 }
 
 export interface RefusalRow {
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly reason: string
   readonly detail: string
   readonly at: string
 }
 
 export interface AdviceRow {
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly setup_advice: string
   readonly at: string
 }
 
 export interface HealthRow {
-  readonly agent_id: string
+  readonly agent_id: AgentId
   readonly worker_id: string | null
   readonly captured_at: string
   readonly telemetry_loss: string
@@ -57,8 +58,8 @@ export interface HealthRow {
 
 export interface WorkerRow {
   readonly id: string
-  readonly project_id: string
-  readonly agent_id: string
+  readonly project_id: ProjectId
+  readonly agent_id: AgentId
   readonly engine: string
   readonly name: string
   readonly hostname: string | null
@@ -72,8 +73,8 @@ export interface WorkerRow {
 
 export interface QueueRow {
   readonly id: string
-  readonly project_id: string
-  readonly agent_id: string
+  readonly project_id: ProjectId
+  readonly agent_id: AgentId
   readonly engine: string
   readonly name: string
   readonly broker_type: string | null

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { deleteInSlices, forNoKeyUpdate } from "../Dialect.ts"
 import { Settings } from "../Settings.ts"
@@ -27,7 +28,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     const sweepProcesses = Effect.fn("PresenceSweeps.sweepProcesses")(function*() {
       const now = yield* Timestamp.now
       const cutoff = Timestamp.addSeconds(now, -settings.agentOfflineAfter)
-      const silent = yield* sql<{ agent_id: string }>`
+      const silent = yield* sql<{ agent_id: AgentId }>`
         SELECT DISTINCT agent_id FROM agent_workers WHERE state = 'online' AND last_seen_at < ${cutoff} LIMIT ${slice}`
       const ids = silent.map((row) => row.agent_id)
       if (ids.length > 0) {
@@ -65,7 +66,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
      */
     const deleteExcessProcesses = Effect.fn("PresenceSweeps.deleteExcessProcesses")(function*() {
       const maxProcesses = settings.agentProcessesPerProject
-      const full = yield* sql<{ project_id: string; rows: number }>`
+      const full = yield* sql<{ project_id: ProjectId; rows: number }>`
         SELECT project_id, CAST(count(*) AS integer) AS rows FROM agent_workers GROUP BY project_id HAVING count(*) > ${maxProcesses}`
       for (const { project_id, rows } of full) {
         yield* sql`DELETE FROM agent_workers WHERE id IN (

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import { Project } from "../../domain/Project.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
@@ -25,7 +26,7 @@ const decodeUnchecked = (row: typeof Row.Encoded): Project => ({
 })
 
 export interface Deletion {
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly created_at: string
 }
 
@@ -52,33 +53,33 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
     return {
       list: Effect.map(read`SELECT * FROM projects ORDER BY slug`, (rows) => rows.map(decode)),
       listIds: Effect.map(
-        read<{ id: string }>`SELECT id FROM projects ORDER BY id`,
+        read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`,
         (rows) => rows.map(({ id }) => id)
       ),
       findBySlug: (slug: string) =>
         Effect.map(selectBySlug(slug), ([row]) => Option.map(Option.fromNullable(row), decodeUnchecked)),
-      findById: (id: string) => Effect.map(read`SELECT * FROM projects WHERE id = ${id}`, decodeFirst),
+      findById: (id: ProjectId) => Effect.map(read`SELECT * FROM projects WHERE id = ${id}`, decodeFirst),
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
       update: (project: Project) =>
         sql`UPDATE projects SET ${sql.update(encode(project), ["id"])} WHERE id = ${project.id}`,
-      delete: (id: string) => sql`DELETE FROM projects WHERE id = ${id}`,
+      delete: (id: ProjectId) => sql`DELETE FROM projects WHERE id = ${id}`,
 
-      listAgentIds: (id: string) =>
+      listAgentIds: (id: ProjectId) =>
         Effect.map(
-          read<{ id: string }>`SELECT id FROM agents WHERE project_id = ${id}`,
+          read<{ id: AgentId }>`SELECT id FROM agents WHERE project_id = ${id}`,
           (rows) => rows.map((row) => row.id)
         ),
       /** The health rows of the project's agents. */
-      deleteHealth: (id: string) => {
+      deleteHealth: (id: ProjectId) => {
         const where = sql`agent_id IN (SELECT id FROM agents WHERE project_id = ${id})`
         return deleteInSlices(sql, { table: "agent_health", key: "id", where })
       },
-      insertDeletion: (project_id: string, created_at: string) =>
+      insertDeletion: (project_id: ProjectId, created_at: string) =>
         sql`INSERT INTO project_deletions ${sql.insert({ project_id, created_at })}`,
       listDeletions: read<Deletion>`SELECT project_id, created_at FROM project_deletions ORDER BY project_id`,
-      deleteDeletion: (projectId: string) => sql`DELETE FROM project_deletions WHERE project_id = ${projectId}`,
+      deleteDeletion: (projectId: ProjectId) => sql`DELETE FROM project_deletions WHERE project_id = ${projectId}`,
       /** The rows that the project left behind in tables without a foreign key. */
-      deleteOrphans: (projectId: string) =>
+      deleteOrphans: (projectId: ProjectId) =>
         Effect.forEach(
           orphanTables,
           ([table, key]) => deleteInSlices(sql, { table, key, where: sql`project_id = ${projectId}` }),

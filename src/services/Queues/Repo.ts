@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import { Queue } from "../../domain/Queue.ts"
 import { Reader } from "../Database.ts"
 
@@ -10,14 +11,14 @@ export class QueuesRepo extends Effect.Service<QueuesRepo>()("svc/QueuesRepo", {
 
     return {
       /** The newest `limit` queues, those older than the queue `start` if it is given. */
-      list: (projectId: string, start: string | null, limit: number) =>
+      list: (projectId: ProjectId, start: string | null, limit: number) =>
         Effect.map(
           read`SELECT * FROM queues WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}
             ORDER BY id DESC LIMIT ${limit}`,
           (rows) => rows.map((row) => decode(row))
         ),
       /** The engines that have a queue of this name. */
-      listEngines: (projectId: string, name: string) =>
+      listEngines: (projectId: ProjectId, name: string) =>
         Effect.map(
           read<
             { readonly engine: string }

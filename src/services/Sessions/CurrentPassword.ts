@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, type Redacted } from "effect"
 import type { RequestSource } from "../../domain/Actor.ts"
 import { Forbidden } from "../../domain/Errors.ts"
+import type { UserId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { currentPerson } from "../CurrentActor.ts"
@@ -22,7 +23,7 @@ export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/OwnP
     const settings = yield* Settings
 
     /** Counts a wrong password of an account, which may lock it. */
-    const countFailure = Effect.fnUntraced(function*(userId: string, source: RequestSource) {
+    const countFailure = Effect.fnUntraced(function*(userId: UserId, source: RequestSource) {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
       const isNowLocked = yield* users.countFailure(userId, now, settings.loginLockoutThreshold, lockUntil)

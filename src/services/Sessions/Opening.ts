@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Person, RequestSource } from "../../domain/Actor.ts"
+import { SessionId } from "../../domain/Id.ts"
 import { isOverdue } from "../../domain/Mfa.ts"
 import type { LoggedIn } from "../../domain/Session.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -39,7 +40,7 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
         const { remember } = proof
         const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
         const token = yield* Ids.secret
-        const id = yield* Ids.next
+        const id = yield* Ids.nextOf(SessionId)
         yield* repo.insert({
           id,
           user_id: user.id,

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { Person } from "../../domain/Actor.ts"
 import { NotFound } from "../../domain/Errors.ts"
+import type { SessionId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { type ChangePassword, personalTextsOf, type UserDetail } from "../../domain/User.ts"
 import { Audit } from "../Audit.ts"
@@ -35,7 +36,7 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     const sessionOpening = yield* SessionOpening
 
     const replaceSessions = Effect.fnUntraced(
-      function*(person: Person, sessionId: string, passwordHash: string, isFresh: boolean) {
+      function*(person: Person, sessionId: SessionId, passwordHash: string, isFresh: boolean) {
         const now = yield* Timestamp.now
         const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
         // reads the session again: it may have been revoked or restricted while the password was hashed

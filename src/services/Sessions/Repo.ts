@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Unauthenticated } from "../../domain/Errors.ts"
+import type { SessionId, UserId } from "../../domain/Id.ts"
 import { Session } from "../../domain/Session.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
@@ -13,8 +14,8 @@ const Row = Schema.Struct(Session.fields).omit("is_current")
 const decodeRows = Schema.decodeUnknownSync(Schema.Array(Row))
 
 export interface NewSession {
-  readonly id: string
-  readonly user_id: string
+  readonly id: SessionId
+  readonly user_id: UserId
   readonly token_hash: string
   readonly remember_me: number
   readonly issued_at: string
@@ -37,7 +38,7 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
     return {
       insert: (session: NewSession) => sql`INSERT INTO sessions ${sql.insert({ ...session })}`,
       /** The newest 500 active sessions of a user, newest first; those unused since `idleSince` are left out. */
-      listActive: (userId: string, now: string, idleSince: string) =>
+      listActive: (userId: UserId, now: string, idleSince: string) =>
         Effect.map(
           read`SELECT ${columns} FROM sessions
             WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
@@ -49,7 +50,7 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
        * Whether the session is active. Locks its user until the transaction ends, as every revocation of all their
        * sessions does, so the two are serialized.
        */
-      isActiveForUpdate: (userId: string, id: string, now: string) =>
+      isActiveForUpdate: (userId: UserId, id: SessionId, now: string) =>
         Effect.zipRight(
           sql`SELECT 1 FROM users WHERE id = ${userId} ${forUpdate(sql)}`,
           Effect.map(
@@ -58,23 +59,23 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
           )
         ),
       /** Replaces the token of an active session; answers when the session expires, or none. */
-      setToken: (id: string, tokenHash: string, now: string) =>
+      setToken: (id: SessionId, tokenHash: string, now: string) =>
         Effect.map(
           sql<{ expires_at: Timestamp }>`UPDATE sessions SET token_hash = ${tokenHash}
             WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now} RETURNING expires_at`,
           (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.expires_at)
         ),
       /** Marks the session as fully authenticated. */
-      setProven: (id: string, now: string) =>
+      setProven: (id: SessionId, now: string) =>
         sql`UPDATE sessions SET factor_at = ${now}, proven_at = ${now} WHERE id = ${id}`,
       /** Restricts every session of the user but `kept` until it gives the second factor. */
-      clearFactors: (userId: string, kept: string) =>
+      clearFactors: (userId: UserId, kept: string) =>
         sql`UPDATE sessions SET factor_at = NULL, proven_at = NULL WHERE user_id = ${userId} AND id <> ${kept}`,
       /** Revokes the sessions that never gave the second factor: the password alone must not make them unrestricted. */
-      revokePendingFactor: (userId: string, now: string) =>
+      revokePendingFactor: (userId: UserId, now: string) =>
         sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL AND factor_at IS NULL`,
       /** Revokes a session and returns its state; none when it was revoked before. */
-      revokeReturning: (id: string, now: string) =>
+      revokeReturning: (id: SessionId, now: string) =>
         Effect.map(
           sql<{ remember_me: number; factor_at: string | null }>`UPDATE sessions SET revoked_at = ${now}
             WHERE id = ${id} AND revoked_at IS NULL RETURNING remember_me, factor_at`,
@@ -84,13 +85,13 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
               factor: factor_at !== null
             }))
         ),
-      exists: (userId: string, id: string) =>
+      exists: (userId: UserId, id: SessionId) =>
         Effect.map(
           read`SELECT 1 FROM sessions WHERE id = ${id} AND user_id = ${userId}`,
           (rows) => rows.length > 0
         ),
       /** Revokes one session of the user; false when it was revoked before. */
-      revoke: (userId: string, id: string, now: string) =>
+      revoke: (userId: UserId, id: SessionId, now: string) =>
         Effect.map(
           sql`UPDATE sessions SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
             RETURNING id`,
@@ -99,12 +100,12 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
       /** Revokes the session with this token and returns its id and user, unless it was revoked before. */
       revokeToken: (tokenHash: string, now: string) =>
         Effect.map(
-          sql<{ id: string; user_id: string }>`UPDATE sessions SET revoked_at = ${now}
+          sql<{ id: SessionId; user_id: UserId }>`UPDATE sessions SET revoked_at = ${now}
             WHERE token_hash = ${tokenHash} AND revoked_at IS NULL RETURNING id, user_id`,
           (rows) => rows[0] ?? null
         ),
       /** Revokes every session of the user but `kept`; answers how many. */
-      revokeAll: (userId: string, now: string, kept: string | null) =>
+      revokeAll: (userId: UserId, now: string, kept: string | null) =>
         Effect.map(
           kept === null
             ? sql`UPDATE sessions SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL RETURNING id`

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import type { BulkDelete, TaskFilter } from "../../domain/Task/Filter.ts"
 import { Audit } from "../Audit.ts"
 import { orDieOnSql } from "../Database.ts"
@@ -40,32 +41,38 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
     const deletion = yield* TaskDeletion
     const audit = yield* Audit
 
-    const deleteSlice = Effect.fnUntraced(function*(projectId: string, body: BulkDelete, ids: ReadonlyArray<string>) {
-      const deleted = yield* deletion.deleteTasks(projectId, ids)
-      if (deleted > 0) {
-        yield* audit.record({
-          action: "task.bulk_deleted",
-          target_type: "project",
-          target_id: projectId,
-          project_id: projectId,
-          metadata: { deleted_count: deleted, selection: auditSelection(body) }
-        })
-      }
-      return deleted
-    }, sql.withTransaction)
+    const deleteSlice = Effect.fnUntraced(
+      function*(projectId: ProjectId, body: BulkDelete, ids: ReadonlyArray<string>) {
+        const deleted = yield* deletion.deleteTasks(projectId, ids)
+        if (deleted > 0) {
+          yield* audit.record({
+            action: "task.bulk_deleted",
+            target_type: "project",
+            target_id: projectId,
+            project_id: projectId,
+            metadata: { deleted_count: deleted, selection: auditSelection(body) }
+          })
+        }
+        return deleted
+      },
+      sql.withTransaction
+    )
 
     /** Deletes the tasks and returns how many. In filter mode the oldest 10,000 of the matching tasks, by id. */
-    const deleteMatching = Effect.fn("TaskBulkDelete.deleteMatching")(function*(projectId: string, body: BulkDelete) {
-      const ids = body.task_ids === null
-        ? yield* search.listIds(projectId, toFilter(body), { direction: "oldest", after: null, limit: maxRows })
-        : [...new Set(body.task_ids)].sort()
-      let deleted = 0
-      for (let at = 0; at < ids.length; at += rowsAtOnce) {
-        yield* yieldToEventLoop
-        deleted += yield* deleteSlice(projectId, body, ids.slice(at, at + rowsAtOnce))
-      }
-      return deleted
-    }, orDieOnSql)
+    const deleteMatching = Effect.fn("TaskBulkDelete.deleteMatching")(
+      function*(projectId: ProjectId, body: BulkDelete) {
+        const ids = body.task_ids === null
+          ? yield* search.listIds(projectId, toFilter(body), { direction: "oldest", after: null, limit: maxRows })
+          : [...new Set(body.task_ids)].sort()
+        let deleted = 0
+        for (let at = 0; at < ids.length; at += rowsAtOnce) {
+          yield* yieldToEventLoop
+          deleted += yield* deleteSlice(projectId, body, ids.slice(at, at + rowsAtOnce))
+        }
+        return deleted
+      },
+      orDieOnSql
+    )
 
     return { deleteMatching } as const
   })

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import { idIn } from "../Dialect.ts"
 
 /** The slot of `task_counts` that deletions write: no ingest writer waits for it. The count is the sum of all slots. */
@@ -13,24 +14,26 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
 
-    const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(function*(projectId: string, ids: ReadonlyArray<string>) {
-      const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${
-        idIn(sql, ids)
-      } RETURNING state`
-      const byState = new Map<string, number>()
-      for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
-      const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({
-        project_id: projectId,
-        state,
-        slot: deletionSlot,
-        tasks
-      }))
-      if (rows.length > 0) {
-        yield* sql`INSERT INTO task_counts ${sql.insert(rows)}
+    const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(
+      function*(projectId: ProjectId, ids: ReadonlyArray<string>) {
+        const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${
+          idIn(sql, ids)
+        } RETURNING state`
+        const byState = new Map<string, number>()
+        for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
+        const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({
+          project_id: projectId,
+          state,
+          slot: deletionSlot,
+          tasks
+        }))
+        if (rows.length > 0) {
+          yield* sql`INSERT INTO task_counts ${sql.insert(rows)}
           ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = task_counts.tasks + excluded.tasks`
+        }
+        return deleted.length
       }
-      return deleted.length
-    })
+    )
 
     return { deleteTasks } as const
   })

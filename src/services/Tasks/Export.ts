@@ -1,4 +1,5 @@
 import { Chunk, Effect, Option, Stream } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import type { TaskField } from "../../domain/Task.ts"
 import type { ExportFormat, TaskFilter } from "../../domain/Task/Filter.ts"
 import { makeTaskWriter } from "../../domain/Task/Json.ts"
@@ -24,7 +25,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
     const settings = yield* Settings
     const xlsx = yield* Xlsx
 
-    const streamIds = (projectId: string, filter: TaskFilter) =>
+    const streamIds = (projectId: ProjectId, filter: TaskFilter) =>
       Stream.paginateChunkEffect(Option.none<string>(), (after) =>
         Effect.map(
           search.listIds(projectId, filter, { direction: "newest", after: Option.getOrNull(after), limit: idsAtOnce }),
@@ -35,7 +36,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
         ))
 
     /** The newest match and the number of matches, at most `most` + 1. Keeps no ids in memory. */
-    const countMatches = (projectId: string, filter: TaskFilter, most: number) =>
+    const countMatches = (projectId: ProjectId, filter: TaskFilter, most: number) =>
       Stream.runFold(
         Stream.take(streamIds(projectId, filter), most + 1),
         { newest: "", count: 0 },
@@ -43,7 +44,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
       )
 
     /** Each chunk is one read: few rows, and few bytes unless a single row has more. */
-    const streamRows = <E>(projectId: string, ids: Stream.Stream<string, E>) =>
+    const streamRows = <E>(projectId: ProjectId, ids: Stream.Stream<string, E>) =>
       ids.pipe(
         Stream.rechunk(rowsAtOnce),
         Stream.chunks,
@@ -58,7 +59,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
 
     /** The file of a project's matching tasks. */
     const exportFile = Effect.fn("TaskExport.exportFile")(function*(
-      projectId: string,
+      projectId: ProjectId,
       filter: TaskFilter,
       format: ExportFormat,
       fields: ReadonlyArray<TaskField>

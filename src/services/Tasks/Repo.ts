@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import type { LastRetry } from "../../domain/Command/Retry.ts"
+import type { ProjectId } from "../../domain/Id.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
@@ -33,7 +34,7 @@ const maxRetriesShown = 20
 /** A task that started and, as far as its events say, has not ended. */
 export interface StartedTask {
   readonly id: string
-  readonly project_id: string
+  readonly project_id: ProjectId
   readonly engine: string
   readonly task_id: string
   readonly worker_name: string | null
@@ -107,7 +108,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
 
     return {
       /** A page of a filter with at most one term, read from one index in the order of the list. */
-      listPage: (projectId: string, filter: TaskFilter, after: string | null, limit: number) =>
+      listPage: (projectId: ProjectId, filter: TaskFilter, after: string | null, limit: number) =>
         sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks WHERE ${
           sql.and([
             sql`project_id = ${projectId}`,
@@ -117,33 +118,33 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         } ORDER BY id DESC LIMIT ${limit}`,
 
       /** The sizes of the existing rows, newest first. */
-      listSizes: (projectId: string, ids: ReadonlyArray<string>) =>
+      listSizes: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
         sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks
           WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`,
 
       /** The existing rows, newest first. Read few at a time: `listSizes` has their sizes. */
-      listByIds: (projectId: string, ids: ReadonlyArray<string>) =>
+      listByIds: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
         Effect.map(
           sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`
             .values,
           asTaskRows
         ),
 
-      findByKey: (projectId: string, { engine, task_id }: TaskKey) =>
+      findByKey: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(selectByKey(projectId, engine, task_id), (rows) => asTaskRows(rows)[0]),
 
       /**
        * The task whose retry created this one (of several, by the newest command), the tasks that its retries created, newest
        * first, and the outcome of the engine's latest retry without overrides, among the project's newest commands.
        */
-      findRetries: (projectId: string, { engine, task_id }: TaskKey) =>
+      findRetries: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(
           selectRetries(projectId, engine, task_id, projectId, engine, task_id, projectId, engine, projectId),
           retriesOf
         ),
 
       /** The name of a task; none when the task is unknown. */
-      findName: (projectId: string, { engine, task_id }: TaskKey) =>
+      findName: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ name: string }>`SELECT name FROM tasks
             WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
@@ -151,7 +152,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         ),
 
       /** The state of a task; null when the task is unknown. */
-      findState: (projectId: string, { engine, task_id }: TaskKey) =>
+      findState: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ state: TaskState }>`SELECT state FROM tasks
             WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
@@ -159,12 +160,12 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         ),
 
       /** Those of the ids that are tasks of the project and engine, with their names. */
-      listNames: (projectId: string, engine: string, taskIds: ReadonlyArray<string>) =>
+      listNames: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
         sql<{ task_id: string; name: string }>`SELECT task_id, name FROM tasks
           WHERE project_id = ${projectId} AND engine = ${engine} AND task_id IN ${sql.in(taskIds)}`,
 
       /** The engine of the latest task of that name, as a list of one; empty when there is none. */
-      listEngines: (projectId: string, name: string) =>
+      listEngines: (projectId: ProjectId, name: string) =>
         Effect.map(
           sql<{ engine: string }>`SELECT engine FROM tasks
             WHERE project_id = ${projectId} AND name = ${name} ORDER BY id DESC LIMIT 1`,
@@ -172,7 +173,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         ),
 
       /** Tasks that started before `before` and have not ended, oldest first, after the id `after`. */
-      listStarted: (projectId: string, after: string | null, before: Timestamp, limit: number) =>
+      listStarted: (projectId: ProjectId, after: string | null, before: Timestamp, limit: number) =>
         sql<StartedTask>`SELECT id, project_id, engine, task_id, worker_name, started_at FROM tasks WHERE ${
           sql.and([
             sql`project_id = ${projectId}`,
@@ -183,7 +184,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         } ORDER BY id LIMIT ${limit}`,
 
       /** The text of a task's history, undefined when the task is unknown. */
-      findHistory: (projectId: string, { engine, task_id }: TaskKey) =>
+      findHistory: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(
           sql<{ history: string }>`SELECT history FROM tasks
             WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
@@ -191,7 +192,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         ),
 
       /** The number of the project's tasks, or of those in a state. The writers maintain it; no row is counted. */
-      readCount: (projectId: string, state: string | null) =>
+      readCount: (projectId: ProjectId, state: string | null) =>
         Effect.map(
           sql<{ tasks: number }>`SELECT COALESCE(SUM(tasks), 0) AS tasks FROM task_counts WHERE ${
             sql.and([sql`project_id = ${projectId}`, ...(state === null ? [] : [sql`state = ${state}`])])

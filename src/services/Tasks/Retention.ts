@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
@@ -25,9 +26,9 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
     const settings = yield* Settings
     const deletion = yield* TaskDeletion
 
-    const listProjects = read<{ id: string }>`SELECT id FROM projects ORDER BY id`
+    const listProjects = read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`
 
-    const pruneTasks = Effect.fnUntraced(function*(projectId: string, before: Timestamp.Timestamp) {
+    const pruneTasks = Effect.fnUntraced(function*(projectId: ProjectId, before: Timestamp.Timestamp) {
       let deleted = 0
       while (true) {
         const old = yield* read<{ id: string }>`
@@ -40,23 +41,25 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
     })
 
     /** Walks the facet's values; deletes those that were not seen lately and that no task has. */
-    const pruneFacets = Effect.fnUntraced(function*(projectId: string, facet: TaskFacet, before: Timestamp.Timestamp) {
-      let after = ""
-      while (true) {
-        const slice: ReadonlyArray<{ value: string }> = yield* read<{ value: string }>`
+    const pruneFacets = Effect.fnUntraced(
+      function*(projectId: ProjectId, facet: TaskFacet, before: Timestamp.Timestamp) {
+        let after = ""
+        while (true) {
+          const slice: ReadonlyArray<{ value: string }> = yield* read<{ value: string }>`
           SELECT value FROM task_facets WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after}
           ORDER BY value LIMIT ${facetsAtOnce}`
-        const last = slice[slice.length - 1]
-        if (last === undefined) return
-        yield* sql`
+          const last = slice[slice.length - 1]
+          if (last === undefined) return
+          yield* sql`
           DELETE FROM task_facets
           WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after} AND value <= ${last.value}
             AND seen_at < ${before} AND NOT EXISTS (
               SELECT 1 FROM tasks t WHERE t.project_id = ${projectId} AND t.${sql(facet)} = task_facets.value)`
-        after = last.value
-        yield* yieldToEventLoop
+          after = last.value
+          yield* yieldToEventLoop
+        }
       }
-    })
+    )
 
     /** Deletes expired tasks and facets; returns the number of tasks. */
     const sweep = Effect.fn("TaskRetention.sweep")(function*() {

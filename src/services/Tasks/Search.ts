@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import { Reader } from "../Database.ts"
@@ -36,7 +37,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     const statements = makeStatements(sql, where)
 
     /** The matches among the newest rows of the window; null when older rows may match too. */
-    const searchRecent = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter, window: IdWindow) {
+    const searchRecent = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter, window: IdWindow) {
       const rows = statements.selectNewest(projectId, filter, window)
       const found = yield* sql`SELECT id FROM (${rows} LIMIT ${maxRecentRows}) AS recent
         WHERE ${sql.and(where.allTerms(filter))} ORDER BY id DESC LIMIT ${window.limit}`.values
@@ -46,7 +47,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     })
 
     /** For each column the project's values that satisfy a condition on `value`; null when there are too many. */
-    const listValues = (projectId: string, columns: ReadonlyArray<TaskFacet>, condition: Fragment) => {
+    const listValues = (projectId: ProjectId, columns: ReadonlyArray<TaskFacet>, condition: Fragment) => {
       const each = columns.map((facet) =>
         sql`SELECT facet, value FROM (
           SELECT facet, value FROM task_facets WHERE project_id = ${projectId} AND facet = ${facet} AND ${condition}
@@ -60,7 +61,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         }))
     }
 
-    const listNamesLike = (projectId: string, part: string) =>
+    const listNamesLike = (projectId: ProjectId, part: string) =>
       Effect.map(listValues(projectId, ["name"], where.contains("value", part)), ([names]) => names?.values ?? null)
 
     const makeWalk = (conditions: Terms, index: string | null): Branch => ({ conditions, ranges: null, index })
@@ -77,7 +78,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 
     /** The branches by which a row can match the search term, given the other terms. */
     const makeTermBranches = Effect.fnUntraced(
-      function*(projectId: string, filter: TaskFilter, term: string, others: Terms) {
+      function*(projectId: ProjectId, filter: TaskFilter, term: string, others: Terms) {
         const branches: Array<Branch> = []
         for (const { column, values } of yield* listValues(projectId, taskFacets, where.matchesTerm("value", term))) {
           if (values === null) branches.push(makeWalk([...others, where.matchesTerm(column, term)], null))
@@ -97,7 +98,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       }
     )
 
-    const makeBranches = Effect.fnUntraced(function*(projectId: string, filter: TaskFilter) {
+    const makeBranches = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter) {
       const { name, search } = filter
       const plain = where.exactTerms(filter)
       const names = name === null ? null : yield* listNamesLike(projectId, name)
@@ -109,27 +110,29 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     })
 
     /** The first matching ids of the window. */
-    const listIds = Effect.fn("TaskSearch.listIds")(function*(projectId: string, filter: TaskFilter, window: IdWindow) {
-      if (window.direction === "newest" && window.limit < maxRecentRows) {
-        const recent = yield* searchRecent(projectId, filter, window)
-        if (recent !== null) return recent
+    const listIds = Effect.fn("TaskSearch.listIds")(
+      function*(projectId: ProjectId, filter: TaskFilter, window: IdWindow) {
+        if (window.direction === "newest" && window.limit < maxRecentRows) {
+          const recent = yield* searchRecent(projectId, filter, window)
+          if (recent !== null) return recent
+        }
+        const branches = yield* makeBranches(projectId, filter)
+        let found: ReadonlyArray<string> = []
+        for (const build of statements.buildAll(projectId, filter, branches, window)) {
+          const last = found.length < window.limit ? undefined : found[found.length - 1]
+          const bounds = [
+            ...statements.afterBound(window),
+            ...(last === undefined ? [] : [statements.untilBound(last, window)])
+          ]
+          const rows = yield* scans.run(build(bounds))
+          found = mergeIds(found, readIds(rows), window)
+        }
+        return found
       }
-      const branches = yield* makeBranches(projectId, filter)
-      let found: ReadonlyArray<string> = []
-      for (const build of statements.buildAll(projectId, filter, branches, window)) {
-        const last = found.length < window.limit ? undefined : found[found.length - 1]
-        const bounds = [
-          ...statements.afterBound(window),
-          ...(last === undefined ? [] : [statements.untilBound(last, window)])
-        ]
-        const rows = yield* scans.run(build(bounds))
-        found = mergeIds(found, readIds(rows), window)
-      }
-      return found
-    })
+    )
 
     /** How many tasks match, or null when more than `maxCounted` rows would have to be read. */
-    const count = Effect.fn("TaskSearch.count")(function*(projectId: string, filter: TaskFilter) {
+    const count = Effect.fn("TaskSearch.count")(function*(projectId: ProjectId, filter: TaskFilter) {
       const indexedTerms = filter.worker !== null
         ? [sql`worker_name = ${filter.worker}`]
         : filter.queue !== null

@@ -1,4 +1,5 @@
 import type { SqlClient, Statement } from "@effect/sql"
+import type { ProjectId } from "../../domain/Id.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import { type Conditions, type Fragment, idBoundsOf } from "./Conditions.ts"
@@ -57,7 +58,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     direction === "newest" ? sql`id >= ${last}` : sql`id <= ${last}`
 
   /** All rows of the window, newest first; the caller adds a LIMIT. */
-  const selectNewest = (projectId: string, filter: TaskFilter, window: IdWindow) =>
+  const selectNewest = (projectId: ProjectId, filter: TaskFilter, window: IdWindow) =>
     sql`SELECT ${sql.literal(searchColumnsOf(filter))} FROM tasks ${indexedBy("tasks_list")}
       WHERE ${sql.and([sql`project_id = ${projectId}`, ...afterBound(window)])} ORDER BY id DESC`
 
@@ -66,7 +67,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
    * order.
    */
   const selectCandidates = (
-    projectId: string,
+    projectId: ProjectId,
     filter: TaskFilter,
     conditions: ReadonlyArray<Fragment>,
     ordered: boolean,
@@ -113,7 +114,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
   }
 
   const buildStatements = (
-    projectId: string,
+    projectId: ProjectId,
     filter: TaskFilter,
     branch: Branch,
     window: IdWindow,
@@ -157,7 +158,7 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
   }
 
   /** The statements of all branches, to run one after the other. */
-  const buildAll = (projectId: string, filter: TaskFilter, branches: ReadonlyArray<Branch>, window: IdWindow) => {
+  const buildAll = (projectId: ProjectId, filter: TaskFilter, branches: ReadonlyArray<Branch>, window: IdWindow) => {
     const parts = splitByIds(filter)
     return branches.flatMap((branch) =>
       parts.flatMap((part) => buildStatements(projectId, filter, branch, window, part))

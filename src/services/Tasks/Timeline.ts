@@ -1,3 +1,4 @@
+import type { ProjectId } from "../../domain/Id.ts"
 import { type CursorKey, decodeCursor, encodeCursor } from "../../domain/Page.ts"
 import type { TaskKey } from "../../domain/Task.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
@@ -14,7 +15,7 @@ export interface TimelinePage {
  */
 export const pageOfTimeline = (
   history: string,
-  projectId: string,
+  projectId: ProjectId,
   { engine, task_id }: TaskKey,
   cursor: string | null,
   limit: number

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
 import type { TaskKey, TaskTree, TaskTreeNode } from "../../domain/Task.ts"
 import { Reader } from "../Database.ts"
 
@@ -19,7 +20,7 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
     const tableColumnsSql = sql.literal(columns.split(", ").map((column) => `tasks.${column}`).join(", "))
 
     /** The project's engines: one lookup in the primary key each, since no index leads with the task id. */
-    const enginesSql = (projectId: string) =>
+    const enginesSql = (projectId: ProjectId) =>
       sql`engines(engine) AS (
           SELECT (SELECT MIN(engine) FROM tasks WHERE project_id = ${projectId})
           UNION ALL
@@ -28,7 +29,7 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
         )`
 
     /** The task, then each known root or parent up to the last. Of two tasks with one id, that of the same engine. */
-    const listAncestors = (projectId: string, { engine, task_id }: TaskKey) =>
+    const listAncestors = (projectId: ProjectId, { engine, task_id }: TaskKey) =>
       sql<Row>`WITH RECURSIVE ${enginesSql(projectId)}, up AS (
           SELECT ${columnsSql}, 0 AS step FROM tasks
           WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
@@ -42,7 +43,7 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
           WHERE up.step < ${maxSteps}
         ) SELECT ${columnsSql} FROM up ORDER BY step`
 
-    const listByRoot = (projectId: string, root: string) =>
+    const listByRoot = (projectId: ProjectId, root: string) =>
       sql<Row>`SELECT ${columnsSql} FROM tasks WHERE project_id = ${projectId} AND root_task_id = ${root}
         ORDER BY id LIMIT ${maxNodes + 1}`
 
@@ -50,7 +51,7 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
      * The tree of a task, none when the task is unknown. Oldest first; of more than 500 nodes the root, the task and
      * the oldest others.
      */
-    const find = Effect.fn("TaskTrees.find")(function*(projectId: string, key: TaskKey) {
+    const find = Effect.fn("TaskTrees.find")(function*(projectId: ProjectId, key: TaskKey) {
       const ancestors = yield* listAncestors(projectId, key)
       const top = ancestors[ancestors.length - 1]
       if (top === undefined) return Option.none<TaskTree>()

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import type { TrustedDeviceId, UserId } from "../../domain/Id.ts"
 import { TrustedDevice } from "../../domain/Mfa.ts"
 import { Reader } from "../Database.ts"
 import * as Ids from "../Ids.ts"
@@ -17,15 +18,15 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
 
     return {
       /** Newest first; includes revoked and expired ones until the retention deletes them. */
-      list: (userId: string) =>
+      list: (userId: UserId) =>
         Effect.map(
           read`SELECT ${columns} FROM trusted_devices WHERE user_id = ${userId} ORDER BY id DESC LIMIT 500`,
           (rows) => rows.map(decode)
         ),
-      insert: (device: TrustedDeviceRow & { readonly user_id: string }) =>
+      insert: (device: TrustedDeviceRow & { readonly user_id: UserId }) =>
         sql`INSERT INTO trusted_devices ${sql.insert({ ...device })}`,
       /** Whether the token belongs to a browser that the user trusts; updates when it was last seen. */
-      markSeen: (userId: string, token: string, now: string) =>
+      markSeen: (userId: UserId, token: string, now: string) =>
         Effect.map(
           sql`UPDATE trusted_devices SET last_seen_at = ${now}
             WHERE token_hash = ${
@@ -34,28 +35,28 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
             RETURNING id`,
           (rows) => rows.length > 0
         ),
-      rename: (userId: string, id: string, label: string) =>
+      rename: (userId: UserId, id: TrustedDeviceId, label: string) =>
         Effect.map(
           sql`UPDATE trusted_devices SET label = ${label} WHERE id = ${id} AND user_id = ${userId} RETURNING ${columns}`,
           (rows) => Option.map(Option.fromNullable(rows[0]), decode)
         ),
-      exists: (userId: string, id: string) =>
+      exists: (userId: UserId, id: TrustedDeviceId) =>
         Effect.map(
           read`SELECT 1 FROM trusted_devices WHERE id = ${id} AND user_id = ${userId}`,
           (rows) => rows.length > 0
         ),
       /** False when it was revoked before. */
-      revoke: (userId: string, id: string, now: string) =>
+      revoke: (userId: UserId, id: TrustedDeviceId, now: string) =>
         Effect.map(
           sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
             RETURNING id`,
           (rows) => rows.length > 0
         ),
       /** Issues a new token and revokes the old one. */
-      revokeToken: (userId: string, token: string, now: string) =>
+      revokeToken: (userId: UserId, token: string, now: string) =>
         sql`UPDATE trusted_devices SET revoked_at = ${now}
           WHERE token_hash = ${Ids.hashSecret(token)} AND user_id = ${userId} AND revoked_at IS NULL`,
-      revokeAll: (userId: string, now: string) =>
+      revokeAll: (userId: UserId, now: string) =>
         sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE user_id = ${userId} AND revoked_at IS NULL`
     } as const
   })

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import type { UserId } from "../../domain/Id.ts"
 import { selectChanges } from "../../domain/Patch.ts"
 import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
@@ -16,7 +17,7 @@ const decodeMemberships = Schema.decodeUnknownSync(MembershipRows)
 
 /** The columns that a login verifies. */
 export interface Credentials {
-  readonly id: string
+  readonly id: UserId
   readonly password_hash: string
 }
 
@@ -40,13 +41,13 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           read`SELECT ${columns} FROM users ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`,
           (rows) => rows.map(decode)
         ),
-      findById: (id: string) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, decodeFirst),
+      findById: (id: UserId) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, decodeFirst),
       findByEmailKey: (key: string) =>
         Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, decodeFirst),
       /** Locks the user's row until the transaction ends. */
-      findByIdForUpdate: (id: string) =>
+      findByIdForUpdate: (id: UserId) =>
         Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate(sql)}`, decodeFirst),
-      listMemberships: (userId: string) =>
+      listMemberships: (userId: UserId) =>
         Effect.map(
           read`SELECT m.project_id, p.slug AS project_slug, m.role
             FROM memberships m JOIN projects p ON p.id = m.project_id
@@ -58,13 +59,13 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       lockAll: lockTable(sql, "users"),
       /** The ids of the active admins, locked until the transaction ends. */
       lockActiveAdmins: Effect.map(
-        sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate(sql)}`,
+        sql<{ id: UserId }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate(sql)}`,
         (rows) => rows.map((row) => row.id)
       ),
       insert: (user: UserDetail, email_key: string, password_hash: string) =>
         sql`INSERT INTO users ${sql.insert({ ...encode(user), email_key, password_hash })}`,
       update: (user: UserDetail) => sql`UPDATE users SET ${sql.update(encode(user), ["id"])} WHERE id = ${user.id}`,
-      delete: (id: string) => sql`DELETE FROM users WHERE id = ${id}`,
+      delete: (id: UserId) => sql`DELETE FROM users WHERE id = ${id}`,
 
       findCredentials: (key: string) =>
         Effect.map(
@@ -72,7 +73,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           (rows) => Option.fromNullable(rows[0])
         ),
       /** None when the account is locked. */
-      findUnlockedCredentials: (id: string, now: string) =>
+      findUnlockedCredentials: (id: UserId, now: string) =>
         Effect.map(
           read<Credentials>`SELECT id, password_hash FROM users
             WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`,
@@ -89,7 +90,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
        * Sets the password, unlocks the account, deletes its reset links and revokes its trusted browsers. API keys
        * remain valid; answers how many.
        */
-      setPassword: (id: string, password_hash: string, now: string) =>
+      setPassword: (id: UserId, password_hash: string, now: string) =>
         Effect.zipRight(
           Effect.all([
             sql`UPDATE users SET password_hash = ${password_hash}, failed_logins = 0, locked_until = NULL, updated_at = ${now}
@@ -107,7 +108,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
        * Counts a wrong password; the `threshold`th since the last success locks until `lockUntil`. While the account is
        * locked, nothing is counted. Answers whether this one locked it.
        */
-      countFailure: (id: string, now: string, threshold: number, lockUntil: string) =>
+      countFailure: (id: UserId, now: string, threshold: number, lockUntil: string) =>
         Effect.map(
           sql<{ locked: number }>`UPDATE users SET failed_logins = failed_logins + 1,
               locked_until = CASE WHEN failed_logins + 1 >= ${threshold} THEN ${lockUntil} ELSE NULL END

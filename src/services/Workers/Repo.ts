@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import type { ProjectId, WorkerId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { agentProcessMetadata, Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
@@ -45,7 +46,7 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
     const read = yield* Reader
 
     /** The number of tasks that run at each worker according to events, by engine and name. */
-    const countStarted = (projectId: string) =>
+    const countStarted = (projectId: ProjectId) =>
       Effect.map(
         read<{ readonly engine: string; readonly worker_name: string; readonly tasks: number }>`
           SELECT engine, worker_name, CAST(COUNT(*) AS INTEGER) AS tasks FROM (
@@ -56,7 +57,7 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
       )
 
     /** The rows with their active tasks: as the agent reports them, else counted. No event names an agent process. */
-    const addActiveTasks = Effect.fnUntraced(function*<A extends Row>(projectId: string, rows: ReadonlyArray<A>) {
+    const addActiveTasks = Effect.fnUntraced(function*<A extends Row>(projectId: ProjectId, rows: ReadonlyArray<A>) {
       const counts = rows.some(({ metadata }) => metadata === emptyMetadata)
         ? yield* countStarted(projectId)
         : new Map<string, number>()
@@ -70,7 +71,7 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
 
     return {
       /** The engines that have a worker of this name. */
-      listEngines: (projectId: string, name: string) =>
+      listEngines: (projectId: ProjectId, name: string) =>
         Effect.map(
           read<
             { readonly engine: string }
@@ -78,7 +79,7 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
           (rows) => rows.map(({ engine }) => engine)
         ),
       /** The workers of these names, with the tasks that each one runs where a heartbeat lists them. */
-      listActivity: Effect.fnUntraced(function*(projectId: string, names: ReadonlyArray<string>) {
+      listActivity: Effect.fnUntraced(function*(projectId: ProjectId, names: ReadonlyArray<string>) {
         if (names.length === 0) return []
         const rows = yield* read<ActivityRow>`SELECT engine, name, state, last_heartbeat, metadata FROM workers
           WHERE project_id = ${projectId} AND name IN ${read.in(names)}`
@@ -88,14 +89,14 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
         })
       }),
       /** The newest `limit`, those older than the worker `start` if it is given. */
-      list: (projectId: string, start: string | null, limit: number) =>
+      list: (projectId: ProjectId, start: string | null, limit: number) =>
         read<Row>`
           SELECT * FROM workers WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}
           ORDER BY id DESC LIMIT ${limit}`.pipe(
           Effect.flatMap((rows) => addActiveTasks(projectId, rows)),
           Effect.map((rows) => rows.map((row) => decodeWorker(row)))
         ),
-      findById: (projectId: string, id: string) =>
+      findById: (projectId: ProjectId, id: WorkerId) =>
         read<Row>`SELECT * FROM workers WHERE project_id = ${projectId} AND id = ${id}`.pipe(
           Effect.flatMap((rows) => addActiveTasks(projectId, rows)),
           Effect.map(([row]) => Option.map(Option.fromNullable(row), (row) => decodeDetail(row)))

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { system } from "../../../src/domain/Actor.ts"
+import { CommandId } from "../../../src/domain/Id.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
@@ -12,6 +13,7 @@ import { Metrics } from "../../../src/services/Metrics.ts"
 import { event, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
+import { idOf } from "../../ids.ts"
 import { until } from "../../until.ts"
 
 const fresh = Effect.gen(function*() {
@@ -22,6 +24,8 @@ const fresh = Effect.gen(function*() {
 })
 
 const run = <A>(promise: () => Promise<A>) => Effect.promise(promise)
+
+const commandIds = ["c1", "c2", "c3"].map((text) => idOf(CommandId, text))
 
 const command = {
   action: "submit_task",
@@ -141,7 +145,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
           engines: ["huey"],
           capabilities: {}
         })
-        for (const id of ["c1", "c2", "c3"]) assert.isTrue(session?.send({ ...command, id }))
+        for (const id of commandIds) assert.isTrue(session?.send({ ...command, id }))
         const first = yield* Fiber.join(waiting)
         const frames = [...first.json.frames]
         while (frames.length < 3) frames.push(...(yield* run(() => poll.pull(30, 1))).json.frames)
@@ -156,10 +160,10 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const waiting = yield* Effect.fork(run(() => poll.pull(30, 2)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
         const [session] = line.sessions(agent_id)
-        assert.deepStrictEqual(["c1", "c2", "c3"].map((id) => session?.send({ ...command, id })), [true, true, false])
+        assert.deepStrictEqual(commandIds.map((id) => session?.send({ ...command, id })), [true, true, false])
         assert.strictEqual((yield* Fiber.join(waiting)).json.frames.length, 2)
         assert.deepStrictEqual(line.sessions(agent_id), [])
-        assert.isFalse(session?.send({ ...command, id: "c4" }))
+        assert.isFalse(session?.send({ ...command, id: idOf(CommandId, "c4") }))
       }))
 
     it.effect("our own header names do as well, and each nonce is a session of its own", () =>

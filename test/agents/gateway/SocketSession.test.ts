@@ -9,9 +9,11 @@ import { Refusals } from "../../../src/agents/gateway/Refusals.ts"
 import { SessionRegistry } from "../../../src/agents/gateway/SessionRegistry.ts"
 import { SocketSession } from "../../../src/agents/gateway/SocketSession.ts"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { AgentId, ProjectId } from "../../../src/domain/Id.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import type { PresenceHandle, ProcessInfo } from "../../../src/services/Presence/Model.ts"
 import { brainOn } from "../../brain.ts"
+import { idOf } from "../../ids.ts"
 
 /** The server's end of a WebSocket, with its TCP socket. */
 const serverSocket = Effect.gen(function*() {
@@ -41,8 +43,8 @@ const presence: PresenceHandle = {
 }
 
 const processInfo = (sessionId: string): ProcessInfo => ({
-  agentId: "a",
-  projectId: "p",
+  agentId: idOf(AgentId, "a"),
+  projectId: idOf(ProjectId, "p"),
   sessionId,
   workerId: "w",
   exclusive: true,

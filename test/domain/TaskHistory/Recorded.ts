@@ -1,3 +1,4 @@
+import { AgentId } from "../../../src/domain/Id.ts"
 /** The recorded event streams of the published agents (agents' protocol, "Vectors"), task by task. */
 import { readdirSync, readFileSync } from "node:fs"
 import { apply, emptyHistory, type History, type TaskEvent } from "../../../src/domain/TaskHistory.ts"
@@ -25,7 +26,7 @@ interface Recorded {
   }
 }
 
-export const AGENT = "00000000-0000-4000-8000-000000000001"
+export const AGENT = AgentId.make("00000000-0000-4000-8000-000000000001")
 
 export const timestamp = (text: string): Timestamp => {
   const parsed = parse(text)

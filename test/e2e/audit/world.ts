@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { type Person, system } from "../../../src/domain/Actor.ts"
+import { ApiKeyId, ProjectId, UserId } from "../../../src/domain/Id.ts"
 import { Audit } from "../../../src/services/Audit.ts"
 import { checkCheckpoints } from "../../../src/services/Audit/CheckpointCheck.ts"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
@@ -47,13 +48,13 @@ export class World extends Context.Tag("test/World")<World, Log>() {}
 
 export const person: Person = {
   kind: "person",
-  user_id: "01900000-0000-7000-8000-00000000000a",
+  user_id: UserId.make("01900000-0000-7000-8000-00000000000a"),
   email: "a@example.com",
   is_admin: true,
   roles: new Map(),
   via: {
     kind: "api_key",
-    api_key_id: "01900000-0000-7000-8000-00000000000b",
+    api_key_id: ApiKeyId.make("01900000-0000-7000-8000-00000000000b"),
     scopes: new Set(),
     project_id: null,
     is_address_allowed: true
@@ -66,7 +67,7 @@ export const append = (count: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
-    const project_id = yield* Ids.next
+    const project_id = yield* Ids.nextOf(ProjectId)
     const entry = (n: number) => ({
       action: "project.updated",
       target_type: "project",

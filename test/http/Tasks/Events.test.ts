@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { AgentId } from "../../../src/domain/Id.ts"
 import * as TaskHistory from "../../../src/domain/TaskHistory.ts"
 import type { TaskEventKind } from "../../../src/domain/TaskState.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
@@ -8,7 +9,7 @@ import { freshKey, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { seeded, settings, start } from "./seeded.ts"
 
-const agentId = "01900000-0000-7000-8000-0000000000a9"
+const agentId = AgentId.make("01900000-0000-7000-8000-0000000000a9")
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`
 

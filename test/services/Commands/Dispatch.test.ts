@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { type CommandId } from "../../../src/domain/Id.ts"
 import { purgeToken } from "../../../src/domain/PurgeToken.ts"
 import { CommandSweep } from "../../../src/services/Commands/Sweep.ts"
 import * as Ids from "../../../src/services/Ids.ts"
@@ -90,9 +91,9 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
     it.effect("an agent that is away gets its commands when it comes, oldest first", () =>
       Effect.gen(function*() {
         const { agent_id, cancelTask, get, project, sent } = yield* world
-        const ids: Array<string> = []
+        const ids: Array<CommandId> = []
         for (let at = 0; at < 3; at++) ids.push((yield* cancelTask(`t${at}`)).id)
-        assert.strictEqual((yield* get(ids[0] ?? "")).status, "pending")
+        assert.strictEqual((yield* get(ids[0]!)).status, "pending")
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
         yield* sent(process, 3)
         assert.deepStrictEqual(process.frames.map(({ id }) => id), ids.toSorted())
@@ -228,7 +229,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
       Effect.gen(function*() {
         const { agent_id, cancelTask, commands, inProject, project, sent } = yield* world
         const { connect } = yield* Line
-        const cancel = (id: string) =>
+        const cancel = (id: CommandId) =>
           Effect.option(inProject(Effect.either(commands.cancel(id)))).pipe(
             Effect.map((either) => Option.isSome(either) && either.value._tag === "Right")
           )

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
+import { AgentId, CommandId, ProjectId } from "../../../src/domain/Id.ts"
 import type { AgentSession } from "../../../src/services/AgentSessions.ts"
 import type { PendingCommand } from "../../../src/services/Commands/Model.ts"
 import { rateFitness, selectSession } from "../../../src/services/Commands/Routing.ts"
+import { idOf } from "../../ids.ts"
 
 const command = (fields: Partial<PendingCommand> = {}): PendingCommand => ({
-  id: "c",
-  agent_id: "a",
+  id: idOf(CommandId, "c"),
+  agent_id: idOf(AgentId, "a"),
   engine: "celery",
   action: "cancel_task",
   target_type: "task",
@@ -16,8 +18,8 @@ const command = (fields: Partial<PendingCommand> = {}): PendingCommand => ({
 
 const session = (fields: Partial<AgentSession> & { readonly heartbeat?: number } = {}): AgentSession => ({
   sessionId: "s",
-  agentId: "a",
-  projectId: "p",
+  agentId: idOf(AgentId, "a"),
+  projectId: idOf(ProjectId, "p"),
   workerId: "w",
   role: "task",
   engines: ["celery"],

@@ -2,6 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { canFollow, type CommandStatus, commandStatuses } from "../../../src/domain/Command.ts"
+import { AgentId, CommandId } from "../../../src/domain/Id.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import type { NewCommand } from "../../../src/services/Commands/Model.ts"
 import { CommandsRepo } from "../../../src/services/Commands/Repo.ts"
@@ -16,8 +17,8 @@ const repos = Layer.merge(CommandsRepo.layer, CommandStatusRepo.layer)
 const insertCommand = Effect.fnUntraced(function*(status: CommandStatus) {
   const sql = yield* SqlClient.SqlClient
   const project = yield* freshProject()
-  const id = yield* Ids.next
-  const agent_id = yield* Ids.next
+  const id = yield* Ids.nextOf(CommandId)
+  const agent_id = yield* Ids.nextOf(AgentId)
   const session_id = yield* Ids.next
   const now = yield* Timestamp.now
   const command: NewCommand = {

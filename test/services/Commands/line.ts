@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, PubSub, Stream } from "effect"
+import { type AgentId, type ProjectId } from "../../../src/domain/Id.ts"
 import * as CommandsLayer from "../../../src/layers/Commands.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import { type AgentSession, AgentSessions, type OutboundCommand } from "../../../src/services/AgentSessions.ts"
@@ -19,8 +20,8 @@ export interface Process {
 }
 
 export interface Hello {
-  readonly agentId: string
-  readonly projectId: string
+  readonly agentId: AgentId
+  readonly projectId: ProjectId
   readonly workerId?: string
   readonly role?: string | null
   readonly engines?: ReadonlyArray<string>

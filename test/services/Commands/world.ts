@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
+import { type CommandId } from "../../../src/domain/Id.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { Commands } from "../../../src/services/Commands.ts"
 import { CommandInbox } from "../../../src/services/Commands/Inbox.ts"
@@ -33,9 +34,10 @@ export const world = Effect.gen(function*() {
     inProject(commands.restartWorker({ agent_id, engine, worker_name, idempotency_key: null }))
   const cancelTask = (task_id: string, engine = "celery") =>
     inProject(commands.cancelTask({ agent_id, engine, task_id, idempotency_key: null }))
-  const get = (id: string) => inProject(commands.get(id))
+  const get = (id: CommandId) => inProject(commands.get(id))
   /** Waits until the command has this status. */
-  const reaches = (id: string, status: string) => Effect.orDie(until(get(id), (command) => command.status === status))
+  const reaches = (id: CommandId, status: string) =>
+    Effect.orDie(until(get(id), (command) => command.status === status))
   const report = (process: Process, commandId: string) => ({
     agentId: process.session.agentId,
     sessionId: process.session.sessionId,

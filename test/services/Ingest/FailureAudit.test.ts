@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
+import { AgentId } from "../../../src/domain/Id.ts"
 import * as Brain from "../../../src/layers/Brain.ts"
 import { verifyLog } from "../../../src/services/Audit/Verify.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
@@ -30,7 +31,7 @@ const started = (task: string, second = 1) => anEvent("task.started", task, seco
 const failed = (task: string, second = 2, data: Data = {}, id?: string) =>
   anEvent("task.failed", task, second, { exception: "ValueError", exception_message: "no such address", ...data }, id)
 
-const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: randomUUID() }))
+const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: AgentId.make(randomUUID()) }))
 
 interface Row {
   readonly target_id: string

@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Runtime } from "effect"
 import * as fc from "fast-check"
 import { randomUUID } from "node:crypto"
+import { AgentId } from "../../../src/domain/Id.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
 import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import type { Ingest } from "../../../src/services/Ingest.ts"
@@ -64,7 +65,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
       (name) =>
         Effect.gen(function*() {
           const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects>()
-          const agentId = randomUUID()
+          const agentId = AgentId.make(randomUUID())
           const events = recorded(name)
           const straight = yield* freshProject()
           const outcome = yield* offered({ projectId: straight.id, agentId }, events)

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { connect, createServer, type Server, type Socket } from "node:net"
+import { AgentId } from "../../../src/domain/Id.ts"
 import { yieldToEventLoop } from "../../../src/services/EventLoop.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import { Loops } from "../../../src/services/Loops.ts"
@@ -66,7 +67,7 @@ layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
   it.effect("nothing is acknowledged until it is back, and nothing is lost", () =>
     Effect.gen(function*() {
       const line = yield* Line
-      const from = { projectId: (yield* freshProject()).id, agentId: randomUUID() }
+      const from = { projectId: (yield* freshProject()).id, agentId: AgentId.make(randomUUID()) }
       const events = recorded("celery-solo")
       yield* offered(from, events.slice(0, 50))
       yield* line.cut
@@ -87,7 +88,7 @@ layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
   it.effect("a connection that is killed in the middle costs nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const from = { projectId: (yield* freshProject()).id, agentId: randomUUID() }
+      const from = { projectId: (yield* freshProject()).id, agentId: AgentId.make(randomUUID()) }
       const events = sequences.flatMap(recorded)
       const kill = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'svc'`
@@ -114,7 +115,7 @@ layer(brainOn("PostgreSQL"), { excludeTestServices: true })("two replicas", (it)
       const right = yield* replica
       for (const name of sequences) {
         const events = recorded(name)
-        const agentId = randomUUID()
+        const agentId = AgentId.make(randomUUID())
         const alone = { projectId: (yield* freshProject()).id, agentId }
         yield* offered(alone, events)
         const shared = { projectId: (yield* freshProject()).id, agentId }

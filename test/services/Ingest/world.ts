@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { canonicalize, type JsonInput, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
+import { type AgentId, type ProjectId } from "../../../src/domain/Id.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import type { BatchOutcome } from "../../../src/services/Ingest/Model.ts"
@@ -48,8 +49,8 @@ export const recorded = (name: string): ReadonlyArray<Reported> => {
 }
 
 export interface Source {
-  readonly projectId: string
-  readonly agentId: string
+  readonly projectId: ProjectId
+  readonly agentId: AgentId
 }
 
 /** Offers the events, a batch for each process, and waits until they are settled. */

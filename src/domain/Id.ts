@@ -1,0 +1,64 @@
+import { Schema } from "effect"
+
+/** A record's id. */
+export const Id = Schema.UUID
+
+/** A record's id as callers give it, in a path or a body: either case is the same id. */
+export const idInput = <A extends string>(id: Schema.Schema<A, string>) =>
+  Schema.transform(
+    Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
+    id,
+    { strict: true, decode: (text) => text.toLowerCase(), encode: (id) => id }
+  )
+
+export const IdInput = idInput(Id)
+
+/*
+ * One brand per kind of record, so that two swapped arguments do not compile. Callers get them from decoded bodies,
+ * paths and rows; `Ids.nextOf` makes new ones.
+ */
+
+export const ProjectId = Id.pipe(Schema.brand("ProjectId"))
+export type ProjectId = typeof ProjectId.Type
+
+export const UserId = Id.pipe(Schema.brand("UserId"))
+export type UserId = typeof UserId.Type
+
+export const MembershipId = Id.pipe(Schema.brand("MembershipId"))
+export type MembershipId = typeof MembershipId.Type
+
+export const InvitationId = Id.pipe(Schema.brand("InvitationId"))
+export type InvitationId = typeof InvitationId.Type
+
+/** A user's sign-in. The connection of an agent has another kind of session, without a record. */
+export const SessionId = Id.pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type
+
+export const TrustedDeviceId = Id.pipe(Schema.brand("TrustedDeviceId"))
+export type TrustedDeviceId = typeof TrustedDeviceId.Type
+
+export const ApiKeyId = Id.pipe(Schema.brand("ApiKeyId"))
+export type ApiKeyId = typeof ApiKeyId.Type
+
+export const AgentId = Id.pipe(Schema.brand("AgentId"))
+export type AgentId = typeof AgentId.Type
+
+/** The record of an engine's worker; the engine's own name for it is another thing. */
+export const WorkerId = Id.pipe(Schema.brand("WorkerId"))
+export type WorkerId = typeof WorkerId.Type
+
+export const CommandId = Id.pipe(Schema.brand("CommandId"))
+export type CommandId = typeof CommandId.Type
+
+/** An id of every kind, for examples. */
+export type AnyId =
+  & ProjectId
+  & UserId
+  & MembershipId
+  & InvitationId
+  & SessionId
+  & TrustedDeviceId
+  & ApiKeyId
+  & AgentId
+  & WorkerId
+  & CommandId
