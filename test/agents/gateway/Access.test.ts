@@ -55,7 +55,7 @@ describe.each(engines)("an agent whose access ended without a hint, on %s", (eng
       Effect.gen(function*() {
         const { agent_id } = yield* fresh
         const agents = yield* Agents
-        const unknown = Array.from({ length: 1500 }, () => crypto.AgentId.make(randomUUID()))
+        const unknown = Array.from({ length: 1500 }, () => AgentId.make(crypto.randomUUID()))
         assert.deepStrictEqual(yield* agents.listActiveIds([...unknown, agent_id]), new Set([agent_id]))
       }))
   })
