@@ -91,7 +91,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       const enrolled = row.mfa_enrolled_at !== null
       const started_at = row.mfa_enforcement_started_at
       const { deadline, required } = findEnrollmentRequirement(policy, {
-        is_admin: row.is_admin === 1,
+        is_admin: row.is_admin,
         enrolled,
         started_at
       })

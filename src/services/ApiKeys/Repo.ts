@@ -1,17 +1,18 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { ApiKey } from "../../domain/ApiKey.ts"
 import type { ApiKeyId, UserId } from "../../domain/Id.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
+import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 const Row = Schema.Struct({
   ...ApiKey.fields,
   scopes: JsonColumn(ApiKey.fields.scopes.from),
   allowed_cidrs: Schema.NullOr(JsonColumn(Schema.Array(Schema.String)))
 })
-const decodeRow = Schema.decodeUnknownSync(Row)
-const decode = (row: object) => decodeRow(row)
+const allRows = rowsOf(Row)
+const firstRow = firstRowOf(Row)
 const encode = Schema.encodeSync(Row)
 
 export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo", {
@@ -24,18 +25,12 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
     return {
       /** Every key of the user, revoked and expired ones too, newest first. */
       list: (userId: UserId) =>
-        Effect.map(
-          read`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
-            WHERE k.user_id = ${userId} ORDER BY k.id DESC`,
-          (rows) => rows.map(decode)
-        ),
+        allRows(read`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
+            WHERE k.user_id = ${userId} ORDER BY k.id DESC`),
       /** Runs in the caller's transaction, if there is one. */
       findById: (userId: UserId, id: ApiKeyId) =>
-        Effect.map(
-          sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
-            WHERE k.user_id = ${userId} AND k.id = ${id}`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), decode)
-        ),
+        firstRow(sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
+            WHERE k.user_id = ${userId} AND k.id = ${id}`),
       insert: (key: ApiKey, user_id: UserId, token_hash: string) => {
         const { project_slug: _, ...row } = encode(key)
         return sql`INSERT INTO api_keys ${sql.insert({ ...row, user_id, token_hash })}`
@@ -44,9 +39,8 @@ export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo"
         sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
       /** False when the key was revoked before. */
       revoke: (id: ApiKeyId, now: string, reason: string) =>
-        Effect.map(
-          sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${reason} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`,
-          ({ length }) => length > 0
+        hasRows(
+          sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${reason} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`
         )
     } as const
   })

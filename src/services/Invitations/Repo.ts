@@ -3,9 +3,10 @@ import { Effect, Option, Schema } from "effect"
 import { InvitationId, ProjectId } from "../../domain/Id.ts"
 import { Invitation, InvitationPreview } from "../../domain/Invitation.ts"
 import { Reader } from "../Database.ts"
+import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
-const decodeRow = Schema.decodeUnknownSync(Invitation)
-const decode = (row: object) => decodeRow(row)
+const allRows = rowsOf(Invitation)
+const firstRow = firstRowOf(Invitation)
 
 /** An invitation that can be accepted, with its project's name and slug. */
 export const OpenInvitation = Schema.Struct({
@@ -16,7 +17,8 @@ export const OpenInvitation = Schema.Struct({
 })
 export type OpenInvitation = typeof OpenInvitation.Type
 
-const decodeOpen = Schema.decodeUnknownSync(OpenInvitation)
+const firstOpen = firstRowOf(OpenInvitation)
+const firstCounts = firstRowOf(Schema.Struct({ of_address: Schema.Int, of_project: Schema.Int }))
 
 export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/InvitationsRepo", {
   effect: Effect.gen(function*() {
@@ -33,59 +35,47 @@ export class InvitationsRepo extends Effect.Service<InvitationsRepo>()("svc/Invi
     return {
       /** Newest first. */
       list: (projectId: ProjectId) =>
-        Effect.map(
-          read`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} ORDER BY id DESC`,
-          (rows) => rows.map(decode)
-        ),
+        allRows(read`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} ORDER BY id DESC`),
       findById: (projectId: ProjectId, id: InvitationId) =>
-        Effect.map(
-          sql`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} AND id = ${id}`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), decode)
-        ),
+        firstRow(sql`SELECT ${columns} FROM invitations WHERE project_id = ${projectId} AND id = ${id}`),
       isMember: (projectId: ProjectId, emailKey: string) =>
-        Effect.map(
-          sql`SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
-            WHERE u.email_key = ${emailKey} AND m.project_id = ${projectId}`,
-          (rows) => rows.length > 0
-        ),
+        hasRows(sql`SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
+            WHERE u.email_key = ${emailKey} AND m.project_id = ${projectId}`),
       /** Invitations since then, including closed ones: of an address to any project, and of the project. */
       countSince: (projectId: ProjectId, emailKey: string, since: string) =>
         Effect.map(
-          sql<{ of_address: number; of_project: number }>`SELECT
+          firstCounts(sql`SELECT
             (SELECT count(*) FROM invitations WHERE email_key = ${emailKey} AND created_at > ${since}) AS of_address,
-            (SELECT count(*) FROM invitations WHERE project_id = ${projectId} AND created_at > ${since}) AS of_project`,
-          (rows) => rows[0] ?? { of_address: 0, of_project: 0 }
+            (SELECT count(*) FROM invitations WHERE project_id = ${projectId} AND created_at > ${since}) AS of_project`),
+          Option.getOrElse(() => ({ of_address: 0, of_project: 0 }))
         ),
       insert: (invitation: Invitation, email_key: string, token_hash: string) =>
         sql`INSERT INTO invitations ${sql.insert({ ...invitation, email_key, token_hash })}`,
       /** Revokes the address's open invitation to the project; its id, if there was one. */
       revokePending: (projectId: ProjectId, emailKey: string, now: string) =>
         Effect.map(
-          sql<{ id: InvitationId }>`UPDATE invitations SET revoked_at = ${now}
-            WHERE project_id = ${projectId} AND email_key = ${emailKey} AND accepted_at IS NULL AND revoked_at IS NULL
-            RETURNING id`,
-          (rows) => rows[0]?.id ?? null
+          firstRowOf(Schema.Struct({ id: InvitationId }))(
+            sql`UPDATE invitations SET revoked_at = ${now}
+              WHERE project_id = ${projectId} AND email_key = ${emailKey} AND accepted_at IS NULL AND revoked_at IS NULL
+              RETURNING id`
+          ),
+          Option.match({ onNone: () => null, onSome: ({ id }) => id })
         ),
       /** True when this call revoked it. */
       revoke: (id: InvitationId, now: string) =>
-        Effect.map(
-          sql`UPDATE invitations SET revoked_at = ${now}
-            WHERE id = ${id} AND accepted_at IS NULL AND revoked_at IS NULL RETURNING id`,
-          (rows) => rows.length > 0
-        ),
+        hasRows(sql`UPDATE invitations SET revoked_at = ${now}
+            WHERE id = ${id} AND accepted_at IS NULL AND revoked_at IS NULL RETURNING id`),
       findOpen: (tokenHash: string, now: string) =>
-        Effect.map(
+        firstOpen(
           read`SELECT i.id, i.project_id, i.email, i.email_key, i.role, i.expires_at,
               p.slug AS project_slug, p.name AS project_name
             FROM invitations i JOIN projects p ON p.id = i.project_id
-            WHERE i.token_hash = ${tokenHash} AND ${isOpen(now)}`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), (row) => decodeOpen(row))
+            WHERE i.token_hash = ${tokenHash} AND ${isOpen(now)}`
         ),
       /** Marks it accepted; of two concurrent calls one succeeds. */
       markAccepted: (id: InvitationId, now: string) =>
-        Effect.map(
-          sql`UPDATE invitations AS i SET accepted_at = ${now} WHERE i.id = ${id} AND ${isOpen(now)} RETURNING id`,
-          (rows) => rows.length > 0
+        hasRows(
+          sql`UPDATE invitations AS i SET accepted_at = ${now} WHERE i.id = ${id} AND ${isOpen(now)} RETURNING id`
         )
     } as const
   })

@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import type { Role } from "../../domain/Access.ts"
 import type { MembershipId, ProjectId, UserId } from "../../domain/Id.ts"
 import { Membership } from "../../domain/Membership.ts"
 import { Reader } from "../Database.ts"
+import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
-const decodeRow = Schema.decodeUnknownSync(Membership)
-const decode = (row: object) => decodeRow(row)
+const allRows = rowsOf(Membership)
+const firstRow = firstRowOf(Membership)
 
 export interface NewMembership {
   readonly id: MembershipId
@@ -27,28 +28,18 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
     return {
       /** Newest first. */
       list: (projectId: ProjectId) =>
-        Effect.map(
-          read`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
-            WHERE m.project_id = ${projectId} ORDER BY m.id DESC`,
-          (rows) => rows.map(decode)
-        ),
+        allRows(read`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
+            WHERE m.project_id = ${projectId} ORDER BY m.id DESC`),
       /** Runs in the caller's transaction, if there is one. */
       findById: (projectId: ProjectId, id: MembershipId) =>
-        Effect.map(
-          sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
-            WHERE m.project_id = ${projectId} AND m.id = ${id}`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), decode)
-        ),
+        firstRow(sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
+            WHERE m.project_id = ${projectId} AND m.id = ${id}`),
       insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
       /** False when there was none. */
       setRole: (id: MembershipId, role: Role) =>
-        Effect.map(
-          sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`,
-          ({ length }) => length > 0
-        ),
+        hasRows(sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`),
       /** False when there was none. */
-      delete: (id: MembershipId) =>
-        Effect.map(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`, ({ length }) => length > 0)
+      delete: (id: MembershipId) => hasRows(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`)
     } as const
   })
 }) {

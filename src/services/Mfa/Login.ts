@@ -53,7 +53,7 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
       const started_at = row.mfa_enforcement_started_at
       return {
         enrolled,
-        enrollment: findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
+        enrollment: findEnrollmentRequirement(policy, { is_admin: row.is_admin, enrolled, started_at })
       } satisfies MfaState
     })
 

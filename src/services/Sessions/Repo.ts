@@ -1,17 +1,19 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Unauthenticated } from "../../domain/Errors.ts"
-import type { SessionId, UserId } from "../../domain/Id.ts"
+import { SessionId, UserId } from "../../domain/Id.ts"
 import { Session } from "../../domain/Session.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import { Timestamp } from "../../domain/Timestamp.ts"
+import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate } from "../Dialect.ts"
+import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 /** 401 for a session that ended while its request was processed. */
 export const sessionEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })
 
 const Row = Schema.Struct(Session.fields).omit("is_current")
-const decodeRows = Schema.decodeUnknownSync(Schema.Array(Row))
+const allRows = rowsOf(Row)
 
 export interface NewSession {
   readonly id: SessionId
@@ -39,12 +41,11 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
       insert: (session: NewSession) => sql`INSERT INTO sessions ${sql.insert({ ...session })}`,
       /** The newest 500 active sessions of a user, newest first; those unused since `idleSince` are left out. */
       listActive: (userId: UserId, now: string, idleSince: string) =>
-        Effect.map(
+        allRows(
           read`SELECT ${columns} FROM sessions
             WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
               AND (remember_me = 1 OR last_seen_at > ${idleSince})
-            ORDER BY id DESC LIMIT 500`,
-          (rows) => decodeRows(rows)
+            ORDER BY id DESC LIMIT 500`
         ),
       /**
        * Whether the session is active. Locks its user until the transaction ends, as every revocation of all their
@@ -53,17 +54,16 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
       isActiveForUpdate: (userId: UserId, id: SessionId, now: string) =>
         Effect.zipRight(
           sql`SELECT 1 FROM users WHERE id = ${userId} ${forUpdate(sql)}`,
-          Effect.map(
-            sql`SELECT 1 FROM sessions WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now}`,
-            (rows) => rows.length > 0
-          )
+          hasRows(sql`SELECT 1 FROM sessions WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now}`)
         ),
       /** Replaces the token of an active session; answers when the session expires, or none. */
       setToken: (id: SessionId, tokenHash: string, now: string) =>
         Effect.map(
-          sql<{ expires_at: Timestamp }>`UPDATE sessions SET token_hash = ${tokenHash}
-            WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now} RETURNING expires_at`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.expires_at)
+          firstRowOf(Schema.Struct({ expires_at: Timestamp }))(
+            sql`UPDATE sessions SET token_hash = ${tokenHash}
+              WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now} RETURNING expires_at`
+          ),
+          Option.map((row) => row.expires_at)
         ),
       /** Marks the session as fully authenticated. */
       setProven: (id: SessionId, now: string) =>
@@ -77,32 +77,28 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
       /** Revokes a session and returns its state; none when it was revoked before. */
       revokeReturning: (id: SessionId, now: string) =>
         Effect.map(
-          sql<{ remember_me: number; factor_at: string | null }>`UPDATE sessions SET revoked_at = ${now}
-            WHERE id = ${id} AND revoked_at IS NULL RETURNING remember_me, factor_at`,
-          (rows) =>
-            Option.map(Option.fromNullable(rows[0]), ({ factor_at, remember_me }) => ({
-              remember: remember_me === 1,
-              factor: factor_at !== null
-            }))
+          firstRowOf(Schema.Struct({ remember_me: BooleanColumn, factor_at: Schema.NullOr(Timestamp) }))(
+            sql`UPDATE sessions SET revoked_at = ${now}
+              WHERE id = ${id} AND revoked_at IS NULL RETURNING remember_me, factor_at`
+          ),
+          Option.map(({ factor_at, remember_me }) => ({ remember: remember_me, factor: factor_at !== null }))
         ),
       exists: (userId: UserId, id: SessionId) =>
-        Effect.map(
-          read`SELECT 1 FROM sessions WHERE id = ${id} AND user_id = ${userId}`,
-          (rows) => rows.length > 0
-        ),
+        hasRows(read`SELECT 1 FROM sessions WHERE id = ${id} AND user_id = ${userId}`),
       /** Revokes one session of the user; false when it was revoked before. */
       revoke: (userId: UserId, id: SessionId, now: string) =>
-        Effect.map(
+        hasRows(
           sql`UPDATE sessions SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
-            RETURNING id`,
-          (rows) => rows.length > 0
+            RETURNING id`
         ),
       /** Revokes the session with this token and returns its id and user, unless it was revoked before. */
       revokeToken: (tokenHash: string, now: string) =>
         Effect.map(
-          sql<{ id: SessionId; user_id: UserId }>`UPDATE sessions SET revoked_at = ${now}
-            WHERE token_hash = ${tokenHash} AND revoked_at IS NULL RETURNING id, user_id`,
-          (rows) => rows[0] ?? null
+          firstRowOf(Schema.Struct({ id: SessionId, user_id: UserId }))(
+            sql`UPDATE sessions SET revoked_at = ${now}
+              WHERE token_hash = ${tokenHash} AND revoked_at IS NULL RETURNING id, user_id`
+          ),
+          Option.getOrNull
         ),
       /** Revokes every session of the user but `kept`; answers how many. */
       revokeAll: (userId: UserId, now: string, kept: string | null) =>

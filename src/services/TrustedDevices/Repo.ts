@@ -1,14 +1,15 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { TrustedDeviceId, UserId } from "../../domain/Id.ts"
 import { TrustedDevice } from "../../domain/Mfa.ts"
 import { Reader } from "../Database.ts"
 import * as Ids from "../Ids.ts"
+import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 const Row = Schema.Struct({ ...TrustedDevice.fields, token_hash: Schema.String }).omit("is_current")
 export type TrustedDeviceRow = typeof Row.Type
-const decodeRow = Schema.decodeUnknownSync(Row)
-const decode = (row: object) => decodeRow(row)
+const allRows = rowsOf(Row)
+const firstRow = firstRowOf(Row)
 
 export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("svc/TrustedDevicesRepo", {
   effect: Effect.gen(function*() {
@@ -19,38 +20,27 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
     return {
       /** Newest first; includes revoked and expired ones until the retention deletes them. */
       list: (userId: UserId) =>
-        Effect.map(
-          read`SELECT ${columns} FROM trusted_devices WHERE user_id = ${userId} ORDER BY id DESC LIMIT 500`,
-          (rows) => rows.map(decode)
-        ),
+        allRows(read`SELECT ${columns} FROM trusted_devices WHERE user_id = ${userId} ORDER BY id DESC LIMIT 500`),
       insert: (device: TrustedDeviceRow & { readonly user_id: UserId }) =>
         sql`INSERT INTO trusted_devices ${sql.insert({ ...device })}`,
       /** Whether the token belongs to a browser that the user trusts; updates when it was last seen. */
       markSeen: (userId: UserId, token: string, now: string) =>
-        Effect.map(
-          sql`UPDATE trusted_devices SET last_seen_at = ${now}
+        hasRows(sql`UPDATE trusted_devices SET last_seen_at = ${now}
             WHERE token_hash = ${
-            Ids.hashSecret(token)
-          } AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
-            RETURNING id`,
-          (rows) => rows.length > 0
-        ),
+          Ids.hashSecret(token)
+        } AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
+            RETURNING id`),
       rename: (userId: UserId, id: TrustedDeviceId, label: string) =>
-        Effect.map(
-          sql`UPDATE trusted_devices SET label = ${label} WHERE id = ${id} AND user_id = ${userId} RETURNING ${columns}`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), decode)
+        firstRow(
+          sql`UPDATE trusted_devices SET label = ${label} WHERE id = ${id} AND user_id = ${userId} RETURNING ${columns}`
         ),
       exists: (userId: UserId, id: TrustedDeviceId) =>
-        Effect.map(
-          read`SELECT 1 FROM trusted_devices WHERE id = ${id} AND user_id = ${userId}`,
-          (rows) => rows.length > 0
-        ),
+        hasRows(read`SELECT 1 FROM trusted_devices WHERE id = ${id} AND user_id = ${userId}`),
       /** False when it was revoked before. */
       revoke: (userId: UserId, id: TrustedDeviceId, now: string) =>
-        Effect.map(
+        hasRows(
           sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
-            RETURNING id`,
-          (rows) => rows.length > 0
+            RETURNING id`
         ),
       /** Issues a new token and revokes the old one. */
       revokeToken: (userId: UserId, token: string, now: string) =>

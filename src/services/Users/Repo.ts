@@ -1,25 +1,22 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
-import type { UserId } from "../../domain/Id.ts"
+import { Array as Arr, Effect, Schema } from "effect"
+import { UserId } from "../../domain/Id.ts"
 import { selectChanges } from "../../domain/Patch.ts"
 import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate, lockTable } from "../Dialect.ts"
+import { countOf, firstRowOf, hasRows, isLocked, rowsOf } from "../Rows.ts"
 
 const Row = Schema.Struct({ ...UserDetail.fields, is_admin: BooleanColumn, is_active: BooleanColumn })
-const decodeRow = Schema.decodeUnknownSync(Row)
-const decode = (row: object) => decodeRow(row)
+const allRows = rowsOf(Row)
+const firstRow = firstRowOf(Row)
 const encode = Schema.encodeSync(Row)
 
-const MembershipRows = Schema.Array(Me.fields.memberships.from.value)
-const decodeMemberships = Schema.decodeUnknownSync(MembershipRows)
-
 /** The columns that a login verifies. */
-export interface Credentials {
-  readonly id: UserId
-  readonly password_hash: string
-}
+export const Credentials = Schema.Struct({ id: UserId, password_hash: Schema.String })
+export type Credentials = typeof Credentials.Type
+const credentials = firstRowOf(Credentials)
 
 /** The changed fields; empty names become null. */
 export const changedFields = (changes: UpdateUser): Partial<UserDetail> => {
@@ -32,60 +29,47 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
-    const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
 
     return {
       /** Newest first. */
       list: (limit: number, offset: number) =>
-        Effect.map(
-          read`SELECT ${columns} FROM users ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`,
-          (rows) => rows.map(decode)
-        ),
-      findById: (id: UserId) => Effect.map(read`SELECT ${columns} FROM users WHERE id = ${id}`, decodeFirst),
-      findByEmailKey: (key: string) =>
-        Effect.map(read`SELECT ${columns} FROM users WHERE email_key = ${key}`, decodeFirst),
+        allRows(read`SELECT ${columns} FROM users ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`),
+      findById: (id: UserId) => firstRow(read`SELECT ${columns} FROM users WHERE id = ${id}`),
+      findByEmailKey: (key: string) => firstRow(read`SELECT ${columns} FROM users WHERE email_key = ${key}`),
       /** Locks the user's row until the transaction ends. */
-      findByIdForUpdate: (id: UserId) =>
-        Effect.map(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate(sql)}`, decodeFirst),
+      findByIdForUpdate: (id: UserId) => firstRow(sql`SELECT ${columns} FROM users WHERE id = ${id} ${forUpdate(sql)}`),
       listMemberships: (userId: UserId) =>
-        Effect.map(
+        rowsOf(Me.fields.memberships.from.value)(
           read`SELECT m.project_id, p.slug AS project_slug, m.role
             FROM memberships m JOIN projects p ON p.id = m.project_id
-            WHERE m.user_id = ${userId} ORDER BY p.slug`,
-          (rows) => decodeMemberships(rows)
+            WHERE m.user_id = ${userId} ORDER BY p.slug`
         ),
-      count: Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM users`, (rows) => rows[0]?.n ?? 0),
+      count: countOf(sql`SELECT count(*) AS n FROM users`),
       /** Prevents new users until the transaction ends. */
       lockAll: lockTable(sql, "users"),
       /** The ids of the active admins, locked until the transaction ends. */
       lockActiveAdmins: Effect.map(
-        sql<{ id: UserId }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate(sql)}`,
-        (rows) => rows.map((row) => row.id)
+        rowsOf(Schema.Struct({ id: UserId }))(
+          sql`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1 ORDER BY id ${forUpdate(sql)}`
+        ),
+        Arr.map((row) => row.id)
       ),
       insert: (user: UserDetail, email_key: string, password_hash: string) =>
         sql`INSERT INTO users ${sql.insert({ ...encode(user), email_key, password_hash })}`,
       update: (user: UserDetail) => sql`UPDATE users SET ${sql.update(encode(user), ["id"])} WHERE id = ${user.id}`,
       delete: (id: UserId) => sql`DELETE FROM users WHERE id = ${id}`,
 
-      findCredentials: (key: string) =>
-        Effect.map(
-          read<Credentials>`SELECT id, password_hash FROM users WHERE email_key = ${key}`,
-          (rows) => Option.fromNullable(rows[0])
-        ),
+      findCredentials: (key: string) => credentials(read`SELECT id, password_hash FROM users WHERE email_key = ${key}`),
       /** None when the account is locked. */
       findUnlockedCredentials: (id: UserId, now: string) =>
-        Effect.map(
-          read<Credentials>`SELECT id, password_hash FROM users
-            WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`,
-          (rows) => Option.fromNullable(rows[0])
+        credentials(
+          read`SELECT id, password_hash FROM users
+            WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`
         ),
       /** Whether the account still has the verified password, and is not locked. */
       hasValidCredentials: ({ id, password_hash }: Credentials, now: string) =>
-        Effect.map(
-          sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}
-            AND (locked_until IS NULL OR locked_until <= ${now})`,
-          (rows) => rows.length > 0
-        ),
+        hasRows(sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}
+            AND (locked_until IS NULL OR locked_until <= ${now})`),
       /**
        * Sets the password, unlocks the account, deletes its reset links and revokes its trusted browsers. API keys
        * remain valid; answers how many.
@@ -98,23 +82,19 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
             sql`DELETE FROM password_resets WHERE user_id = ${id}`,
             sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE user_id = ${id} AND revoked_at IS NULL`
           ], { discard: true }),
-          Effect.map(
-            sql<{ n: number }>`SELECT count(*) AS n FROM api_keys
-              WHERE user_id = ${id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
-            (rows) => rows[0]?.n ?? 0
-          )
+          countOf(sql`SELECT count(*) AS n FROM api_keys
+              WHERE user_id = ${id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`)
         ),
       /**
        * Counts a wrong password; the `threshold`th since the last success locks until `lockUntil`. While the account is
        * locked, nothing is counted. Answers whether this one locked it.
        */
       countFailure: (id: UserId, now: string, threshold: number, lockUntil: string) =>
-        Effect.map(
-          sql<{ locked: number }>`UPDATE users SET failed_logins = failed_logins + 1,
+        isLocked(
+          sql`UPDATE users SET failed_logins = failed_logins + 1,
               locked_until = CASE WHEN failed_logins + 1 >= ${threshold} THEN ${lockUntil} ELSE NULL END
             WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})
-            RETURNING CASE WHEN locked_until IS NULL THEN 0 ELSE 1 END AS locked`,
-          (rows) => rows[0]?.locked === 1
+            RETURNING CASE WHEN locked_until IS NULL THEN 0 ELSE 1 END AS locked`
         ),
       /**
        * Completes a login with the right password: answers the user, unless they are inactive or locked, or their
@@ -123,12 +103,11 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       recordLogin: (
         { id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }
       ) =>
-        Effect.map(
+        firstRow(
           sql`UPDATE users SET failed_logins = 0, locked_until = NULL, last_login_at = ${now}, password_hash = ${newHash}
             WHERE id = ${id} AND is_active = 1 AND password_hash = ${password_hash}
               AND (locked_until IS NULL OR locked_until <= ${now})
-            RETURNING ${columns}`,
-          decodeFirst
+            RETURNING ${columns}`
         )
     } as const
   })
