@@ -1,4 +1,4 @@
-import { Effect, Either, Queue, Stream } from "effect"
+import { Clock, Effect, Either, Queue, Stream } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
@@ -13,6 +13,7 @@ import { CommandQueueRepo } from "./QueueRepo.ts"
 import { RemoteProcesses } from "./RemoteProcesses.ts"
 import { selectSession } from "./Routing.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
+import { UnsentClaims } from "./UnsentClaims.ts"
 
 /** Commands per statement. */
 const batchSize = 200
@@ -23,6 +24,9 @@ const agentBatchSize = 500
 /** Milliseconds before the retry of a full outbox; doubled while it stays full, up to the poll's second. */
 const minPauseMillis = 20
 
+/** A claim's statement that got no answer runs on the server for at most this time, or it is rolled back. */
+const unsentMillis = 60_000
+
 /** A process without its own id cannot be distinguished from another one of the agent: nothing is sent to it twice. */
 const isAnonymous = (session: AgentSession): boolean => session.workerId === session.agentId
 
@@ -32,7 +36,8 @@ const isAnonymous = (session: AgentSession): boolean => session.workerId === ses
  * which alone would be sufficient.
  *
  * Two rules keep a command from being executed by two processes: a claim is committed before its frame is written,
- * and a claimed command is sent again only to the same process, with the same id.
+ * and a claimed command is sent again only to the same process, with the same id. A claim that was certainly not sent
+ * returns to pending, also when the answer of its statement was lost.
  */
 export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/CommandDispatch", {
   scoped: Effect.gen(function*() {
@@ -49,6 +54,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const signal = yield* Queue.sliding<void>(1)
     /** Sessions to which the unfinished commands of their process were sent again. */
     const resentSessions = new Set<string>()
+    /** Claims of pending commands; they are released in the next round. */
+    const unsentClaims = new UnsentClaims()
+    /** Claims of commands that an earlier session may have received: only their own process may get them. */
+    const unsentMoves = new UnsentClaims()
     let pauseMillis = minPauseMillis
 
     const wake = (agentId: AgentId, notifyReplicas: boolean) => {
@@ -56,14 +65,53 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       signal.unsafeOffer(undefined)
     }
 
-    /** Writes a claimed command; false when it is certain that nothing was written. */
-    const send = Effect.fnUntraced(function*(session: AgentSession | undefined, command: ClaimedCommand) {
+    /** Writes a claimed command. False when it is certain that nothing was written: then it remains in `unsent`. */
+    const send = Effect.fnUntraced(function*(
+      session: AgentSession | undefined,
+      command: ClaimedCommand,
+      unsent: UnsentClaims
+    ) {
       const now = yield* Timestamp.now
-      if (command.timeout_at <= now) return true // the claim took too long; the sweeper ends the command
-      const frame = yield* Effect.either(encodeCommand(vault, command))
-      if (Either.isRight(frame)) return session !== undefined && session.send(frame.right)
-      yield* statuses.failUndecryptable(command.id, now)
+      if (command.timeout_at > now) { // else the claim took too long; the sweeper ends the command
+        const frame = yield* Effect.either(encodeCommand(vault, command))
+        if (Either.isRight(frame)) {
+          if (session === undefined) return false
+          unsent.remove(command)
+          if (session.send(frame.right)) return true
+          unsent.add([command], yield* Clock.currentTimeMillis)
+          return false
+        }
+        yield* statuses.failUndecryptable(command.id, now)
+      }
+      unsent.remove(command)
       return true
+    })
+
+    /** Runs the statement of these claims. Without an answer they remain in `unsent`: they may be committed. */
+    const claimWith = Effect.fnUntraced(function*<E>(
+      claims: ReadonlyArray<CommandClaim>,
+      unsent: UnsentClaims,
+      statement: Effect.Effect<ReadonlyArray<ClaimedCommand>, E>
+    ) {
+      const added = unsent.add(claims, yield* Clock.currentTimeMillis)
+      const claimed = yield* statement
+      const claimedIds = new Set(claimed.map(({ id }) => id))
+      for (const claim of added) if (!claimedIds.has(claim.id)) unsent.remove(claim)
+      return claimed
+    })
+
+    /** Returns claims to pending that were not sent. Only the fiber that sends may call it. */
+    const releaseUnsent = Effect.gen(function*() {
+      if (unsentClaims.isEmpty) return
+      const claims = unsentClaims.list()
+      const released = yield* statuses.release(claims, yield* Timestamp.now)
+      const releasedIds = new Set(released.map(({ id }) => id))
+      for (const claim of claims) {
+        if (!releasedIds.has(claim.id)) continue
+        unsentClaims.remove(claim)
+        wake(claim.agent_id, true)
+      }
+      unsentClaims.removeBefore((yield* Clock.currentTimeMillis) - unsentMillis)
     })
 
     /** Sends the unfinished commands of reconnected processes again over their new sessions. */
@@ -73,22 +121,18 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       const dispatched = yield* queue.listDispatched([...new Set(sessions.map((session) => session.agentId))], now)
       const moves = dispatched.flatMap((command) => {
         const session = byWorker.get(`${command.agent_id} ${command.worker_id}`)
-        return session === undefined || session.sessionId === command.session_id
-          ? []
-          : [{ id: command.id, from: command.session_id, to: session.sessionId }]
+        if (session === undefined) return []
+        const { sessionId } = session
+        const isSent = sessionId === command.session_id && !unsentMoves.has(command)
+        return isSent ? [] : [{ ...command, from: command.session_id, session_id: sessionId }]
       })
       const failedSessionIds = new Set<string>()
       for (let at = 0; at < moves.length; at += batchSize) {
         const part = moves.slice(at, at + batchSize)
-        const reverts: Array<(typeof moves)[number]> = []
-        for (const command of yield* queue.updateSessions(part)) {
+        for (const command of yield* claimWith(part, unsentMoves, queue.updateSessions(part))) {
           const session = byWorker.get(`${command.agent_id} ${command.worker_id}`)
-          if (yield* send(session, command)) continue
-          failedSessionIds.add(command.session_id)
-          const from = part.find(({ id }) => id === command.id)?.from ?? ""
-          reverts.push({ id: command.id, from: command.session_id, to: from })
+          if (!(yield* send(session, command, unsentMoves))) failedSessionIds.add(command.session_id)
         }
-        if (reverts.length > 0) yield* queue.updateSessions(reverts)
       }
       for (const session of sessions) {
         if (!failedSessionIds.has(session.sessionId)) resentSessions.add(session.sessionId)
@@ -130,13 +174,14 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       const released: Array<CommandClaim> = []
       if (claims.length === 0) return released
       const fullSessionIds = new Set<string>()
-      for (const command of yield* statuses.claim(claims, now)) {
+      for (const command of yield* claimWith(claims, unsentClaims, statuses.claim(claims, now))) {
         const session = fullSessionIds.has(command.session_id) ? undefined : sessions.get(command.session_id)
-        if (yield* send(session, command)) continue
+        if (yield* send(session, command, unsentClaims)) continue
         fullSessionIds.add(command.session_id)
         released.push(command)
       }
       if (released.length > 0) yield* statuses.release(released, now)
+      for (const claim of released) unsentClaims.remove(claim)
       return released
     }, Effect.uninterruptible)
 
@@ -173,6 +218,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const dispatchRound = Effect.gen(function*() {
       yield* signal.take
       yield* yieldToEventLoop // batches the agents that are woken in the same turn
+      yield* releaseUnsent
       const agents = [...wokenAgents]
       wokenAgents.clear()
       const unsentAgentIds = new Set(
@@ -204,6 +250,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
         }
       }
       for (const sessionId of resentSessions) if (!open.has(sessionId)) resentSessions.delete(sessionId)
+      unsentMoves.removeSessionsExcept(open)
+      if (!unsentClaims.isEmpty) signal.unsafeOffer(undefined)
       const connected = new Set(here)
       for (const agentId of yield* queue.listPendingAgentIds) if (connected.has(agentId)) wake(agentId, false)
     })

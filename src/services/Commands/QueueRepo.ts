@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { AgentId, CommandId } from "../../domain/Id.ts"
+import type { AgentId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { deleteInSlices, forUpdate } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
@@ -36,17 +36,13 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
       sql<CommandClaim>`SELECT id, agent_id, worker_id, session_id FROM commands
         WHERE status = 'dispatched' AND agent_id IN ${sql.in(agentIds)} AND timeout_at > ${now} ORDER BY id`
 
-    /** Moves dispatched commands from one session of a process to another one of the same process. */
-    const updateSessions = (
-      moves: ReadonlyArray<{ readonly id: CommandId; readonly from: string; readonly to: string }>
-    ) => {
+    /** Moves dispatched commands from one session of a process to its current one, `session_id`. */
+    const updateSessions = (moves: ReadonlyArray<CommandClaim & { readonly from: string }>) => {
       const rows = recordset(
         sql,
         "r",
         { command: "uuid", origin: "text", session: "text" },
-        moves.map(
-          ({ from, id, to }) => ({ command: id, origin: from, session: to })
-        )
+        moves.map(({ from, id, session_id }) => ({ command: id, origin: from, session: session_id }))
       )
       return Effect.map(
         sql<ClaimedCommand>`UPDATE commands SET session_id = r.session FROM ${rows}

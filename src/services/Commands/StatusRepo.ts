@@ -1,4 +1,4 @@
-import { SqlClient, type Statement } from "@effect/sql"
+import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Command, CommandStatus, SourceStatus } from "../../domain/Command.ts"
 import { sourceStatusesOf, timeoutErrors } from "../../domain/Command.ts"
@@ -104,8 +104,11 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
     }
 
     /** Returns claims to pending. Only for claims of which it is certain that nothing was written to the socket. */
-    const release = (claims: ReadonlyArray<CommandClaim>, now: Timestamp.Timestamp) =>
-      transition({
+    const release = (
+      claims: ReadonlyArray<CommandClaim>,
+      now: Timestamp.Timestamp
+    ): Effect.Effect<ReadonlyArray<{ readonly id: CommandId }>, SqlError.SqlError> =>
+      transition<{ readonly id: CommandId }>({
         to: "pending",
         at: now,
         using: recordset(sql, "r", { id: "uuid", session_id: "text" }, claims),
