@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./scripts/longestFirst.ts"
 
 const ci = process.env.CI === "true"
 
@@ -6,6 +7,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalSetup.ts"],
+    setupFiles: ["test/setup.ts"],
+    isolate: false, // a process loads the sources once, not once a file: half the processor time of most files
+    sequence: { sequencer: LongestFirst },
     // .ci/run sums the counts of this report with those of its other checks
     reporters: ci ? ["default", "json", "./scripts/runSummary.mjs"] : ["default"],
     outputFile: { json: "node_modules/.cache/vitest.json" },
