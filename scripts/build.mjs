@@ -1,12 +1,14 @@
 // Builds what the package ships, all of it or one part:
 //   node scripts/build.mjs cli [folder]   dist/cli, the program `svc`: a small entry, and chunks that load on demand
 //   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
+//   node scripts/build.mjs agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
 //   node scripts/build.mjs workers        the worker threads' code for tests, which run from the sources
 import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { chmodSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { buildAgentPackage } from "./agentPackage.mjs"
 import { entries, options, workersFolder } from "./bundle.mjs"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
@@ -19,7 +21,33 @@ const buildCli = async () => {
   chmodSync(join(outdir, "svc.js"), 0o755)
 }
 
-const buildLib = () => {
+/**
+ * The library's tracer includes the modules of @effect/opentelemetry that it imports. They need effect and
+ * @effect/platform alone; as a dependency the package would bring OpenTelemetry's SDK, 34 MB that they do not use.
+ */
+const includeTracer = async () => {
+  const file = join(root, "dist/lib/src/layers/Traces.js")
+  const isIncluded = ({ importer, kind, path }) =>
+    kind === "entry-point" || path.startsWith("@effect/opentelemetry/") ||
+    (path.startsWith(".") && importer.includes("/@effect/opentelemetry/"))
+  const externalOthers = {
+    name: "external-others",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /.*/ }, (from) => (isIncluded(from) ? undefined : { path: from.path, external: true }))
+  }
+  await build({
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    plugins: [externalOthers],
+    logLevel: "warning"
+  })
+}
+
+const buildLib = async () => {
   rmSync(join(root, "dist/lib"), { recursive: true, force: true })
   const { status } = spawnSync(process.execPath, [
     join(root, "node_modules/typescript/bin/tsc"),
@@ -30,13 +58,15 @@ const buildLib = () => {
     stdio: "inherit"
   })
   if (status !== 0) process.exit(1) // the compiler has printed why
+  await includeTracer()
 }
 
-const parts = ["cli", "lib", "workers"]
+const parts = ["cli", "lib", "agent", "workers"]
 if (part !== undefined && !parts.includes(part)) {
   console.error(`build: there is no part "${part}"; the parts are ${parts.join(", ")}`)
   process.exit(1)
 }
 if (part === undefined || part === "cli") await buildCli()
-if (part === undefined || part === "lib") buildLib()
+if (part === undefined || part === "lib") await buildLib()
+if (part === undefined || part === "agent") await buildAgentPackage()
 if (part === "workers") await build({ ...options, entryPoints: entries(), outdir: workersFolder })

@@ -1,7 +1,8 @@
-// Packs the package, installs it into an empty folder, and uses it there as a newcomer would.
-// `node scripts/smoke.mjs [file]` writes `<passed> <failed>` into the file. Needs a finished `npm run build`.
+// Packs the packages `svc` and `svc-agent`, installs them into empty folders, and uses them there as newcomers would.
+// `node scripts/smoke.mjs [file]` writes `<passed> <failed>` into the file. Needs a finished `npm run build`, and Redis
+// at 127.0.0.1:6379.
 import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,7 +10,7 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "svc-smoke-"))
-const prebuilt = mkdtempSync(join(tmpdir(), "svc-smoke-prebuilt-"))
+const apart = mkdtempSync(join(tmpdir(), "svc-smoke-apart-")) // folders with other installs, which must not find the first
 const home = join(folder, "home")
 const svc = join(folder, "node_modules/.bin/svc")
 const env = { PATH: process.env.PATH, HOME: folder, SVC_HOME: home }
@@ -22,8 +23,18 @@ import { startAgent } from "svc/agent"
 import { bullmq, bullmqFromOutside } from "svc/agent/bullmq"
 import * as queues from "svc/agent/effect-queue"
 import { client } from "svc/http"
+import * as standalone from "svc-agent"
+import * as standaloneBullmq from "svc-agent/bullmq"
+import { Agent } from "svc-agent/effect"
+import * as sharedBullmq from "svc-agent/effect/bullmq"
+import * as sharedQueues from "svc-agent/effect/queue"
 
-export const all = [Brain.layer, startAgent, bullmq, bullmqFromOutside, queues.make]
+export const all = [Brain.layer, startAgent, bullmq, bullmqFromOutside, queues.make, sharedQueues.make]
+
+export const plain = (options: Omit<standalone.AgentOptions, "engines">) =>
+  standalone.startAgent({ ...options, engines: [standaloneBullmq.bullmq({ workers: [] })] })
+export const shared = (token: Redacted.Redacted) =>
+  Agent.layer({ brainUrl: "", token, hmacSecret: token, engines: [sharedBullmq.bullmq({ queues: [] })] })
 
 export const tasks = Effect.gen(function*() {
   const api = yield* client({ baseUrl: "http://127.0.0.1:7700", apiKey: Redacted.make("svk_x") })
@@ -32,6 +43,19 @@ export const tasks = Effect.gen(function*() {
   yield* api.workers.listAgentWorkers({ path: { slug: "shop" }, urlParams: { state: "online" } })
   return yield* api.tasks.list({ path: { slug: "shop" }, urlParams: {} })
 })
+`
+
+/** A program on svc-agent's entry points that need no effect. */
+const plainConsumer = `
+import type { Queue } from "bullmq"
+import { fromEnvironment, startAgent } from "svc-agent"
+import { bullmq, bullmqFromOutside } from "svc-agent/bullmq"
+
+export const start = async (queue: Queue) => {
+  const engines = [bullmq({ queues: [queue] }), bullmqFromOutside({ queues: ["mail"], connection: "redis://127.0.0.1" })]
+  const agent = await startAgent({ ...fromEnvironment({}), engines, log: (level, message) => console.log(level, message) })
+  return agent.status().buffer.events
+}
 `
 
 let passed = 0
@@ -51,10 +75,65 @@ const expect = (holds, otherwise) => {
   if (!holds) throw new Error(otherwise)
 }
 
-const run = (...args) => {
-  const { status, stderr, stdout } = spawnSync(svc, args, { env, encoding: "utf8", timeout: 30_000 })
+const runWith = ({ input = "", variables = {}, program = svc }, ...args) => {
+  const { status, stderr, stdout } = spawnSync(program, args, {
+    env: { ...env, ...variables },
+    encoding: "utf8",
+    input,
+    timeout: 60_000
+  })
   expect(status === 0, `exit code ${status}: ${stdout}${stderr}`)
   return stdout
+}
+
+const run = (...args) => runWith({}, ...args)
+
+const pack = (from) => {
+  const [{ filename }] = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", apart], {
+      cwd: from,
+      encoding: "utf8"
+    })
+  )
+  return join(apart, filename)
+}
+
+/** Installs into a folder, without install scripts. `npm ci` has put most packages into npm's cache. */
+const install = (where, ...args) => {
+  mkdirSync(where, { recursive: true })
+  if (!existsSync(join(where, "package.json"))) {
+    writeFileSync(join(where, "package.json"), JSON.stringify({ name: "newcomer", private: true }))
+  }
+  const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"]
+  execFileSync("npm", ["install", ...options, ...args], { cwd: where, stdio: "inherit" })
+}
+
+/** Puts the better-sqlite3 that `npm ci` compiled where one was installed without scripts: compiling takes a minute. */
+const copyCompiled = (where) =>
+  cpSync(join(root, "node_modules/better-sqlite3/build"), join(where, "node_modules/better-sqlite3/build"), {
+    recursive: true
+  })
+
+/** The folders of the packages of that name below node_modules. */
+const copiesOf = (name, where) =>
+  readdirSync(join(where, "node_modules"), { recursive: true }).filter((file) =>
+    `/${file}`.endsWith(`/${name}/package.json`) &&
+    /(^|\/node_modules\/)$/.test(file.slice(0, -`${name}/package.json`.length))
+  )
+
+const compile = (where, compilerOptions, file) => {
+  writeFileSync(join(where, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }))
+  const compiler = join(folder, "node_modules/typescript/bin/tsc")
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", "."], { cwd: where, encoding: "utf8" })
+  expect(status === 0, stdout)
+}
+
+const until = async (what, holds) => {
+  for (let attempt = 0; attempt < 120; attempt++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  throw new Error(`not within 30 s: ${what}`)
 }
 
 const node = (code) =>
@@ -92,29 +171,19 @@ const whileServing = async (use) => {
 }
 
 try {
-  const [{ filename }] = JSON.parse(
-    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
-      cwd: root,
-      encoding: "utf8"
-    })
-  )
-  // npm 11 runs no install script that the project has not allowed; npm 10 does not look at the field
-  const allowScripts = { "better-sqlite3": true, argon2: true }
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "newcomer", private: true, allowScripts }))
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: folder, stdio: "inherit" })
+  const tarball = pack(root)
+  install(folder, tarball)
+  copyCompiled(folder)
 
   // argon2 0.45.1 shipped a prebuilt binary that ended Node 20.20 with SIGSEGV; compiling on install hid it
   await check("argon2 hashes with its prebuilt binary", () => {
-    const { argon2 } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies
-    writeFileSync(join(prebuilt, "package.json"), JSON.stringify({ name: "prebuilt", private: true }))
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", `argon2@${argon2}`], {
-      cwd: prebuilt,
-      stdio: "inherit"
-    })
     const { signal, status } = spawnSync(process.execPath, ["-e", `require("argon2").hash("password")`], {
-      cwd: prebuilt
+      cwd: folder
     })
     expect(status === 0, `node ended with ${status ?? signal}`)
+  })
+  await check("npm install brings the peers, one copy of effect", () => {
+    expect(copiesOf("effect", folder).length === 1, `copies: ${copiesOf("effect", folder).join(", ")}`)
   })
   await check("svc version", () => expect(/^\d+\.\d+\.\d+\n$/.test(run("version")), "not a version"))
   await check(
@@ -151,36 +220,142 @@ try {
       `const queues = await import("svc/agent/effect-queue"); if (!queues.make || !queues.engine) throw new Error("no Effect queues")`
     )
   })
+
+  await check("the program runs without the library's peers: npm install --omit=peer", () => {
+    const lean = join(apart, "lean")
+    install(lean, "--omit=peer", tarball)
+    copyCompiled(lean)
+    expect(copiesOf("effect", lean).length === 0, "effect was installed")
+    const program = join(lean, "node_modules/.bin/svc")
+    expect(runWith({ program }, "version") === run("version"), "another version")
+    expect(runWith({ program }, "check").includes("revision: "), "no revision")
+  })
+  await check("an application with another effect shares it: examples/own-effect", () => {
+    const example = join(apart, "examples/own-effect")
+    cpSync(join(root, "examples/own-effect"), example, {
+      recursive: true,
+      filter: (file) => !/node_modules|dist|package-lock/.test(file.slice(root.length))
+    })
+    install(example)
+    copyCompiled(example)
+    const { dependencies } = JSON.parse(readFileSync(join(example, "package.json"), "utf8"))
+    const copies = copiesOf("effect", example)
+    expect(copies.length === 1, `copies: ${copies.join(", ")}`)
+    const installed = JSON.parse(readFileSync(join(example, "node_modules", copies[0]), "utf8")).version
+    expect(installed === dependencies.effect, `effect ${installed}`)
+    execFileSync("npm", ["run", "build"], { cwd: example, stdio: "inherit" })
+    const variables = { SVC_HOME: join(apart, "own-home"), SVC_PORT: "0" }
+    const printed = runWith({ program: process.execPath, variables }, join(example, "dist/main.js"))
+    for (
+      const line of [`effect ${installed}`, "Conflict", "Unauthenticated", "order 17 is packed", "has the task: Some"]
+    ) {
+      expect(printed.includes(line), `"${line}" is missing in: ${printed}`)
+    }
+    expect(!printed.includes("two copies"), printed)
+  })
+
+  const alone = join(apart, "agent")
+  const agentTarball = pack(join(root, "dist/agent"))
+  await check("svc-agent brings neither the brain's packages nor Effect", () => {
+    install(alone, agentTarball)
+    const names = readdirSync(join(alone, "node_modules")).filter((name) => !name.startsWith("."))
+    expect(names.sort().join() === "svc-agent,ws", `installed: ${names}`)
+  })
+  await check("svc-agent on BullMQ: the brain shows a job and retries it", () =>
+    whileServing(async (url) => {
+      const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+      install(alone, ...["bullmq", "ioredis"].map((name) => `${name}@${devDependencies[name]}`))
+      const variables = {
+        SVC_URL: url,
+        SVC_AGENT_BRAIN_URL: url,
+        SVC_AGENT_HOME: join(alone, "home"),
+        REDIS_URL: "redis://127.0.0.1:6379/7" // the queues of the example have plain names
+      }
+      const source = readFileSync(join(root, "examples/bullmq/shop.mjs"), "utf8")
+      writeFileSync(join(alone, "shop.mjs"), source.replaceAll(`"svc/agent`, `"svc-agent`))
+      const flush = `const { Redis } = await import("ioredis"); const redis = new Redis(process.env.REDIS_URL)
+        await redis.flushdb(); redis.disconnect()`
+      const flushRedis = () =>
+        execFileSync(process.execPath, ["--input-type=module", "-e", flush], {
+          cwd: alone,
+          env: { ...env, ...variables }
+        })
+      const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined
+      if (!hasSqlite) {
+        const script = `import { startAgent } from "svc-agent"
+          const agent = await startAgent({ brainUrl: "${url}", token: "t", hmacSecret: "x".repeat(43), engines: [] })
+          console.log(agent.status().problem)`
+        const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+          cwd: alone,
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"]
+        })
+        expect(printed.includes("npm install better-sqlite3"), `without SQLite: ${printed}`)
+        const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+        install(alone, `better-sqlite3@${dependencies["better-sqlite3"]}`)
+        copyCompiled(alone)
+      }
+      for (const name of ["effect", "argon2", "pg", "nodemailer", "@effect/cli"]) {
+        expect(copiesOf(name, alone).length === 0, `${name} is installed`)
+      }
+      const password = { input: "correct horse battery\n", variables }
+      runWith(password, "bootstrap-admin", "--email", "you@example.com", "--password-stdin")
+      runWith(password, "login", "--email", "you@example.com", "--password-stdin")
+      const created = runWith({ variables }, "agents", "create", "shop-node")
+      const secrets = Object.fromEntries(
+        [...created.matchAll(/(SVC_AGENT_(?:TOKEN|HMAC_SECRET))=(\S+)/g)].map(([, name, value]) => [name, value])
+      )
+      flushRedis()
+      const shop = spawn(process.execPath, ["shop.mjs"], {
+        cwd: alone,
+        env: { ...env, ...variables, ...secrets },
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      const ended = new Promise((resolve) => shop.on("exit", (code, signal) => resolve(code ?? signal)))
+      try {
+        shop.stdout.resume()
+        const listed = (state, name) => {
+          const { items } = JSON.parse(runWith({ variables }, "tasks", "list", "--state", state, "--json"))
+          return items.find((task) => task.name === name)
+        }
+        await until("a declined payment", () => listed("failure", "charge") !== undefined)
+        runWith({ variables }, "commands", "retry", listed("failure", "charge").task_id, "--wait")
+        await until("its receipt", () => listed("success", "receipt") !== undefined)
+      } finally {
+        shop.kill("SIGTERM")
+      }
+      expect(await ended === 0, `SIGTERM ended the shop with ${await ended}`)
+      flushRedis()
+    }))
+
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const tools = ["typescript", "@types/node", "bullmq", "ioredis"].map((name) => `${name}@${devDependencies[name]}`)
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...tools], {
-    cwd: folder,
-    stdio: "inherit"
-  })
+  install(folder, agentTarball, ...tools)
   writeFileSync(join(folder, "consumer.mts"), consumer)
+  const strict = (module, moduleResolution) => ({
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    target: "es2022",
+    module,
+    moduleResolution,
+    types: ["node"],
+    skipLibCheck: false,
+    noEmit: true
+  })
   for (const [module, moduleResolution] of [["nodenext", "nodenext"], ["node16", "node16"], ["esnext", "bundler"]]) {
-    await check(`the types compile with skipLibCheck off: ${moduleResolution}`, () => {
-      const compilerOptions = {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        target: "es2022",
-        module,
-        moduleResolution,
-        types: ["node"],
-        skipLibCheck: false,
-        noEmit: true
-      }
-      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.mts"] }))
-      const { status, stdout } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
-        cwd: folder,
-        encoding: "utf8"
-      })
-      expect(status === 0, stdout)
-    })
+    await check(
+      `the types compile with skipLibCheck off: ${moduleResolution}`,
+      () => compile(folder, strict(module, moduleResolution), "consumer.mts")
+    )
   }
+  await check("svc-agent's types compile without effect", () => {
+    writeFileSync(join(alone, "consumer.mts"), plainConsumer)
+    const typeRoots = [join(folder, "node_modules/@types")]
+    compile(alone, { ...strict("nodenext", "nodenext"), typeRoots }, "consumer.mts")
+  })
 } finally {
   rmSync(folder, { recursive: true, force: true })
-  rmSync(prebuilt, { recursive: true, force: true })
+  rmSync(apart, { recursive: true, force: true })
 }
 
 if (process.argv[2] !== undefined) writeFileSync(process.argv[2], `${passed} ${failed}\n`)

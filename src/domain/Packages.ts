@@ -1,4 +1,7 @@
-/** The packages that the program is made of, and their versions; a test holds them equal to package.json. */
+/**
+ * The packages that the program is made of, and their versions: the dependencies of package.json, and the Effect
+ * packages among its devDependencies, which the build includes. A test holds them equal.
+ */
 export const packages: Readonly<Record<string, string>> = {
   "@effect/cli": "0.77.2",
   "@effect/cluster": "0.60.2",

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, ModuleVersion, Option } from "effect"
 import { release } from "node:os"
 import type { DeepCheck, DeepHealth, Readiness, SystemInfo } from "../domain/Health.ts"
 import { packages } from "../domain/Packages.ts"
@@ -80,7 +80,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           size_bytes: info?.size ?? 0,
           revision: yield* migrations.current
         },
-        packages
+        packages: { ...packages, effect: ModuleVersion.getCurrentVersion() } // an application brings its own
       } satisfies SystemInfo
     }, orDieOnSql)
 

@@ -2,11 +2,12 @@ import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "eff
 import { checkEffectVersion } from "../../domain/EffectVersion.ts"
 import * as Redaction from "../../domain/Redaction.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
+import type { AgentStatus } from "./AgentStatus.ts"
 import { BufferFolder, type ClaimedBuffer } from "./BufferFolder.ts"
 import { CommandJournal } from "./CommandJournal.ts"
 import { makeCommandRunner } from "./CommandRunner.ts"
 import { keepConnected, sendHeartbeats } from "./Connection.ts"
-import { type AgentStatus, Core } from "./Core.ts"
+import { Core } from "./Core.ts"
 import type { Engine, EngineEvent, Report } from "./Engine.ts"
 import { makeEngineHealth } from "./EngineHealth.ts"
 import { EventEncoder } from "./EventEncoder.ts"
@@ -165,6 +166,10 @@ const effectLog = Effect.map(FiberSet.makeRuntime<never>(), (fork): Log => {
 
 /** The running agent, for an application on Effect. */
 export class Agent extends Context.Tag("svc/Agent")<Agent, RunningAgent>() {
+  /** The agent in a scope of the application's own. */
+  static readonly make = (options: AgentOptions): Effect.Effect<RunningAgent, AgentRefused, Scope.Scope> =>
+    Effect.zipRight(checkEffectVersion, make(options))
+
   static readonly layer = (options: AgentOptions): Layer.Layer<Agent, AgentRefused> =>
-    Layer.scoped(Agent, Effect.zipRight(checkEffectVersion, make(options)))
+    Layer.scoped(Agent, Agent.make(options))
 }

@@ -1,6 +1,6 @@
-import BetterSqlite3 from "better-sqlite3"
 import { randomUUID } from "node:crypto"
 import { canonicalTextOf, JsonArray, JsonObject, parse } from "../../domain/CanonicalJson.ts"
+import { DamagedFile, loadSqlite, type Sqlite, type Statement } from "./Sqlite.ts"
 
 /** Events that were written together: canonical texts joined by commas. */
 export interface BufferRow {
@@ -56,14 +56,18 @@ export class BufferFile {
   events = 0
   bytes = 0
   readonly id: string
-  private readonly insertRow: BetterSqlite3.Statement<[number, number, string]>
-  private readonly deleteRow: BetterSqlite3.Statement<[number], Pick<BufferRow, "events" | "bytes">>
-  private readonly deleteOldestRow: BetterSqlite3.Statement<[], Pick<BufferRow, "events" | "bytes">>
-  private readonly selectRowsAfter: BetterSqlite3.Statement<[number], BufferRow>
-  private readonly upsertMeta: BetterSqlite3.Statement<[string, string]>
-  private readonly upsertCommand: BetterSqlite3.Statement
+  private readonly begin: Statement
+  private readonly commit: Statement
+  private readonly insertRow: Statement
+  private readonly deleteRow: Statement<Pick<BufferRow, "events" | "bytes">>
+  private readonly deleteOldestRow: Statement<Pick<BufferRow, "events" | "bytes">>
+  private readonly selectRowsAfter: Statement<BufferRow>
+  private readonly upsertMeta: Statement
+  private readonly upsertCommand: Statement
 
-  private constructor(private readonly db: BetterSqlite3.Database) {
+  private constructor(private readonly db: Sqlite) {
+    this.begin = db.prepare("BEGIN IMMEDIATE")
+    this.commit = db.prepare("COMMIT")
     this.insertRow = db.prepare("INSERT INTO batches (events, bytes, body) VALUES (?, ?, ?)")
     this.deleteRow = db.prepare("DELETE FROM batches WHERE id = ? RETURNING events, bytes")
     this.deleteOldestRow = db.prepare(
@@ -86,19 +90,20 @@ export class BufferFile {
 
   /**
    * Opens an existing file, which may be empty. Throws SQLITE_BUSY while another process has it, other codes when it is
-   * damaged.
+   * damaged (`sqliteCodeOf`).
    */
   static open(path: string): BufferFile {
-    const db = new BetterSqlite3(path, { timeout: 0, fileMustExist: true })
+    const db = loadSqlite()(path, "existing")
     try {
-      db.pragma("locking_mode = EXCLUSIVE")
-      db.pragma("journal_mode = WAL")
-      db.pragma("synchronous = NORMAL")
-      db.pragma("journal_size_limit = 16777216")
+      db.exec("PRAGMA locking_mode = EXCLUSIVE")
+      db.exec("PRAGMA journal_mode = WAL")
+      db.exec("PRAGMA synchronous = NORMAL")
+      db.exec("PRAGMA journal_size_limit = 16777216")
       db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
-      const isLong = Number(db.pragma("page_count", { simple: true })) > MAX_CHECKED_PAGES
-      const integrity = isLong ? "ok" : db.pragma("quick_check(1)", { simple: true })
-      if (integrity !== "ok") throw new BetterSqlite3.SqliteError(String(integrity), "SQLITE_CORRUPT")
+      const pages = db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0
+      const isLong = pages > MAX_CHECKED_PAGES
+      const check = isLong ? undefined : db.prepare<{ quick_check: string }>("PRAGMA quick_check(1)").get()
+      if (check !== undefined && check.quick_check !== "ok") throw new DamagedFile(check.quick_check)
       const file = new BufferFile(db)
       if (isLong) file.listCommands() // damage shows here, where the file can still be set aside
       return file
@@ -110,7 +115,7 @@ export class BufferFile {
 
   /** In memory, where no file can be created. */
   static inMemory(): BufferFile {
-    const db = new BetterSqlite3(":memory:")
+    const db = loadSqlite()(":memory:", "memory")
     db.exec(schema)
     return new BufferFile(db)
   }
@@ -118,8 +123,12 @@ export class BufferFile {
   /** Runs the work in one transaction, rolled back when it throws. */
   transaction<A>(work: () => A): A {
     try {
-      return this.db.transaction(work).immediate()
+      this.begin.run()
+      const result = work()
+      this.commit.run()
+      return result
     } catch (error) {
+      this.rollBack()
       this.recount()
       throw error
     }
@@ -155,11 +164,11 @@ export class BufferFile {
 
   /** The id of the newest row. */
   newestId(): number {
-    return this.db.prepare<[], { id: number | null }>("SELECT max(id) AS id FROM batches").get()?.id ?? 0
+    return this.db.prepare<{ id: number | null }>("SELECT max(id) AS id FROM batches").get()?.id ?? 0
   }
 
   findMeta(name: string): string | undefined {
-    return this.db.prepare<[string], { value: string }>("SELECT value FROM meta WHERE name = ?").get(name)?.value
+    return this.db.prepare<{ value: string }>("SELECT value FROM meta WHERE name = ?").get(name)?.value
   }
 
   saveMeta(name: string, value: string): void {
@@ -172,7 +181,7 @@ export class BufferFile {
   }
 
   listCommands(): ReadonlyArray<CommandEntry> {
-    return this.db.prepare<[], CommandRow>("SELECT * FROM commands ORDER BY at").all()
+    return this.db.prepare<CommandRow>("SELECT * FROM commands ORDER BY at").all()
       .map(({ claim_token, confirmed, ...entry }) => ({
         ...entry,
         claimToken: claim_token,
@@ -192,13 +201,21 @@ export class BufferFile {
     this.db.close()
   }
 
+  private rollBack(): void {
+    try {
+      this.db.exec("ROLLBACK")
+    } catch {
+      return // there is no transaction: it did not begin, or SQLite has rolled it back
+    }
+  }
+
   private subtractCounts(removed: Pick<BufferRow, "events" | "bytes"> | undefined): void {
     this.events -= removed?.events ?? 0
     this.bytes -= removed?.bytes ?? 0
   }
 
   private recount(): void {
-    const all = this.db.prepare<[], { events: number; bytes: number }>(
+    const all = this.db.prepare<{ events: number; bytes: number }>(
       "SELECT coalesce(sum(events), 0) AS events, coalesce(sum(bytes), 0) AS bytes FROM batches"
     ).get()
     this.events = all?.events ?? 0
@@ -247,14 +264,13 @@ const splitAtCommas = (body: string): ReadonlyArray<string> => {
 export const salvage = (path: string): ReadonlyArray<Omit<BufferRow, "id">> => {
   const rows: Array<Omit<BufferRow, "id">> = []
   try {
-    const db = new BetterSqlite3(path, { readonly: true, timeout: 0 })
+    const db = loadSqlite()(path, "damaged")
     try {
-      db.unsafeMode()
-      db.pragma("writable_schema = ON") // without it SQLite refuses a file that is shorter than its header says
+      db.exec("PRAGMA writable_schema = ON") // without it SQLite refuses a file that is shorter than its header says
       const seen = new Set<number>()
       for (const order of ["ASC", "DESC"]) {
         try {
-          for (const row of db.prepare<[], BufferRow>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
+          for (const row of db.prepare<BufferRow>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
             if (seen.has(row.id)) break
             seen.add(row.id)
             const events = typeof row.body === "string" ? parseEvents(row.body) : []

@@ -6,6 +6,7 @@ import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
 import type { encodeHelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
 import { SCHEDULE_PROTOCOL } from "../protocol/ScheduleSnapshot.ts"
+import type { AgentStatus, EngineStatus } from "./AgentStatus.ts"
 import { capabilitiesOf, schedulerCapabilitiesOf } from "./Capabilities.ts"
 import type { CommandJournal } from "./CommandJournal.ts"
 import type { Scheduler } from "./Engine.ts"
@@ -33,37 +34,6 @@ export interface Session {
    * Called with each heartbeat: sends a ping, and closes the connection when the brain has been silent for too long.
    */
   readonly checkLiveness: () => void
-}
-
-export type EngineStatus = { readonly state: "starting" | "running" } | {
-  readonly state: "failed"
-  readonly problem: string
-}
-
-/** The agent's state. Times are epoch milliseconds. */
-export interface AgentStatus {
-  /** `refused`: the options are invalid, and the agent does not run. */
-  readonly state: "connecting" | "online" | "waiting" | "closed" | "refused"
-  readonly transport: "websocket" | "longpoll" | null
-  readonly connectedAt: number | null
-  /** Why the last connection failed or ended; null while connected. */
-  readonly problem: string | null
-  readonly problemKind: ConnectionFailed["kind"] | null
-  readonly nextTryAt: number | null
-  readonly buffer: {
-    /** Not acknowledged by the brain; `unwritten` of them are still in memory. */
-    readonly events: number
-    readonly unwritten: number
-    readonly bytes: number
-    /** Null: no file could be created, and events are in memory. */
-    readonly path: string | null
-  }
-  /** Events lost since the buffer file was created. */
-  readonly lostEvents: number
-  readonly commandsWaiting: number
-  /** Unacknowledged snapshots of schedules, which end with the process. */
-  readonly snapshotsWaiting: number
-  readonly engines: Readonly<Record<string, EngineStatus>>
 }
 
 /** The state that the parts of a running agent share; plain code. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
-import type { AgentOptions, Transport } from "./Options.ts"
+import type { BrainSecrets, HostOptions, Transport } from "./HostOptions.ts"
 
 /** The options that `SVC_AGENT_…` variables set (docs/settings.md): all except the engines. */
-export type EnvironmentOptions = Omit<AgentOptions, "engines" | "log">
+export type EnvironmentOptions = BrainSecrets & Omit<HostOptions, "log">
 
 const transports: ReadonlyArray<Transport> = ["auto", "ws", "longpoll"]
 

@@ -4,48 +4,23 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { decodeSecret, signingKey } from "../protocol/Signing.ts"
 import type { Engine } from "./Engine.ts"
-import type { Log } from "./Log.ts"
+import { messageOf } from "./ErrorInfo.ts"
+import type { BrainAddress, HostOptions, Transport } from "./HostOptions.ts"
 import type { BufferLimits } from "./Packing.ts"
+import { loadSqlite } from "./Sqlite.ts"
 
 /** An option is invalid; the sentence says which one and what to do. */
 export class AgentRefused extends Data.TaggedError("AgentRefused")<{ readonly message: string }> {}
 
 /** The brain's address, and the agent's identity there. */
-export interface BrainOptions {
-  /** `https://svc.example.com`, without `/api/v1`; a path prefix is kept. */
-  readonly brainUrl: string
+export interface BrainOptions extends BrainAddress {
   /** The two secrets that the brain showed when the agent was created. */
   readonly token: string | Redacted.Redacted
   readonly hmacSecret: string | Redacted.Redacted
-  /** Plain `http://` to other machines than this one, for development. */
-  readonly allowInsecure?: boolean
-  /** Folder of the buffer files (default: `~/.svc/agent`). */
-  readonly home?: string
 }
 
-export type Transport = "auto" | "ws" | "longpoll"
-
-export interface AgentOptions extends BrainOptions {
+export interface AgentOptions extends BrainOptions, HostOptions {
   readonly engines: ReadonlyArray<Engine>
-  /** Shown beside the process, at most 64 characters. */
-  readonly name?: string
-  /** The host's framework, for people; at most 40 characters (default: `node`). */
-  readonly framework?: string
-  /** Commands go to a process with the role `task` first (default: `task`). */
-  readonly role?: "web" | "task" | "scheduler" | "beat" | "other"
-  /** `auto`: WebSocket, and long-poll while that does not get through (default). */
-  readonly transport?: Transport
-  /** With `auto`, the time on long-poll before the next attempt by WebSocket (30; doubles up to 600). */
-  readonly webSocketRetrySeconds?: number
-  /** Capacity of the buffer: events (100 000) and their bytes (256 MiB). Beyond it the oldest are dropped. */
-  readonly bufferMaxEvents?: number
-  readonly bufferMaxBytes?: number
-  /** More key names whose values are masked before anything leaves the process. */
-  readonly redactExtraKeys?: ReadonlyArray<string>
-  /** Largest queue that is purged without force (1000). */
-  readonly purgeThreshold?: number
-  /** Receives log lines (default: warnings and errors go to standard error). */
-  readonly log?: Log
 }
 
 /** The brain's address and identity, checked. */
@@ -149,6 +124,7 @@ export const checkOptions = Effect.fnUntraced(function*(options: AgentOptions) {
       "Two engines, or an engine and a scheduler, have the same name. Give one of them another name."
     )
   }
+  yield* Effect.try({ try: loadSqlite, catch: (error) => new AgentRefused({ message: messageOf(error) }) })
   return {
     ...brain,
     engines: options.engines,

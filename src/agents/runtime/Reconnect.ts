@@ -1,9 +1,8 @@
 import { Data } from "effect"
 import { randomInt } from "node:crypto"
+import type { FailureKind } from "./AgentStatus.ts"
 
 /** Why a connection ended, by what is likely to fix it (agents' protocol, section 1.1). */
-export type FailureKind = "auth" | "incompatible" | "protocol" | "connection"
-
 /** A connection failed or ended. `detail` is a sentence for people, without secrets. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly kind: FailureKind

@@ -6,11 +6,12 @@ import { FrameRefusal } from "../protocol/Envelope.ts"
 import { decodeBrainFrame, encodeFrame, type FrameOf, type WirePayloads, WireSession } from "../protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import type { FailureKind } from "./AgentStatus.ts"
 import type { Core, Session } from "./Core.ts"
 import { errorCodeOf } from "./ErrorInfo.ts"
 import { describeRefusal, resultPayload } from "./FrameText.ts"
 import { urlBelow } from "./Options.ts"
-import { ConnectionFailed, connectionFailure, type FailureKind } from "./Reconnect.ts"
+import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
 const HANDSHAKE_TIMEOUT_MILLIS = 10_000
 const CLOSE_TIMEOUT_MILLIS = 2000

@@ -1,6 +1,6 @@
 import { Effect, Exit, Logger, LogLevel, Scope } from "effect"
 import { make, type RunningAgent } from "./Agent.ts"
-import type { AgentStatus } from "./Core.ts"
+import type { AgentStatus } from "./AgentStatus.ts"
 import { catchThrows, type Log } from "./Log.ts"
 import type { AgentOptions } from "./Options.ts"
 

@@ -178,7 +178,7 @@ describe("the outbox", () => {
   it.scoped("gives up the bad one also where no file takes events", () =>
     Effect.gen(function*() {
       const { lines, outbox } = outboxIn(yield* temporaryHome)
-      outbox.file["db"].pragma("query_only = ON") // a file that can be read and not written, as on a full disk
+      outbox.file["db"].exec("PRAGMA query_only = ON") // a file that can be read and not written, as on a full disk
       for (const each of [text(0), `{"n":[1,,3]}`, text(1)]) outbox.add(each)
       outbox.flush()
       assert.isNotNull(outbox.next(1_000_000))

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Backoff, type FailureKind } from "../../../src/agents/runtime/Reconnect.ts"
+import type { FailureKind } from "../../../src/agents/runtime/AgentStatus.ts"
+import { Backoff } from "../../../src/agents/runtime/Reconnect.ts"
 
 /** The table of the agents' protocol, section 1.1, in seconds. */
 const schedules: ReadonlyArray<readonly [kind: FailureKind, first: number, longest: number]> = [

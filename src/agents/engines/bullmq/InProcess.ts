@@ -1,4 +1,4 @@
-import { type FlowProducer, type Queue, Queue as BullQueue, type Worker } from "bullmq"
+import { type Queue, Queue as BullQueue, type Worker } from "bullmq"
 import { Effect, Queue as WorkQueue, type Scope } from "effect"
 import { hostname } from "node:os"
 import { type Engine, EngineRefused, type Report } from "../../runtime/Engine.ts"
@@ -7,6 +7,7 @@ import { listDeadLetters } from "./DeadLetters.ts"
 import { type EngineContext, makeEngineContext } from "./EngineContext.ts"
 import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
+import type { BesideOptions } from "./Options.ts"
 import { purgeQueue } from "./Purge.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { watchFlows, watchQueue } from "./QueueWatch.ts"
@@ -16,15 +17,6 @@ import { schedulerOf } from "./Schedules.ts"
 import { makeHandler, workerActions } from "./WorkerActions.ts"
 import type { Defer } from "./WorkerReporter.ts"
 import { WorkerWatch } from "./WorkerWatch.ts"
-
-export interface BesideOptions {
-  /** The application's workers. */
-  readonly workers?: ReadonlyArray<Worker>
-  /** The application's queues. The agent opens one for each worker whose queue is missing here. */
-  readonly queues?: ReadonlyArray<Queue>
-  /** The application's flow producers, so that their jobs are reported when they are added. */
-  readonly flows?: ReadonlyArray<FlowProducer>
-}
 
 /**
  * The engine beside an application's workers and queues, in their process. It listens to them, so events cost no

@@ -8,21 +8,11 @@ import { makeEngineContext } from "./EngineContext.ts"
 import { followEvents } from "./EventStream.ts"
 import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
+import type { OutsideOptions } from "./Options.ts"
 import { purgeQueue } from "./Purge.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
 import { schedulerOf } from "./Schedules.ts"
-
-export interface OutsideOptions {
-  /** Names of the queues to follow. */
-  readonly queues: ReadonlyArray<string>
-  /** `redis://…`, or the options of ioredis. */
-  readonly connection: string | RedisOptions
-  /** Prefix of the queues' keys (default: `bull`). */
-  readonly prefix?: string
-  /** This agent's name, where agents of different brains follow the same queues (default: `default`). */
-  readonly reader?: string
-}
 
 /**
  * The engine from outside, by the queues' names, for an application that cannot be changed. It follows the queues'
