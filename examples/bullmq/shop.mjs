@@ -5,8 +5,8 @@
  *   svc agents create shop-node      # prints the three SVC_AGENT_ variables to export here
  *   node examples/bullmq/shop.mjs    # needs Redis at 127.0.0.1:6379, or REDIS_URL
  *
- * svc is not on npm yet. In an application of your own: npm pack in the clone, then
- * npm install ../svc/svc-0.1.0.tgz bullmq ioredis (docs/agent.md).
+ * svc is not on npm yet. In an application of your own, import svc-agent and svc-agent/bullmq: npm pack ./dist/agent in
+ * the clone, then npm install ../svc/svc-agent-0.1.0.tgz bullmq ioredis (docs/agent.md).
  */
 import { Queue, Worker } from "bullmq"
 import { Redis } from "ioredis"

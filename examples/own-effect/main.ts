@@ -4,7 +4,7 @@
  *
  *   npm ci && npm pack                                       # in a clone of svc
  *   cd examples/own-effect && npm install && npm run build
- *   SVC_HOME=/tmp/own-effect SVC_PORT=7711 npm start         # prints six lines and ends
+ *   SVC_HOME=/tmp/own-effect SVC_PORT=7711 npm start         # prints what it does, and ends
  */
 import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
