@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { Conflict } from "../domain/Errors.ts"
 import type { ProjectId, UserId } from "../domain/Id.ts"
@@ -7,6 +7,7 @@ import { idempotencyRetentionSeconds } from "../domain/Idempotency.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
+import { firstRowOf } from "./Rows.ts"
 
 /** One `Idempotency-Key` with its scope. */
 export interface IdempotentRequest {
@@ -24,11 +25,11 @@ export interface StoredResponse {
   readonly body: string
 }
 
-interface Row {
-  readonly body_hash: string
-  readonly status: number | null
-  readonly response: string | null
-}
+const Row = Schema.Struct({
+  body_hash: Schema.String,
+  status: Schema.NullOr(Schema.Int),
+  response: Schema.NullOr(Schema.String)
+})
 
 const conflict = (detail: string) => new Conflict({ code: "idempotency_conflict", detail })
 
@@ -67,7 +68,11 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
           WHERE idempotency_keys.created_at <= ${expiredBefore}
         RETURNING scope`
       if (reservedRows.length > 0) return null
-      const [row] = yield* sql<Row>`SELECT body_hash, status, response FROM idempotency_keys WHERE scope = ${scope}`
+      const row = Option.getOrUndefined(
+        yield* firstRowOf(Row)(
+          sql`SELECT body_hash, status, response FROM idempotency_keys WHERE scope = ${scope}`
+        )
+      )
       return yield* replayResponse(row, row !== undefined && (yield* hasSameBody(request, scope, row.body_hash)))
     }, orDieOnSql)
 
@@ -87,7 +92,7 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
   static readonly layer = this.Default
 }
 
-const replayResponse = (row: Row | undefined, isSame: boolean): Effect.Effect<StoredResponse, Conflict> => {
+const replayResponse = (row: typeof Row.Type | undefined, isSame: boolean): Effect.Effect<StoredResponse, Conflict> => {
   if (row === undefined) return conflict("The first request with this Idempotency-Key has just failed. Send it again.")
   if (!isSame) return conflict("This Idempotency-Key was used with another body.")
   if (row.status === null) {

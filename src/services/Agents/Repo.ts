@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Array as Arr, Effect, Option, Schema } from "effect"
 import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.ts"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { decodeProcess, type ProcessRow } from "../AgentWorkers/Repo.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices, idIn } from "../Dialect.ts"
+import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 /** A row of `agents` as the drivers return it, without derived fields and secrets. */
 const Row = Schema.Struct({
@@ -16,9 +17,7 @@ const Row = Schema.Struct({
   capabilities: JsonColumn(Agent.fields.capabilities.from),
   setup_advice: JsonColumn(Agent.fields.setup_advice.from)
 })
-const decodeRow = Schema.decodeUnknownSync(Row)
-const decode = (stored: object): Agent => {
-  const row = decodeRow(stored)
+const toAgent = (row: typeof Row.Type): Agent => {
   const hasVersion = row.protocol_version !== ""
   const is_outdated = hasVersion && row.protocol_version !== protocolVersion
   return { ...row, is_outdated, version_status: hasVersion ? (is_outdated ? "outdated" : "current") : null }
@@ -28,7 +27,9 @@ const HealthRow = Schema.Struct({
   ...AgentHealthSnapshot.fields,
   telemetry_loss: Schema.NullOr(JsonColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
 })
-const decodeHealth = Schema.decodeUnknownSync(HealthRow)
+const allHealth = rowsOf(HealthRow)
+
+const EnginesRow = Schema.Struct({ id: AgentId, engine_adapters: JsonColumn(Agent.fields.engine_adapters.from) })
 
 /** The columns of a new agent that have no fixed initial value. */
 export interface NewAgent {
@@ -40,12 +41,13 @@ export interface NewAgent {
   readonly created_at: string
 }
 
-export interface AgentIdentityRow {
-  readonly id: AgentId
-  readonly project_id: ProjectId
-  readonly name: string
-  readonly hmac_secret: string
-}
+const AgentIdentityRow = Schema.Struct({
+  id: AgentId,
+  project_id: ProjectId,
+  name: Schema.String,
+  hmac_secret: Schema.String
+})
+export type AgentIdentityRow = typeof AgentIdentityRow.Type
 
 /** An agent beside one of its online processes; the process's columns are null where the agent has none. */
 interface AgentProcessRow extends Omit<ProcessRow, "worker_id"> {
@@ -58,38 +60,39 @@ interface AgentProcessRow extends Omit<ProcessRow, "worker_id"> {
   readonly worker_id: string | null
 }
 
-const parseEngines = (engines: string): ReadonlyArray<string> => JSON.parse(engines) // the gateway validated the hello
-
 export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
-    const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
-
     return {
       list: (projectId: ProjectId) =>
         Effect.map(
-          read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} ORDER BY id DESC`,
-          (rows) => rows.map(decode)
+          rowsOf(Row)(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} ORDER BY id DESC`),
+          Arr.map(toAgent)
         ),
       findById: (projectId: ProjectId, id: AgentId) =>
-        Effect.map(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`, decodeFirst),
+        Effect.map(
+          firstRowOf(Row)(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`),
+          Option.map(toAgent)
+        ),
       /** The engines of the agent's last hello; none when the project has no such agent. */
       findEngines: (projectId: ProjectId, id: AgentId) =>
         Effect.map(
-          read<
-            { readonly engine_adapters: string }
-          >`SELECT engine_adapters FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), ({ engine_adapters }) => parseEngines(engine_adapters))
+          firstRowOf(EnginesRow)(
+            read`SELECT id, engine_adapters FROM agents WHERE project_id = ${projectId} AND id = ${id}`
+          ),
+          Option.map((row) => row.engine_adapters)
         ),
       /** The project's online agents with their engines, the most recently seen one first. */
       listOnline: (projectId: ProjectId) =>
         Effect.map(
-          read<{ readonly id: AgentId; readonly engine_adapters: string }>`SELECT id, engine_adapters FROM agents
-            WHERE project_id = ${projectId} AND state = 'online' ORDER BY last_seen_at DESC`,
-          (rows) => rows.map(({ engine_adapters, id }) => ({ id, engines: parseEngines(engine_adapters) }))
+          rowsOf(EnginesRow)(
+            read`SELECT id, engine_adapters FROM agents
+              WHERE project_id = ${projectId} AND state = 'online' ORDER BY last_seen_at DESC`
+          ),
+          Arr.map(({ engine_adapters, id }) => ({ id, engines: engine_adapters }))
         ),
       /** The agent, undefined when there is none, with at most `limit` of its online processes. */
       findWithProcesses: (id: AgentId, limit: number) =>
@@ -119,44 +122,41 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
               updated_at: agent.created_at
             })
           } RETURNING ${columns}`,
-          (rows) => decode(rows[0] ?? {})
+          (rows) => toAgent(Schema.decodeUnknownSync(Row)(rows[0]))
         ),
       /** Deletes the agent with its processes; false when there was none. */
       delete: (projectId: ProjectId, id: AgentId) =>
-        Effect.map(
-          sql`DELETE FROM agents WHERE project_id = ${projectId} AND id = ${id} RETURNING id`,
-          (rows) => rows.length > 0
-        ),
+        hasRows(sql`DELETE FROM agents WHERE project_id = ${projectId} AND id = ${id} RETURNING id`),
       deleteHealth: (agentId: AgentId) =>
         deleteInSlices(sql, { table: "agent_health", key: "id", where: sql`agent_id = ${agentId}` }),
       /** Newest first. */
       listHealth: (agentId: AgentId, limit: number) =>
-        Effect.map(
+        allHealth(
           read`SELECT id, captured_at, worker_id, telemetry_loss FROM agent_health
-            WHERE agent_id = ${agentId} ORDER BY id DESC LIMIT ${limit}`,
-          (rows) => rows.map((row) => decodeHealth(row))
+            WHERE agent_id = ${agentId} ORDER BY id DESC LIMIT ${limit}`
         ),
       /** The agent of a token, in an active project. */
       findByTokenHash: (tokenHash: string) =>
-        Effect.map(
-          read<AgentIdentityRow>`SELECT a.id, a.project_id, a.name, a.hmac_secret
+        firstRowOf(AgentIdentityRow)(
+          read`SELECT a.id, a.project_id, a.name, a.hmac_secret
             FROM agents a JOIN projects p ON p.id = a.project_id
-            WHERE a.token_hash = ${tokenHash} AND p.is_active = 1`,
-          (rows) => Option.fromNullable(rows[0])
+            WHERE a.token_hash = ${tokenHash} AND p.is_active = 1`
         ),
       /** Those of the agents that exist, in an active project. */
       listActiveIds: (ids: ReadonlyArray<AgentId>) =>
         Effect.map(
-          read<{ readonly id: AgentId }>`SELECT id FROM agents WHERE ${idIn(sql, ids)}
-            AND project_id IN (SELECT id FROM projects WHERE is_active = 1)`,
-          (rows) => rows.map(({ id }) => id)
+          rowsOf(Schema.Struct({ id: AgentId }))(
+            read`SELECT id FROM agents WHERE ${idIn(sql, ids)}
+              AND project_id IN (SELECT id FROM projects WHERE is_active = 1)`
+          ),
+          Arr.map(({ id }) => id)
         ),
       findSealedSecret: (projectId: ProjectId, id: AgentId) =>
         Effect.map(
-          read<
-            Pick<AgentIdentityRow, "hmac_secret">
-          >`SELECT hmac_secret FROM agents WHERE project_id = ${projectId} AND id = ${id}`,
-          (rows) => Option.map(Option.fromNullable(rows[0]), (row) => row.hmac_secret)
+          firstRowOf(AgentIdentityRow.pick("hmac_secret"))(
+            read`SELECT hmac_secret FROM agents WHERE project_id = ${projectId} AND id = ${id}`
+          ),
+          Option.map((row) => row.hmac_secret)
         )
     } as const
   })

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Reader } from "../Database.ts"
 import { onlyPg } from "../Dialect.ts"
+import { hasRows } from "../Rows.ts"
 
 /** A lease that a process holds now. */
 export interface HeldLease {
@@ -28,7 +29,7 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
     return {
       /** A plain read, which takes no lock: most replicas find a leader. */
       isHeld: (name: string, millis: number) =>
-        Effect.map(read`SELECT 1 FROM leases WHERE name = ${name} AND ${isHeld(millis)}`, (rows) => rows.length > 0),
+        hasRows(read`SELECT 1 FROM leases WHERE name = ${name} AND ${isHeld(millis)}`),
       /** Answers the fencing number, or none when another process is quicker. */
       acquire: (name: string, holder: string, millis: number) =>
         sql.withTransaction(Effect.zipRight(
@@ -43,16 +44,12 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
         )),
       /** Whether the lease was still held. */
       renew: (fence: number, millis: number) =>
-        Effect.map(
-          sql`UPDATE leases SET expires_at = ${now} + ${millis} WHERE fence = ${fence} AND expires_at > ${now} RETURNING 1`,
-          (rows) => rows.length > 0
+        hasRows(
+          sql`UPDATE leases SET expires_at = ${now} + ${millis} WHERE fence = ${fence} AND expires_at > ${now} RETURNING 1`
         ),
       /** Whether the lease is held, in a transaction until its end. */
       lock: (fence: number) =>
-        Effect.map(
-          sql`SELECT 1 FROM leases WHERE fence = ${fence} AND expires_at > ${now} ${forKeyShare}`,
-          (rows) => rows.length > 0
-        ),
+        hasRows(sql`SELECT 1 FROM leases WHERE fence = ${fence} AND expires_at > ${now} ${forKeyShare}`),
       release: (fence: number) => sql`DELETE FROM leases WHERE fence = ${fence}`,
       list: read<HeldLease>`SELECT name, holder FROM leases WHERE expires_at > ${now} ORDER BY name`
     } as const

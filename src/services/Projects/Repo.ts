@@ -1,11 +1,13 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import { Array as Arr, Effect, Option, Schema } from "effect"
+import { AgentId, ProjectId } from "../../domain/Id.ts"
 import { Project } from "../../domain/Project.ts"
+import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
 import { PreparedReads } from "../PreparedReads.ts"
+import { firstRowOf, rowsOf } from "../Rows.ts"
 
 /** Converts between a row of `projects`, as the drivers return it, and a Project. */
 const Row = Schema.Struct({
@@ -13,8 +15,8 @@ const Row = Schema.Struct({
   is_active: BooleanColumn,
   allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String)))
 })
-const decodeRow = Schema.decodeUnknownSync(Row)
-const decode = (row: object) => decodeRow(row)
+const allRows = rowsOf(Row)
+const firstRow = firstRowOf(Row)
 const encode = Schema.encodeSync(Row)
 
 /** The same without the schema, which took 20 µs of every request: the rows are ours. */
@@ -25,10 +27,8 @@ const decodeUnchecked = (row: typeof Row.Encoded): Project => ({
   allowed_schedulers: row.allowed_schedulers === null ? null : JSON.parse(row.allowed_schedulers)
 })
 
-export interface Deletion {
-  readonly project_id: ProjectId
-  readonly created_at: string
-}
+const Deletion = Schema.Struct({ project_id: ProjectId, created_at: Timestamp })
+export type Deletion = typeof Deletion.Type
 
 /** Tables with rows of a project but no foreign key, and their primary keys. */
 const orphanTables = [
@@ -45,20 +45,19 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
     const read = yield* Reader
     const { rows } = yield* PreparedReads
 
-    const decodeFirst = (rows: ReadonlyArray<object>) => Option.map(Option.fromNullable(rows[0]), decode)
     const selectBySlug = rows<typeof Row.Encoded>(
       `SELECT ${Object.keys(Row.fields).join(", ")} FROM projects WHERE slug = ?`
     )
 
     return {
-      list: Effect.map(read`SELECT * FROM projects ORDER BY slug`, (rows) => rows.map(decode)),
+      list: allRows(read`SELECT * FROM projects ORDER BY slug`),
       listIds: Effect.map(
-        read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`,
-        (rows) => rows.map(({ id }) => id)
+        rowsOf(Schema.Struct({ id: ProjectId }))(read`SELECT id FROM projects ORDER BY id`),
+        Arr.map(({ id }) => id)
       ),
       findBySlug: (slug: string) =>
         Effect.map(selectBySlug(slug), ([row]) => Option.map(Option.fromNullable(row), decodeUnchecked)),
-      findById: (id: ProjectId) => Effect.map(read`SELECT * FROM projects WHERE id = ${id}`, decodeFirst),
+      findById: (id: ProjectId) => firstRow(read`SELECT * FROM projects WHERE id = ${id}`),
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
       update: (project: Project) =>
         sql`UPDATE projects SET ${sql.update(encode(project), ["id"])} WHERE id = ${project.id}`,
@@ -66,8 +65,8 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
 
       listAgentIds: (id: ProjectId) =>
         Effect.map(
-          read<{ id: AgentId }>`SELECT id FROM agents WHERE project_id = ${id}`,
-          (rows) => rows.map((row) => row.id)
+          rowsOf(Schema.Struct({ id: AgentId }))(read`SELECT id FROM agents WHERE project_id = ${id}`),
+          Arr.map((agent) => agent.id)
         ),
       /** The health rows of the project's agents. */
       deleteHealth: (id: ProjectId) => {
@@ -76,7 +75,7 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
       },
       insertDeletion: (project_id: ProjectId, created_at: string) =>
         sql`INSERT INTO project_deletions ${sql.insert({ project_id, created_at })}`,
-      listDeletions: read<Deletion>`SELECT project_id, created_at FROM project_deletions ORDER BY project_id`,
+      listDeletions: rowsOf(Deletion)(read`SELECT project_id, created_at FROM project_deletions ORDER BY project_id`),
       deleteDeletion: (projectId: ProjectId) => sql`DELETE FROM project_deletions WHERE project_id = ${projectId}`,
       /** The rows that the project left behind in tables without a foreign key. */
       deleteOrphans: (projectId: ProjectId) =>
