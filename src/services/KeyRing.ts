@@ -1,6 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { type KeyObject, randomBytes } from "node:crypto"
+import { replaceFile } from "./ReplaceFile.ts"
 
 /** A key that can be replaced while replicas run. A KeyObject does not reveal its bytes when it is printed. */
 export interface SymmetricKey {
@@ -47,16 +48,14 @@ export const appendNewKey = (path: string) =>
     const bytes = randomBytes(32)
     const text = `${(yield* fs.readFileString(path)).trim()}\n${bytes.toString("base64url")}\n`
     const temporaryPath = `${path}.${randomBytes(4).toString("hex")}`
-    yield* fs.writeFileString(temporaryPath, text, { mode: 0o600, flag: "wx" })
     const { gid, uid } = yield* fs.stat(path)
-    if (process.getuid?.() === 0) {
-      yield* fs.chown(
-        temporaryPath,
-        Option.getOrElse(uid, () => 0),
-        Option.getOrElse(gid, () => 0)
-      )
-    }
-    yield* fs.rename(temporaryPath, path)
+    const keepOwner = fs.chown(
+      temporaryPath,
+      Option.getOrElse(uid, () => 0),
+      Option.getOrElse(gid, () => 0)
+    )
+    const beforeRename = process.getuid?.() === 0 ? keepOwner : Effect.void
+    yield* replaceFile({ path, text, temporaryPath, beforeRename })
     return bytes
   })
 

@@ -7,6 +7,7 @@ import { Leader, Lease, type LeaseLost } from "../Leader.ts"
 import { Metrics } from "../Metrics.ts"
 import { Outbound } from "../Outbound.ts"
 import * as Outbox from "../Outbox.ts"
+import { replaceFile } from "../ReplaceFile.ts"
 import { Settings } from "../Settings.ts"
 import {
   appendLine,
@@ -84,13 +85,13 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
 
       /** Only under the lease: a process that stood still would put the position back, and lines would be sent again. */
       const savePosition = (position: Position) =>
-        Effect.scoped(Effect.gen(function*() {
-          const file = yield* fs.open(`${positionPath}.new`, { flag: "w", mode: 0o600 })
-          yield* file.writeAll(Buffer.from(Schema.encodeSync(Position)(position), "utf8"))
-          yield* file.sync
-          yield* (yield* Lease).check
-          yield* fs.rename(`${positionPath}.new`, positionPath)
-        }))
+        Effect.flatMap(Lease, ({ check, fence }) =>
+          replaceFile({
+            path: positionPath,
+            text: Schema.encodeSync(Position)(position),
+            temporaryPath: `${positionPath}.new-${fence}`,
+            beforeRename: check
+          }))
 
       /** The sink's position in the file that ends with this checkpoint. A new sink begins with this checkpoint. */
       const readPosition = Effect.fnUntraced(function*({ begin, checkpoint: { number, stream } }: LastCheckpoint) {

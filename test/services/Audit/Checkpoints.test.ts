@@ -1,7 +1,8 @@
+import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, HashMap, Layer, Logger, LogLevel, Option, Redacted, Stream } from "effect"
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { Deferred, Effect, Fiber, HashMap, Layer, Logger, LogLevel, Option, Redacted, Stream } from "effect"
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { checkCheckpoints } from "../../../src/services/Audit/CheckpointCheck.ts"
@@ -258,6 +259,58 @@ describe.each(engines)("checkpoints on %s", (engine) => {
       }).pipe(Effect.provide(context), Effect.provide(quiet))
     }))
 
+  it.scopedLive("have a position that a process which lost the lease cannot damage while the next one saves it", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      yield* Effect.gen(function*() {
+        const settings = yield* Settings
+        const fs = yield* FileSystem.FileSystem
+        const brain = (files: Partial<FileSystem.FileSystem>) =>
+          Layer.build(Layer.fresh(
+            CheckpointSinks.layer.pipe(
+              Layer.provide(Layer.succeed(FileSystem.FileSystem, { ...fs, ...files })),
+              Layer.provideMerge(auditLog),
+              Layer.provide(Layer.succeed(Settings, settings))
+            )
+          ))
+        const deliver = Effect.flatMap(CheckpointSinks, ({ all }) => Effect.forEach(all, ({ deliver }) => deliver))
+        const stopped = yield* Deferred.make<void>()
+        const resume = yield* Deferred.make<void>()
+        const saved: Array<unknown> = []
+
+        const first = yield* brain({
+          open: (path, options) =>
+            path.includes(".sent-") && options?.flag === "w"
+              ? Effect.zipRight(
+                Effect.zipRight(Deferred.succeed(stopped, undefined), Deferred.await(resume)),
+                Effect.zipRight(fs.open(path, options), Effect.die("killed before it wrote the position"))
+              )
+              : fs.open(path, options)
+        })
+        yield* Effect.provide(Effect.zipRight(append(1), sign(true)), first)
+        const late = yield* Effect.fork(Effect.provide(deliver, first))
+        yield* Deferred.await(stopped)
+        yield* Effect.provide(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM leases`), first)
+
+        const second = yield* brain({
+          rename: (from, to) =>
+            Effect.gen(function*() {
+              yield* Deferred.succeed(resume, undefined)
+              yield* Fiber.await(late)
+              saved.push(JSON.parse(readFileSync(from, "utf8")).number)
+              yield* fs.rename(from, to)
+            })
+        })
+        yield* Effect.provide(deliver, second)
+        assert.deepStrictEqual(saved, [0, 1])
+        assert.deepStrictEqual(
+          readdirSync(home).filter((name) => name.includes(".sent-") && name.includes(".new")),
+          [],
+          "no temporary file remains"
+        )
+      }).pipe(Effect.provide(settingsOn(engine, { home, auditCheckpointSinks: [join(home, "second.jsonl")] })))
+    }))
+
   it.scopedLive("that a sink does not take show in the health of their loop, and go there at the end", () =>
     Effect.gen(function*() {
       const { state, url } = yield* receiver
@@ -289,4 +342,28 @@ describe.each(engines)("checkpoints on %s", (engine) => {
         assert.deepStrictEqual(state.received, readFileSync(all, "utf8").trimEnd().split("\n"))
       }).pipe(Effect.provide(context))
     }))
+})
+
+describe("checkpoints on PostgreSQL beside a program of before the leases", () => {
+  layer(auditOn("PostgreSQL"), { excludeTestServices: true })((it) => {
+    it.effect("wait while that program appends to the file of both, so that its stream does not fork", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* append(1)
+        yield* sign()
+        yield* append(1)
+        const locked = yield* Deferred.make<void>()
+        const release = yield* Deferred.make<void>()
+        const lock = Effect.zipRight(sql`SELECT pg_advisory_xact_lock(7700003)`, Deferred.succeed(locked, undefined))
+        const holder = yield* Effect.fork(sql.withTransaction(Effect.zipRight(lock, Deferred.await(release))))
+        yield* Deferred.await(locked)
+        const signing = yield* Effect.fork(sign(true))
+        yield* Effect.sleep("300 millis") // time for an append that does not wait
+        assert.lengthOf(yield* lines, 1)
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        assert.isNotNull(yield* Fiber.join(signing))
+        assert.lengthOf(yield* lines, 2)
+      }))
+  })
 })
