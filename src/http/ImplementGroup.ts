@@ -1,6 +1,5 @@
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
-import { Context, Effect, Layer, Scope } from "effect"
-import { Authenticated, FromAgent, InProject } from "./Access.ts"
+import { Context, Effect, Layer, Record, Scope } from "effect"
 import { Api } from "./Api.ts"
 
 type Parts = typeof Api extends HttpApi.HttpApi<"svc", infer Groups, infer E, infer R> ? { Groups: Groups; E: E; R: R }
@@ -16,7 +15,19 @@ type RunTimeServices<Return> = Return extends
 type CheckedReturn<Return> = [RunTimeServices<Return>] extends [never] ? HttpApiBuilder.Handlers.ValidateReturn<Return>
   : "A handler asks for a service while it runs: take it where the group is built"
 
-const pickMiddleware = Context.pick(Authenticated, FromAgent, InProject, Scope.Scope)
+const without = <A extends object>(self: A, replaced: object): A =>
+  Object.create(self, Object.getOwnPropertyDescriptors({ ...replaced, middlewares: new Set() }))
+
+/**
+ * The `Api` without its middleware, which would each add a service to the context of a request: `Routes.ts` adds what the
+ * middleware provides all at once.
+ */
+const apiWithoutMiddleware = without(Api, {
+  groups: Record.map(
+    Api.groups,
+    (group) => without(group, { endpoints: Record.map(group.endpoints, (endpoint: object) => without(endpoint, {})) })
+  )
+})
 
 /**
  * `HttpApiBuilder.group` of our `Api`, without the brain's services in the context of each request. Every service or scope
@@ -35,10 +46,7 @@ export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name
 ): Layer.Layer<
   HttpApiGroup.ApiGroup<"svc", Name>,
   HttpApiBuilder.Handlers.Error<Return>,
-  Exclude<
-    HttpApiBuilder.Handlers.Context<Return> | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Parts["Groups"], Name>,
-    Scope.Scope
-  >
+  Exclude<HttpApiBuilder.Handlers.Context<Return>, Scope.Scope>
 > =>
   Layer.scopedContext(Effect.gen(function*() {
     const services = yield* Effect.context<never>()
@@ -46,7 +54,7 @@ export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name
     const scope = yield* Effect.scope
     // the cast: with the services provided, what is built is as `CheckedReturn` has checked it
     const group = HttpApiBuilder.group(
-      Api,
+      apiWithoutMiddleware,
       name,
       ((handlers: never) => {
         const built: unknown = build(handlers)
@@ -54,5 +62,5 @@ export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name
       }) as never
     )
     return yield* Effect.mapInputContext(Layer.buildWithMemoMap(group, memoMap, scope), (all: Context.Context<never>) =>
-      pickMiddleware(all))
+      Context.pick(Scope.Scope)(all))
   }))

@@ -1,43 +1,27 @@
 import { HttpApiBuilder, HttpLayerRouter, HttpRouter, HttpServerRequest, HttpServerRespondable } from "@effect/platform"
-import { Context, Effect, FiberRef, HashMap, Layer, Option } from "effect"
+import { Context, Effect, FiberRef, HashMap, Layer } from "effect"
+import { CurrentActor, CurrentAgent, CurrentProject } from "../services/CurrentActor.ts"
 import { Settings } from "../services/Settings.ts"
-import { Authenticated, FromAgent, InProject } from "./Access.ts"
 import { accessRules } from "./AccessRules.ts"
 import { Authorize, type Grant } from "./middleware/Authorize.ts"
 import { readBody } from "./middleware/Body.ts"
 import * as IdempotencyKey from "./middleware/IdempotencyKey.ts"
+import { noteRoute } from "./RoutePatterns.ts"
 
-/** What the route granted; only the two middleware layers below read it. */
-class CurrentGrant extends Context.Tag("svc/http/Granted")<CurrentGrant, Grant>() {}
-
-const currentGrant = Effect.flatMap(
-  Effect.serviceOption(CurrentGrant),
-  Option.match({
-    onNone: () => Effect.dieMessage("a handler ran outside its route"),
-    onSome: Effect.succeed
+/** Provides the request with its body, and what handlers of `Authenticated`, `InProject` and `FromAgent` groups are given. */
+const provideGrant = <A, E, R>(
+  handler: Effect.Effect<A, E, R>,
+  request: HttpServerRequest.HttpServerRequest,
+  { actor, agent, project }: Grant
+): Effect.Effect<A, E, R> =>
+  Effect.mapInputContext(handler, (context: Context.Context<R>) => {
+    // one copy for all: `Context.add` copies the context each time
+    const services = new Map(context.unsafeMap)
+    services.set(HttpServerRequest.HttpServerRequest.key, request).set(CurrentActor.key, actor)
+    if (project !== null) services.set(CurrentProject.key, project)
+    if (agent !== null) services.set(CurrentAgent.key, agent)
+    return Context.unsafeMake(services)
   })
-)
-
-/** What handlers of `Authenticated` and `InProject` groups are given. */
-export const layerAccess = Layer.mergeAll(
-  Layer.succeed(Authenticated, Effect.map(currentGrant, (grant) => grant.actor)),
-  Layer.succeed(
-    FromAgent,
-    Effect.flatMap(
-      currentGrant,
-      ({ agent }) =>
-        agent === null ? Effect.dieMessage("an endpoint for agents whose access lets others in") : Effect.succeed(agent)
-    )
-  ),
-  Layer.succeed(
-    InProject,
-    Effect.flatMap(
-      currentGrant,
-      ({ project }) =>
-        project === null ? Effect.dieMessage("a project endpoint without {slug} in its path") : Effect.succeed(project)
-    )
-  )
-)
 
 /** A log line's fields and those of the grant: `user_id` when signed in, `agent_id` of an agent, `project_id` under a project. */
 const withLogFields = (
@@ -67,9 +51,11 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
     const endpoint = `${route.method} ${route.path}`
     const rule = accessRules.get(endpoint)
     if (rule === undefined) return yield* Effect.dieMessage(`${endpoint} is not part of the API`)
+    const answer = Effect.flatMap(route.handler, HttpServerRespondable.toResponse)
     const guardedHandler = Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { params } = yield* HttpRouter.RouteContext
+      noteRoute(request, route.path)
       const initialGrant = yield* authorize.grant(rule, request, params, endpoint)
       // until the request ends, so that a defect's line in Request.ts has them too
       yield* FiberRef.update(FiberRef.currentLogAnnotations, (known) => withLogFields(known, initialGrant))
@@ -79,13 +65,7 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
       const isSlow = initialGrant.actor.kind === "person" &&
         clock.unsafeCurrentTimeNanos() - startNanos > recheckAfterNanos
       const grant = isSlow ? yield* authorize.recheckGrant(rule, request, params) : initialGrant
-      const answer = Effect.flatMap(
-        Effect.provideService(route.handler, CurrentGrant, grant),
-        HttpServerRespondable.toResponse
-      )
-      return yield* idempotent(endpoint, rule, grant, answer).pipe(
-        Effect.provideService(HttpServerRequest.HttpServerRequest, requestWithBody)
-      )
+      return yield* provideGrant(idempotent(endpoint, rule, grant, answer), requestWithBody, grant)
     })
     // HttpApi has no HEAD endpoints, which is the one method that the router's type leaves out
     yield* router.add(route.method as "GET", route.path, guardedHandler, { uninterruptible: route.uninterruptible })

@@ -21,7 +21,7 @@ import * as Request from "../http/middleware/Request.ts"
 import * as PasswordResetHttp from "../http/PasswordReset/Http.ts"
 import * as ProjectsHttp from "../http/Projects/Http.ts"
 import * as QueuesHttp from "../http/Queues/Http.ts"
-import { apiRoutes, layerAccess } from "../http/Routes.ts"
+import { apiRoutes } from "../http/Routes.ts"
 import * as SetupHttp from "../http/Setup/Http.ts"
 import * as StreamHttp from "../http/Stream/Http.ts"
 import * as TasksHttp from "../http/Tasks/Http.ts"
@@ -50,7 +50,7 @@ const handlers = Layer.mergeAll(
   EventsHttp.layer,
   ActivityHttp.layer,
   AuditHttp.layer
-).pipe(Layer.provide(layerAccess))
+)
 
 const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
   Layer.mergeAll(

@@ -17,6 +17,7 @@ import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Metrics } from "./Metrics.ts"
 import { Settings } from "./Settings.ts"
+import { tracedFn } from "./TracedFn.ts"
 
 const defaultLimit = 100
 
@@ -41,7 +42,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const metrics = yield* Metrics
     const { restMaxPageSize } = yield* Settings
 
-    const get = Effect.fn("Commands.get")(function*(id: CommandId) {
+    const get = tracedFn("Commands.get")(function*(id: CommandId) {
       const project = yield* CurrentProject
       return yield* Option.match(yield* repo.findById(project.id, id), {
         onNone: () => new NotFound({ resource: "command" }),
@@ -105,7 +106,10 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const makeMethod = <A extends { readonly idempotency_key: string | null }, E, R>(
       route: string,
       intentOf: (request: A) => Effect.Effect<Intent, E, R>
-    ) => Effect.fn(`Commands.${route}`)((request: A) => issueOnce(route, request, intentOf), orDieOnSql)
+    ) =>
+      tracedFn(`Commands.${route}`)(function*(request: A) {
+        return yield* issueOnce(route, request, intentOf)
+      }, orDieOnSql)
 
     return {
       get,

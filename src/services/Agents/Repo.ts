@@ -7,6 +7,7 @@ import { decodeProcess, type ProcessRow } from "../AgentWorkers/Repo.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices, idIn } from "../Dialect.ts"
+import { PreparedReads } from "../PreparedReads.ts"
 import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 /** A row of `agents` as the drivers return it, without derived fields and secrets. */
@@ -64,6 +65,15 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
+    const prepare = yield* PreparedReads
+    const selectEngines = prepare.rows<{ readonly engine_adapters: string }>(
+      "SELECT id, engine_adapters FROM agents WHERE project_id = ? AND id = ?"
+    )
+    const selectWithProcesses = prepare.rows<AgentProcessRow>(`
+      SELECT a.name, a.state, a.last_seen_at, a.engine_adapters, a.capabilities AS declared,
+        w.worker_id, w.role, w.engines, w.capabilities
+      FROM agents a LEFT JOIN agent_workers w ON w.agent_id = a.id AND w.state = 'online'
+      WHERE a.id = ? LIMIT ?`)
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
     return {
@@ -80,9 +90,7 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
       /** The engines of the agent's last hello; none when the project has no such agent. */
       findEngines: (projectId: ProjectId, id: AgentId) =>
         Effect.map(
-          firstRowOf(EnginesRow)(
-            read`SELECT id, engine_adapters FROM agents WHERE project_id = ${projectId} AND id = ${id}`
-          ),
+          firstRowOf(EnginesRow)(selectEngines(projectId, id)),
           Option.map((row) => row.engine_adapters)
         ),
       /** The project's online agents with their engines, the most recently seen one first. */
@@ -97,10 +105,7 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
       /** The agent, undefined when there is none, with at most `limit` of its online processes. */
       findWithProcesses: (id: AgentId, limit: number) =>
         Effect.map(
-          read<AgentProcessRow>`SELECT a.name, a.state, a.last_seen_at, a.engine_adapters, a.capabilities AS declared,
-              w.worker_id, w.role, w.engines, w.capabilities
-            FROM agents a LEFT JOIN agent_workers w ON w.agent_id = a.id AND w.state = 'online'
-            WHERE a.id = ${id} LIMIT ${limit}`,
+          selectWithProcesses(id, limit),
           (rows) => ({
             agent: rows[0],
             processes: rows.flatMap((

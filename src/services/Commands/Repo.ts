@@ -6,6 +6,7 @@ import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { pageBytes, type RowSize, takeWithin } from "../PageBytes.ts"
+import { PreparedReads } from "../PreparedReads.ts"
 import { recordset } from "../Recordset.ts"
 import type { CommandRow, NewCommand } from "./Model.ts"
 
@@ -59,21 +60,25 @@ export const commandColumns = [
   "timeout_at"
 ]
 
+/** Commands with the facts of their notes. A process that names no engines may serve any. */
+const selectWithFactsSql = `
+  SELECT ${commandColumns.map((column) => `c.${column}`).join(", ")}, c.engine,
+    a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
+    CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
+      AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state
+  FROM commands c LEFT JOIN agents a ON a.id = c.agent_id
+  LEFT JOIN tasks t ON c.action = 'cancel_task'
+    AND t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id`
+
 /** Commands as people issue and read them. `CommandStatusRepo` changes their status. */
 export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const returnedColumns = sql.literal(commandColumns.join(", "))
-    const notedColumns = sql.literal(commandColumns.map((column) => `c.${column}`).join(", "))
-    /** Commands with the facts of their notes. A process that names no engines may serve any. */
-    const selectWithFacts =
-      read`SELECT ${notedColumns}, c.engine, a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
-        CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
-          AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state
-      FROM commands c LEFT JOIN agents a ON a.id = c.agent_id
-      LEFT JOIN tasks t ON c.action = 'cancel_task'
-        AND t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id`
+    const { rows } = yield* PreparedReads
+    const selectWithFacts = read.literal(selectWithFactsSql)
+    const selectById = rows<RowWithNoteFacts>(`${selectWithFactsSql} WHERE c.project_id = ? AND c.id = ?`)
     const insertColumns = sql.literal(Object.keys(insertColumnTypes).join(", "))
 
     /** Returns the inserted rows: all but those whose idempotency key another command has. */
@@ -83,10 +88,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
         ON CONFLICT DO NOTHING RETURNING ${returnedColumns}`
 
     const findById = (projectId: ProjectId, id: CommandId) =>
-      Effect.map(
-        read<RowWithNoteFacts>`${selectWithFacts} WHERE c.project_id = ${projectId} AND c.id = ${id}`,
-        (rows) => Option.map(Option.fromNullable(rows[0]), withNote)
-      )
+      Effect.map(selectById(projectId, id), ([row]) => Option.map(Option.fromNullable(row), withNote))
 
     /** Id of the command of an idempotency key that was issued after `since`, and the fingerprint of its request. */
     const findByIdempotencyKey = (projectId: ProjectId, key: string, since: Timestamp) =>

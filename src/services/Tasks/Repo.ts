@@ -8,6 +8,7 @@ import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn } from "../Dialect.ts"
+import { firstId } from "../Ids.ts"
 import type { RowSize } from "../PageBytes.ts"
 import { PreparedReads } from "../PreparedReads.ts"
 import { makeConditions } from "./Conditions.ts"
@@ -24,9 +25,6 @@ const sizeSql = ["args", "kwargs", "result", "exception", "traceback", "tags"]
  * read.
  */
 const newestCommands = 200
-
-/** PostgreSQL has ids as uuid, and takes no empty text for the least of them. */
-const leastId = "00000000-0000-0000-0000-000000000000"
 
 /** Maximum tasks of a task's retries in its detail; the newest ones. */
 const maxRetriesShown = 20
@@ -62,7 +60,7 @@ const retriesOf = (found: ReadonlyArray<RetryRow>) => {
   }
 }
 
-const selectByKeySql = `SELECT ${taskFields.join(", ")} FROM tasks WHERE project_id = ? AND engine = ? AND task_id = ?`
+const whereKey = "WHERE project_id = ? AND engine = ? AND task_id = ?"
 
 /**
  * One statement, because each costs more than its reads (bench/http.ts). The newest commands are those from the id of the
@@ -87,7 +85,7 @@ const selectRetriesSql = `
       AND id >= coalesce(
         (SELECT id FROM commands WHERE project_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${
   newestCommands - 1
-}), '${leastId}')
+}), '${firstId}')
     ORDER BY id DESC LIMIT 1) AS latest`
 
 /**
@@ -100,7 +98,9 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const where = makeConditions(sql)
     const columns = sql.literal(taskFields.join(", "))
     const prepare = yield* PreparedReads
-    const selectByKey = prepare.values(selectByKeySql)
+    const selectByKey = prepare.values(`SELECT ${taskFields.join(", ")} FROM tasks ${whereKey}`)
+    const selectName = prepare.rows<{ name: string }>(`SELECT name FROM tasks ${whereKey}`)
+    const selectState = prepare.rows<{ state: TaskState }>(`SELECT state FROM tasks ${whereKey}`)
     const selectRetries = prepare.rows<RetryRow>(selectRetriesSql)
 
     // the cast: every column of `taskFields` is text or a number in both databases
@@ -146,16 +146,14 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       /** The name of a task; none when the task is unknown. */
       findName: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(
-          sql<{ name: string }>`SELECT name FROM tasks
-            WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
+          selectName(projectId, engine, task_id),
           (rows) => Option.fromNullable(rows[0]?.name)
         ),
 
       /** The state of a task; null when the task is unknown. */
       findState: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(
-          sql<{ state: TaskState }>`SELECT state FROM tasks
-            WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`,
+          selectState(projectId, engine, task_id),
           (rows) => rows[0]?.state ?? null
         ),
 
