@@ -12,9 +12,10 @@ const root = fileURLToPath(new URL("../", import.meta.url))
 const external = ["better-sqlite3", "argon2", "pg-native", "@parcel/watcher", "msgpackr-extract", "@sentry/node"]
 
 /**
- * Two imports of packages that would load megabytes into every process that never uses them: the index of
- * @effect/platform brings the API page's 3 MB script (which is imported on its own, when the page is opened), and
- * the Node server brings the undici HTTP client for its own tests.
+ * Imports of packages that would load megabytes into every process that never uses them: the index of
+ * @effect/platform brings the API page's 3 MB script (which is imported on its own, when the page is opened),
+ * the Node server brings the undici HTTP client for its own tests, and @effect/cli brings parsers of YAML and TOML for
+ * options that name a file, which svc has none of.
  */
 const lighter = {
   name: "lighter",
@@ -26,6 +27,10 @@ const lighter = {
       { filter: /^undici$/ },
       ({ importer }) =>
         importer.includes("@effect/platform-node/") ? { path: "undici", namespace: "left-out" } : undefined
+    )
+    build.onResolve(
+      { filter: /^(yaml|toml)$/ },
+      ({ importer, path }) => importer.includes("@effect/cli/") ? { path, namespace: "left-out" } : undefined
     )
     build.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "module.exports = {}" }))
   }

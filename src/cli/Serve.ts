@@ -11,6 +11,7 @@ import { Settings } from "../services/Settings.ts"
 import { Setup } from "../services/Setup.ts"
 import { reportReady } from "./Cluster.ts"
 import type { settings } from "./Settings.ts"
+import { releaseYoungGeneration } from "./StartupHeap.ts"
 import { isLocalOnly, localOnlyWarning } from "./Warnings.ts"
 
 /** The process ends at most this long after a signal, even if a finalizer still waits. */
@@ -81,6 +82,7 @@ export const runServer = <E, R>(
     return yield* Effect.gen(function*() {
       yield* reportReady
       yield* startup
+      yield* releaseYoungGeneration
       return yield* Effect.never
     }).pipe(Effect.provide(makeServerLayer(effective)))
   })

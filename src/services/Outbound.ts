@@ -1,7 +1,7 @@
 import { Cache, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import { lookup as systemLookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
-import { Agent, type Dispatcher, request } from "undici"
+import type * as Undici from "undici"
 import { findRefusedRange, parseAddress } from "../domain/OutboundAddress.ts"
 import { Settings } from "./Settings.ts"
 
@@ -66,7 +66,7 @@ const codeOf = (error: unknown): string =>
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "")
 
 /** At most `keptBytes` of the body; the rest is not waited for. */
-const readBody = async (body: Dispatcher.ResponseData["body"]): Promise<string> => {
+const readBody = async (body: Undici.Dispatcher.ResponseData["body"]): Promise<string> => {
   const chunks: Array<Buffer> = []
   let size = 0
   for await (const chunk of body) {
@@ -76,6 +76,17 @@ const readBody = async (body: Dispatcher.ResponseData["body"]): Promise<string> 
     if (size >= maxBodyBytes) break // which also ends the connection
   }
   return Buffer.concat(chunks).subarray(0, maxBodyBytes).toString("utf8")
+}
+
+interface Client {
+  readonly agent: Undici.Dispatcher
+  readonly request: typeof Undici.request
+}
+
+const loadClient = async (lookup: LookupFunction): Promise<Client> => {
+  const { Agent, request } = await import("undici")
+  const agent = new Agent({ connect: { lookup, timeout: connectMillis }, connections: 4, keepAliveTimeout: 10_000 })
+  return { agent, request }
 }
 
 /**
@@ -152,20 +163,15 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
       else callback(null, first.address, first.family)
     }
 
-    const agent = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        new Agent({
-          connect: { lookup: lookupChecked, timeout: connectMillis },
-          connections: 4,
-          keepAliveTimeout: 10_000
-        })
-      ),
-      (agent) => Effect.promise(() => agent.destroy())
-    )
+    /** Loaded at the first call: it is 5 MiB of memory, and most brains call nothing. */
+    let client: Promise<Client> | undefined
+    const openClient = () => client ??= loadClient(lookupChecked)
+    yield* Effect.addFinalizer(() => Effect.promise(async () => (await client)?.agent.destroy()))
 
     const send = ({ body, headers, method }: OutboundRequest, url: URL) =>
       Effect.tryPromise({
         try: async (signal) => {
+          const { agent, request } = await openClient()
           const answer = await request(url, { method, headers, body: body ?? null, dispatcher: agent, signal })
           return { status: answer.statusCode, body: await readBody(answer.body) } satisfies OutboundResponse
         },

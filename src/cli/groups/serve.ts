@@ -1,8 +1,9 @@
 import { Command, Options } from "@effect/cli"
-import { Console } from "effect"
+import { Console, Effect } from "effect"
 import { version } from "../../domain/Version.ts"
 import { lazyHandlers } from "../Load.ts"
 import { json } from "../Options.ts"
+import { holdYoungGeneration } from "../StartupHeap.ts"
 
 const serving = lazyHandlers(() => import("../handlers/serve.ts"))
 const checking = lazyHandlers(() => import("../handlers/check.ts"))
@@ -18,7 +19,13 @@ const demo = Options.boolean("demo").pipe(
   Options.withDescription("Run a demo shop on data of its own, in the folder SVC_HOME with -demo at its end.")
 )
 
-export const serve = Command.make("serve", { host, port, workers, demo }, serving((module) => module.serve)).pipe(
+const runServe = serving((module) => module.serve)
+
+export const serve = Command.make(
+  "serve",
+  { host, port, workers, demo },
+  (options) => Effect.zipRight(holdYoungGeneration, runServe(options))
+).pipe(
   Command.withDescription("Run the brain.")
 )
 
