@@ -1,4 +1,4 @@
-import { HttpLayerRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "@effect/platform"
+import { HttpLayerRouter, HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Context, Effect, type Fiber, FiberRef, HashMap, LogLevel, Option, Tracer } from "effect"
 import { BadRequest, MethodNotAllowed } from "../../domain/Errors.ts"
