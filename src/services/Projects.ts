@@ -109,7 +109,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
 
     /**
      * Deletes the remaining rows of deleted projects. A deletion is repeated for ten minutes, in which all events that
-     * were in flight at the deletion have arrived.
+     * were in flight at the deletion have arrived, and on until no row is left.
      */
     const sweepDeleted = Effect.fn("Projects.sweepDeleted")(function*() {
       const deletions = yield* repo.listDeletions

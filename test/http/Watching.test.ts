@@ -1,9 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { version } from "../../src/domain/Version.ts"
 import { Keys } from "../../src/services/Keys.ts"
+import { Leader } from "../../src/services/Leader.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { until } from "../until.ts"
@@ -41,6 +43,22 @@ describe.each(engines)("watching on %s", (engine) => {
         const deep = yield* request("GET", "/health/deep", { token })
         assert.deepInclude(deep.json, { status: "ok" })
         assert.strictEqual(deep.json.checks.audit_chain.scope, "state-only")
+      }))
+
+    it.scoped("names who leads, while a lease is held", () =>
+      Effect.gen(function*() {
+        const { token } = yield* freshKey()
+        const leader = yield* Leader
+        const led = Effect.map(request("GET", "/health/deep", { token }), ({ json }) => json.checks.leaders)
+        const line = `the test: ${hostname()}:${process.pid}`
+        const during = yield* Effect.map(leader.only("the test", led), Option.getOrThrow)
+        assert.deepInclude(during, { status: "ok" })
+        assert.include(during.detail.split(", "), line)
+        assert.isNumber(during.latency_ms)
+        assert.notInclude((yield* led).detail ?? "", "the test", "it gave the lease up")
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM leases`
+        yield* until(led, ({ detail, status }) => detail === null && status === "ok")
       }))
 
     it.effect("shows an audit chain whose head is not ours", () =>

@@ -76,7 +76,18 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
       insertDeletion: (project_id: ProjectId, created_at: string) =>
         sql`INSERT INTO project_deletions ${sql.insert({ project_id, created_at })}`,
       listDeletions: rowsOf(Deletion)(read`SELECT project_id, created_at FROM project_deletions ORDER BY project_id`),
-      deleteDeletion: (projectId: ProjectId) => sql`DELETE FROM project_deletions WHERE project_id = ${projectId}`,
+      /**
+       * Ends the deletion unless rows are left: another replica may have stored a late event since this one deleted them.
+       */
+      deleteDeletion: (projectId: ProjectId) =>
+        sql`DELETE FROM project_deletions WHERE ${
+          sql.and([
+            sql`project_id = ${projectId}`,
+            ...orphanTables.map(([table]) =>
+              sql`NOT EXISTS (SELECT 1 FROM ${sql(table)} WHERE project_id = ${projectId})`
+            )
+          ])
+        }`,
       /** The rows that the project left behind in tables without a foreign key. */
       deleteOrphans: (projectId: ProjectId) =>
         Effect.forEach(
