@@ -1,6 +1,7 @@
 /**
- * The agent: tells a brain what happens in a task engine, and does there what people ask for. `startAgent` for any
- * application, `Agent.layer` for one on Effect; an engine is an adapter's answer, or anything of the shape `Engine`.
+ * The agent reports the events of a task engine to a brain and executes the brain's commands. `startAgent` runs it in
+ * any application, `Agent.layer` in an Effect application. An engine is a bundled adapter or any value of type
+ * `Engine`.
  */
 export { Agent, type RunningAgent } from "./agents/runtime/Agent.ts"
 export type { AgentStatus, EngineStatus } from "./agents/runtime/AgentStatus.ts"

@@ -89,14 +89,14 @@ export const ListActivity = Schema.Struct({
     "Rows older than this place: `next_before_cursor` of the page before.",
     { occurred_at: exampleTime, id: exampleId }
   ),
-  action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, letter for letter.", "task."),
+  action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, case-sensitive.", "task."),
   project_slug: describeField(Schema.optional(text(80)), "One project; an unknown one has no rows.", "shop")
 })
 export type ListActivity = typeof ListActivity.Type
 
 /** The query of `GET /projects/{slug}/audit`. */
 export const ListAudit = Schema.Struct({
-  action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, letter for letter.", "task."),
+  action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, case-sensitive.", "task."),
   outcome: describeField(Schema.optional(text(20)), "`allow` or `deny`.", "deny"),
   user_id: describeField(Schema.optional(idInput(UserId)), "Who did it.", exampleId),
   since: describeField(

@@ -19,7 +19,7 @@ export const SetupAdvice = Schema.Struct({
 export type SetupAdvice = typeof SetupAdvice.Type
 
 /**
- * An agent: one token and one signing secret, used by any number of processes (bodies: AgentPublic).
+ * An agent has one token and one signing secret; any number of processes use them (bodies: AgentPublic).
  *
  * - `state`: `online` or `offline`
  * - `is_outdated`: it last connected with another version of the protocol; `version_status` says the same in words
@@ -46,7 +46,7 @@ export const Agent = Schema.Struct({
     "What each adapter can do.",
     { celery: ["retry_task"] }
   ),
-  last_seen_at: describeField(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
+  last_seen_at: describeField(Schema.NullOr(Timestamp), "Time of the last sign of life; null: none yet.", exampleTime),
   last_connect_at: describeField(Schema.NullOr(Timestamp), "When it last connected; null: never.", exampleTime),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   is_outdated: describeField(Schema.Boolean, "Whether it last connected with another version of the protocol.", false),

@@ -44,7 +44,7 @@ export type CreatedApiKey = typeof CreatedApiKey.Type
 
 const ranges = Schema.Array(Cidr).pipe(Schema.maxItems(32))
 
-/** Lifetime in days; none for ever. `allowed_cidrs`: the only addresses the key works from; none for all. */
+/** Lifetime in days; null means no expiry. `allowed_cidrs`: addresses that may use the key; null allows all. */
 export const CreateApiKey = Schema.Struct({
   name: describeField(text(200, 1), "What to call it.", "nightly report"),
   scopes: describeField(

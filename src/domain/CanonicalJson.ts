@@ -25,7 +25,7 @@ export {
 } from "./CanonicalJson/Node.ts"
 export { ParseFailure, type ParseFailureReason } from "./CanonicalJson/Reader.ts"
 
-/** Objects and arrays within each other, at most (design of the line: nesting to 128). */
+/** Maximum nesting depth of objects and arrays (agents' protocol, section 3.2). */
 const DEFAULT_MAX_DEPTH = 128
 
 /**
@@ -41,7 +41,7 @@ export const parse = (text: string, options: { readonly maxDepth?: number } = {}
   return reader.document() ?? reader.failure!
 }
 
-/** The canonical text of a node; costs nothing, parsing has made it. */
+/** The canonical text of a node. The parser has already computed it. */
 export const canonicalTextOf = (node: JsonNode): string => typeof node === "string" ? node : node.text
 
 /** The value of a string node, undefined for any other. Shares memory with the parsed text. */

@@ -4,8 +4,8 @@
  * `ẞ`. No language plays a part, and no letter becomes two: `ß` is not `ss`. Letters of ASCII have forms in ASCII only:
  * the Turkish `ı` and `İ` are not `i`, and the Kelvin sign is not `k`.
  *
- * The rule is applied to the term alone: both databases are asked for the same forms, whatever their own idea of case
- * is. A term of ASCII letters is left to them: both apply this rule to it themselves.
+ * Only the search term is expanded. Both databases then compare the same forms, independent of their own case rules. A
+ * term of ASCII letters is not expanded: both databases apply this rule to it themselves.
  */
 
 /** Where Unicode has letters with case beyond ASCII: a look at all characters would take 25 ms. */

@@ -7,7 +7,9 @@ export type CidrRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 const { IPv4, IPv6 } = ipaddr
 
-/** The range that a text means, or null; a range of IPv4 in IPv6 form is one of IPv4. `10` and `0x7f.1` are no addresses here. */
+/**
+ * Parses a CIDR range; null if invalid. An IPv4-mapped IPv6 range becomes an IPv4 range. `10` and `0x7f.1` are invalid.
+ */
 export const parseCidr = (range: string): CidrRange | null => {
   if (IPv4.isValidFourPartDecimal(range)) return [IPv4.parse(range), 32]
   if (IPv4.isValidCIDRFourPartDecimal(range)) return IPv4.parseCIDR(range)
@@ -31,6 +33,6 @@ export const isInRanges = (address: string, ranges: ReadonlyArray<CidrRange>): b
   return ranges.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits))
 }
 
-/** The same for ranges as they are written. */
+/** Whether the address is in one of the ranges, given as text. */
 export const isInCidrs = (address: string, ranges: ReadonlyArray<string>): boolean =>
   isInRanges(address, ranges.flatMap((range) => [parseCidr(range)].filter((known) => known !== null)))

@@ -32,9 +32,9 @@ const plainAddress = (address: string): string | null =>
   plainIpv4.exec(address)?.[1] ?? (ipaddr.isValid(address) ? ipaddr.process(address).toString() : null)
 
 /**
- * The address of the client: the peer's, or, when the peer is a trusted proxy, the last address in
- * X-Forwarded-For that is not a trusted proxy: any client can have written the ones before it. If all are trusted, it is
- * the first. An entry that is not an address ends the chain. IPv4 in IPv6 form is shown as IPv4.
+ * The address of the client: the peer's, or, when the peer is a trusted proxy, the last address in X-Forwarded-For that
+ * is not a trusted proxy. Entries before it are untrusted, because any client can set them. If all entries are trusted,
+ * the first is used. An entry that is not an address ends the chain. IPv4 in IPv6 form is shown as IPv4.
  */
 export const clientAddress = (
   peer: string | undefined,

@@ -28,13 +28,13 @@ export function describeField(
   example?: unknown
 ) {
   const signature: Schema.PropertySignature.All = Schema.isSchema(field) ? Schema.propertySignature(field) : field
-  // the cast: of a signature of any type nothing is known but that it takes examples; the overloads say of which type
+  // the cast: the overloads guarantee that the field and `example` have the same type
   return signature.annotations({ description, ...(example !== undefined && { examples: [example as never] }) })
 }
 
 /**
- * A body as the reference names and describes it. The second identifier is the one that outlives a status
- * (`addSuccess(…, { status: 201 })`) and whatever else annotates the schema later.
+ * The name and description of a body in the reference. The second identifier survives later annotations, such as a
+ * status (`addSuccess(…, { status: 201 })`).
  */
 export const describeBody = (name: string, description: string) => ({
   identifier: name,

@@ -60,7 +60,8 @@ export const codes = {
   wrong_account: { status: 403, meaning: "The invitation is for another e-mail address than the session's." },
   not_found: {
     status: 404,
-    meaning: "There is no such thing, or the caller is no member of its project; `details.resource` names the kind."
+    meaning:
+      "The resource does not exist, or the caller is not a member of its project; `details.resource` names the kind."
   },
   method_not_allowed: {
     status: 405,
@@ -127,6 +128,6 @@ export const allCodes = Object.keys(codes) as ReadonlyArray<Code>
  * The `code` member of a failure of this status. The type lets the program write its own codes only; any text is read,
  * because a newer brain may answer a code that this client does not know.
  */
-// the cast: narrower than what is read, for the reason above
+// the cast narrows the type for writing only; decoding accepts any string, for the reason above
 export const codeOf = <Status extends number>(_status: Status) =>
   Schema.String as unknown as Schema.Schema<CodeOf<Status>, string>

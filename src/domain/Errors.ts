@@ -7,7 +7,7 @@ import { type CodeOf, codeOf } from "./ErrorCodes.ts"
  *
  * One class per thing a caller can act on. `code` is the stable snake_case member of the problem document
  * (`ErrorCodes.ts` has them all); `detail` is one plain sentence: what happened and what to do next.
- * The HTTP status is an annotation and is read in one place, `Problem.ts`.
+ * The HTTP status is an annotation. `Problem.ts` and `http/ProblemSchema.ts` read it.
  */
 
 /** One offending place of a request: a dotted path (`limit`, `filter.task_ids.0`) and what is wrong there. */

@@ -76,7 +76,11 @@ export const DeepHealth = Schema.Struct({
   coverage: describeField(
     Schema.Struct({
       startup_equivalent: describeField(Schema.Boolean, "Whether everything is checked that the start checks.", false),
-      detail: describeField(Schema.String, "What is not, and why.", "The audit log is verified in slices.")
+      detail: describeField(
+        Schema.String,
+        "What the checks cover, and what only the start checks.",
+        "The audit log is verified in slices."
+      )
     }),
     "Whether the checks are those of the start.",
     { startup_equivalent: false, detail: "The audit log is verified in slices." }

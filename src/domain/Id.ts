@@ -43,7 +43,7 @@ export type ApiKeyId = typeof ApiKeyId.Type
 export const AgentId = Id.pipe(Schema.brand("AgentId"))
 export type AgentId = typeof AgentId.Type
 
-/** The record of an engine's worker; the engine's own name for it is another thing. */
+/** The id of a worker's row. The engine's own worker name is a separate string. */
 export const WorkerId = Id.pipe(Schema.brand("WorkerId"))
 export type WorkerId = typeof WorkerId.Type
 

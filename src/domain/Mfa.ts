@@ -8,7 +8,7 @@ import * as Timestamp from "./Timestamp.ts"
 /** A code of an authenticator app, or a recovery code. Redacted from the first line; the messages never repeat it. */
 const codeSchema = (min: number, max: number) =>
   Schema.Redacted(
-    Schema.String.annotations({ message: () => "must be a text" }).pipe(lengthBetween(min, max))
+    Schema.String.annotations({ message: () => "must be a string" }).pipe(lengthBetween(min, max))
   )
 
 /** A new secret for an authenticator app (bodies: EnrollStartResponse); the URL is what a QR code of it holds. */
@@ -76,7 +76,11 @@ export const MfaStatus = Schema.Struct({
   enrolled: describeField(Schema.Boolean, "Whether there is one.", true),
   enrolled_at: describeField(Schema.NullOr(Timestamp.Timestamp), "Since when.", exampleTime),
   remaining_recovery_codes: describeField(Schema.Int, "Recovery codes that are left.", 10),
-  enrollment_required: describeField(Schema.Boolean, "Whether the policy asks for one that is not there.", false),
+  enrollment_required: describeField(
+    Schema.Boolean,
+    "Whether the policy requires a second factor that is not enrolled.",
+    false
+  ),
   enrollment_deadline: describeField(Schema.NullOr(Timestamp.Timestamp), "By when it must be enrolled.", null)
 }).annotations(describeBody("MfaStatus", "The own second factor."))
 export type MfaStatus = typeof MfaStatus.Type
@@ -86,7 +90,7 @@ export const TrustedDevice = Schema.Struct({
   id: describeField(TrustedDeviceId, "Its id.", exampleId),
   label: describeField(Schema.String, "The name that its owner gave it.", "Ada's laptop"),
   created_at: describeField(Timestamp.Timestamp, "When it was created.", exampleTime),
-  last_seen_at: describeField(Timestamp.Timestamp, "When it was last heard of.", exampleTime),
+  last_seen_at: describeField(Timestamp.Timestamp, "Time of its last use.", exampleTime),
   expires_at: describeField(Timestamp.Timestamp, "When it expires.", exampleTime),
   revoked_at: describeField(Schema.NullOr(Timestamp.Timestamp), "When it was revoked; null: it was not.", null),
   is_current: describeField(Schema.Boolean, "Whether it is the browser of this request.", true)

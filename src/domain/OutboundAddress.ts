@@ -3,7 +3,7 @@ import { isInCidrs } from "./Cidr.ts"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Azure's, which is in a public range; that of others is link-local, carrier-grade NAT or unique local. */
+/** Azure's metadata address is in a public range. Other clouds use link-local, CGNAT or unique-local addresses. */
 const azureMetadataAddress = "168.63.129.16"
 
 /** Global addresses of IPv6; all others are local, mapped, or unassigned. */
@@ -48,9 +48,9 @@ export const parseAddress = (
 ): string | null => (ipaddr.isValid(text) ? ipaddr.parse(text).toString() : null)
 
 /**
- * Why a call from inside must not go to this address: the name of its range, such as `loopback`, `private`,
- * `linkLocal`, `rfc6052` (NAT64); null when it may. `allowed` are ranges that may be called whatever they are; an address that carries an
- * IPv4 address needs that one to be allowed or public as well. IPv4 in IPv6 form is never what a public name has.
+ * Returns the refused range (`loopback`, `private`, `linkLocal`, `rfc6052` for NAT64, ...), or null if the address is
+ * allowed. Ranges in `allowed` are accepted; an IPv4 address that such an address embeds must pass the same check.
+ * Other IPv4-mapped IPv6 addresses are refused, because no public name has one.
  */
 export const findRefusedRange = (text: string, allowed: ReadonlyArray<string>): string | null => {
   if (!ipaddr.isValid(text)) return "no address"

@@ -1,6 +1,6 @@
 /**
  * The packages that the program is made of, and their versions: the dependencies of package.json, and the Effect
- * packages among its devDependencies, which the build includes. A test holds them equal.
+ * packages among its devDependencies, which the build includes. A test compares them with package.json.
  */
 export const packages: Readonly<Record<string, string>> = {
   "@effect/cli": "0.77.2",

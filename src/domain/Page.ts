@@ -4,8 +4,8 @@ import { isStorable } from "./Text.ts"
 
 /**
  * Keyset pages (interface, Conventions): `cursor` is opaque to callers. Inside it are the name of the list and the
- * last row's sort key, base64url of a JSON array of strings, so that a page is "rows after this key" and never an
- * offset, and the cursor of one list is no place in another.
+ * last row's sort key, base64url of a JSON array of strings, so that a page starts after a row, never at an offset, and
+ * a cursor is valid only for its own list.
  */
 export type CursorKey = ReadonlyArray<string>
 

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { describeBody, describeField } from "./Describe.ts"
 
 /**
- * Length is what counts; classes of characters are not asked for (NIST SP 800-63B, section 5.1.1.2).
+ * Only length is required, not character classes (NIST SP 800-63B, section 5.1.1.2).
  * The public form of the policy (bodies: PasswordPolicyPublic).
  */
 export const PasswordPolicy = Schema.Struct({
@@ -30,7 +30,7 @@ const lengthOf = (text: string): number => [...text.normalize("NFC")].length
 /** Redacted from the first line; the messages never repeat what was sent. */
 const passwordSchema = (min: number, max: number) =>
   Schema.Redacted(
-    Schema.String.annotations({ message: () => "must be a text" }).pipe(
+    Schema.String.annotations({ message: () => "must be a string" }).pipe(
       Schema.filter((text) => lengthOf(text) >= min || `must have at least ${min} characters`, {
         jsonSchema: { minLength: min }
       }),
@@ -46,5 +46,5 @@ export const NewPassword = passwordSchema(passwordPolicy.min_length, maxPassword
 /** The same in the acceptance of an invitation. */
 export const InvitedPassword = passwordSchema(passwordPolicy.min_length, maxInvitedPasswordLength)
 
-/** A password that is compared with the stored one; older rules may have made it. */
+/** A password to compare with the stored hash. It may predate the current policy. */
 export const PasswordInput = passwordSchema(1, maxPasswordLength)

@@ -7,7 +7,7 @@ import { Email } from "./User.ts"
 /** Asks for a link by mail (bodies: PasswordResetRequestBody). */
 export const RequestPasswordReset = Schema.Struct({
   email: describeField(Email, "The e-mail address.", "ada@example.com")
-}).annotations(describeBody("RequestPasswordReset", "Whose password is forgotten."))
+}).annotations(describeBody("RequestPasswordReset", "Request a reset link."))
 export type RequestPasswordReset = typeof RequestPasswordReset.Type
 
 /** Always true: it does not reveal whether the address has an account (bodies: PasswordResetRequestResponse). */
@@ -32,10 +32,13 @@ export const ConfirmPasswordReset = Schema.Struct({
   .annotations(describeBody("ConfirmPasswordReset", "The new password."))
 export type ConfirmPasswordReset = typeof ConfirmPasswordReset.Type
 
-/** The password is set (bodies: PasswordResetConfirmResponse). The account's API keys go on working, so many of them. */
+/**
+ * The response to a completed reset (bodies: PasswordResetConfirmResponse). API keys remain valid; `working_api_keys`
+ * counts them.
+ */
 export const PasswordResetConfirmed = Schema.Struct({
   success: describeField(Schema.Boolean, "Always true.", true),
-  working_api_keys: describeField(Schema.Int, "The account's API keys that go on working.", 0)
+  working_api_keys: describeField(Schema.Int, "The number of the account's API keys, which remain valid.", 0)
 })
   .annotations(describeBody("PasswordResetConfirmed", "The password is set."))
 export type PasswordResetConfirmed = typeof PasswordResetConfirmed.Type

@@ -28,7 +28,7 @@ const rows = [
 const areNeighbours = (a: string, b: string): boolean =>
   a === b || rows.some((row) => row.includes(a + b) || row.includes(b + a))
 
-/** `abcdef654321` and `aaaaaaqwerty` are two runs; what is made of runs of four and more is a pattern. */
+/** A text whose runs have four or more characters on average is a pattern: `abcdef654321`, `aaaaaaqwerty`. */
 const isPattern = (text: string): boolean => {
   const characters = [...text]
   const runs = characters.filter((character, index) =>
@@ -55,7 +55,10 @@ const maxShortUnit = 4
 const replaceSigns = (text: string, one: "i" | "l"): string =>
   text.replace(/[013457@$!|]/g, (sign) => letters[sign] ?? one)
 
-/** So many digits and signs around a word make it no harder to guess; nor do more, when they are common themselves. */
+/**
+ * Up to this many digits and signs around a word add no strength. Longer affixes count as weak only if they are common
+ * themselves.
+ */
 const maxDecoration = 6
 
 /** A text without some or all of the digits and signs at its ends. */
@@ -77,7 +80,7 @@ const stripDecoration = (text: string, isKnown: (word: string) => boolean): Read
 
 const isGuessable = (text: string, isKnown: (word: string) => boolean): boolean =>
   stripDecoration(text, isKnown).some((word) =>
-    // what is mostly signs is not judged by its few letters
+    // texts that are mostly signs are not judged by their few letters
     foldText(word).length * 2 >= word.length &&
     [word, replaceSigns(word, "i"), replaceSigns(word, "l")].some((spelling) => isKnown(foldText(spelling)))
   )
@@ -97,8 +100,8 @@ const wordsOf = (texts: ReadonlyArray<string>): ReadonlySet<string> => {
 }
 
 /**
- * Why a password is easy to guess, as a sentence after the field's name, or null. `isCommon` is asked for folded texts;
- * `about` is what is known of the person.
+ * Returns why a password is weak, to be shown after the field name, or null. `isCommon` receives folded texts;
+ * `personalTexts` are the user's names and e-mail address.
  */
 export const findWeakness = (
   password: string,
@@ -111,12 +114,12 @@ export const findWeakness = (
   const hasWeakForm = (isKnown: (word: string) => boolean) =>
     [normalized, ...forms.map(repeatedUnitOf)].some((text) => isGuessable(text, isKnown))
   if (hasWeakForm((word) => personalWords.has(word))) {
-    return "must not be made of your name, your e-mail address or the name of this program"
+    return "must not consist of your name, your e-mail address or the program's name"
   }
   const isSimple = forms.some((text) =>
     isPattern(text) || (repeatedUnitOf(text) !== text && repeatedUnitOf(text).length <= maxShortUnit)
   )
   return isSimple || hasWeakForm(isCommon)
-    ? "is one of those that are tried first; take several words that have nothing to do with each other"
+    ? "is a commonly used password; use several unrelated words"
     : null
 }

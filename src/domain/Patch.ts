@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A field of a PATCH body (bodies: `name?: T|null`). `changesOf` says what absent and null mean. */
+/** A field of a PATCH body (bodies: `name?: T|null`). `selectChanges` defines what absent and null mean. */
 export const patchField = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optional(Schema.NullOr(schema))
 
 /** Whether a field of a struct may be null, described (`Describe.ts`) or not. */

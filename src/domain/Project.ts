@@ -11,7 +11,7 @@ export const Project = Schema.Struct({
   slug: describeField(Schema.String, "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
   name: describeField(Schema.String, "The name that people see.", "Shop"),
   description: describeField(Schema.NullOr(Schema.String), "What it is for.", "Orders and payments"),
-  environment: describeField(Schema.String, "A word for people, such as production.", "production"),
+  environment: describeField(Schema.String, "Free text, such as production.", "production"),
   timezone: describeField(Schema.String, "A time zone of the IANA database.", "Europe/Berlin"),
   is_active: describeField(Schema.Boolean, "Whether it can be used.", true),
   default_scheduler_owner: describeField(Schema.String, "Which scheduler fires its schedules.", "svc-scheduler"),
@@ -48,7 +48,7 @@ export const CreateProject = Schema.Struct({
   description: describeField(nullish(text(2000)), "What it is for.", "Orders and payments"),
   environment: describeField(
     Schema.optionalWith(text(40), { default: () => "production" }),
-    "A word for people, such as production.",
+    "Free text, such as production.",
     "production"
   ),
   timezone: describeField(
@@ -74,7 +74,7 @@ export const UpdateProject = Schema.Struct({
   slug: describeField(patchField(Slug), "Its name in paths: lower-case letters, digits and hyphens.", "shop"),
   name: describeField(patchField(text(200, 1)), "The name that people see.", "Shop"),
   description: describeField(patchField(text(2000)), "What it is for.", "Orders and payments"),
-  environment: describeField(patchField(text(40)), "A word for people, such as production.", "production"),
+  environment: describeField(patchField(text(40)), "Free text, such as production.", "production"),
   timezone: describeField(patchField(TimeZone), "A time zone of the IANA database.", "Europe/Berlin"),
   default_scheduler_owner: describeField(patchField(text(40)), "Which scheduler fires its schedules.", "svc-scheduler"),
   allowed_schedulers: describeField(
@@ -82,5 +82,5 @@ export const UpdateProject = Schema.Struct({
     "The only schedulers that may fire; null: all.",
     ["svc-scheduler"]
   )
-}).annotations(describeBody("UpdateProject", "Changes of a project; absent fields stay."))
+}).annotations(describeBody("UpdateProject", "Changes of a project; absent fields keep their values."))
 export type UpdateProject = typeof UpdateProject.Type

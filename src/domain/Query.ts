@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describeField } from "./Describe.ts"
 
-/** A whole number of a query, in decimal digits, from `least` to `most`. */
+/** A whole number of a query, in decimal digits, from `min` to `max`. */
 export const wholeNumber = (min: number, max: number) => {
   const message = () => `must be a whole number from ${min} to ${max}`
   return Schema.compose(
@@ -10,7 +10,10 @@ export const wholeNumber = (min: number, max: number) => {
   ).annotations({ jsonSchema: { type: "integer", minimum: min, maximum: max } })
 }
 
-/** The query of a list whose answer is a bare array: the next page begins at the cursor in a header (`http/NextPage.ts`). */
+/**
+ * The query of a list that is answered with a bare array. The next page's cursor is in a header
+ * (`http/NextPageHeaders.ts`).
+ */
 export const ListParams = Schema.Struct({
   cursor: describeField(
     Schema.optional(Schema.String),

@@ -24,7 +24,11 @@ export const Queue = Schema.Struct({
     12
   ),
   depth_note: describeField(Schema.NullOr(Schema.String), "Why the depth is null.", null),
-  last_seen_at: describeField(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
+  last_seen_at: describeField(
+    Schema.NullOr(Timestamp),
+    "Time of the last report about the queue; null: none yet.",
+    exampleTime
+  ),
   created_at: describeField(Timestamp, "When it was created.", exampleTime)
 }).annotations(describeBody("Queue", "A queue of an engine."))
 export type Queue = typeof Queue.Type

@@ -81,7 +81,7 @@ export const make = (extra: ReadonlyArray<string>): Redaction => {
   const json = (text: string): string => {
     if (!hintPattern.test(text)) return text
     const node = parse(text)
-    // What cannot be read cannot be searched; verified frames hold no such text.
+    // Unparsable text cannot be searched, so it is redacted as a whole. Verified frames contain none.
     return node instanceof ParseFailure ? REDACTED_JSON : redactNode(node)
   }
 

@@ -10,7 +10,7 @@ import { User } from "./User.ts"
 export const Session = Schema.Struct({
   id: describeField(SessionId, "Its id.", exampleId),
   issued_at: describeField(Timestamp, "When it was opened.", exampleTime),
-  last_seen_at: describeField(Timestamp, "When it was last heard of.", exampleTime),
+  last_seen_at: describeField(Timestamp, "Time of the last recorded request.", exampleTime),
   ip_at_issue: describeField(Schema.String, "The address that signed in.", "203.0.113.7"),
   user_agent_at_issue: describeField(Schema.NullOr(Schema.String), "The browser that signed in.", "Mozilla/5.0"),
   is_current: describeField(Schema.Boolean, "Whether it is the session of this request.", true)
@@ -37,7 +37,7 @@ export const LoggedIn = Schema.Struct({
   mfa_required: describeField(Schema.Boolean, "Whether the session still needs a code of the second factor.", false),
   mfa_enrollment_required: describeField(
     Schema.Boolean,
-    "Whether the policy asks for a second factor that is not there.",
+    "Whether the policy requires a second factor that is not enrolled.",
     false
   ),
   mfa_enrollment_deadline: describeField(Schema.NullOr(Timestamp), "By when it must be enrolled.", null)

@@ -6,7 +6,7 @@ export interface SmtpServer {
   readonly port: number
   /** Null: without signing in. */
   readonly login: { readonly user: string; readonly password: string } | null
-  /** `tls` from the first byte, `starttls` or nothing is sent, `optional`: as the server offers. */
+  /** `tls`: TLS from the first byte. `starttls`: required. `optional`: STARTTLS if the server offers it. */
   readonly security: "tls" | "starttls" | "optional"
 }
 

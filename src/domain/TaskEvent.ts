@@ -10,7 +10,7 @@ export interface EventData {
   readonly forEach: (visit: (json: string, field: string) => void) => void
 }
 
-/** Kinds of event about a worker, a queue or a schedule instead of one task. */
+/** Event kinds about a worker, a queue or a schedule. */
 export type SideEventKind =
   | "worker.online"
   | "worker.offline"

@@ -14,7 +14,7 @@ const storableFilter = Schema.filter<Schema.Schema<string>>(
   }
 )
 
-/** `least` to `most` characters as JSON Schema counts them: code points, so that an emoji is not two. */
+/** `min` to `max` characters as JSON Schema counts them: code points, so that an emoji is not two. */
 export const lengthBetween = (min: number, max: number) =>
   Schema.filter<Schema.Schema<string>>((text) => {
     const length = Array.from(text).length
@@ -22,7 +22,7 @@ export const lengthBetween = (min: number, max: number) =>
     return length <= max || `must have at most ${max} characters`
   }, { jsonSchema: { minLength: min, maxLength: max } })
 
-/** Text of `least` to `most` characters. */
+/** Text of `min` to `max` characters. */
 export const text = (max: number, min = 0) => Schema.String.pipe(lengthBetween(min, max), storableFilter)
 
 /** An optional query or body field that may also be null, as the contract's `name?: T|null`. */

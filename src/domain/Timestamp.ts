@@ -52,8 +52,8 @@ export const Timestamp = Schema.transformOrFail(
 export const order: Order.Order<Timestamp> = Order.string
 
 /**
- * The moment of the fiber's clock, in microseconds. The fine clock counts on steadily from process start, so where it
- * and the wall clock disagree (the wall clock was stepped, the machine slept) the wall clock wins, in milliseconds.
+ * The current time of the fiber's clock. The monotonic clock supplies the microseconds. If it differs from the wall
+ * clock by more than 10 ms (step, suspend), the wall clock is used, with millisecond precision.
  */
 export const now: Effect.Effect<Timestamp> = Effect.map(Effect.clock, (clock) => readClock(clock))
 

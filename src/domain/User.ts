@@ -53,7 +53,7 @@ export const Email = text(320, 3).pipe(
 /** The form in which addresses are compared: without regard to case. */
 export const normalizeEmail = (email: string): string => email.normalize("NFKC").trim().toLowerCase()
 
-/** What everybody who knows a person would try as their password. */
+/** Texts about a person that an attacker would try first as the password: names and e-mail address. */
 export const personalTextsOf = (
   user: Partial<Pick<User, "email" | "first_name" | "last_name" | "display_name">>
 ): ReadonlyArray<string> =>
@@ -89,7 +89,7 @@ export const UpdateProfile = Schema.Struct({
   display_name: describeField(patchField(text(200)), "The name that others see.", "Ada Lovelace"),
   timezone: describeField(patchField(TimeZone), "A time zone of the IANA database.", "Europe/Berlin")
 })
-  .annotations(describeBody("UpdateProfile", "Changes of the own account; absent fields stay."))
+  .annotations(describeBody("UpdateProfile", "Changes of the own account; absent fields keep their values."))
 export type UpdateProfile = typeof UpdateProfile.Type
 
 /** A change by a global admin, by the same rule. */
@@ -97,7 +97,7 @@ export const UpdateUser = Schema.Struct({
   ...UpdateProfile.fields,
   is_admin: describeField(patchField(Schema.Boolean), "Whether the user is a global admin.", false),
   is_active: describeField(patchField(Schema.Boolean), "Whether the account can sign in.", true)
-}).annotations(describeBody("UpdateUser", "Changes of a user; absent fields stay."))
+}).annotations(describeBody("UpdateUser", "Changes of a user; absent fields keep their values."))
 export type UpdateUser = typeof UpdateUser.Type
 
 /** A password that a global admin sets for a user (bodies: PasswordResetRequest). */

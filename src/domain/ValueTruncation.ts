@@ -32,7 +32,7 @@ const findTruncator = (json: string, field: string, most: number): Truncator | n
   return cut !== undefined && exceeds(json, cut === truncateToHalf ? most / 2 : most) ? cut : null
 }
 
-/** Whether canonical JSON text is what `boundValues` leaves of a larger value. */
+/** Whether canonical JSON text is a value that `truncateValues` truncated. */
 export const isTruncated = (json: string): boolean =>
   json.startsWith("{\"begins\":\"") && json.endsWith(",\"svc_truncated\":true}")
 
@@ -48,7 +48,7 @@ const truncateJson: Truncator = (json, most) => {
   return `${begins}${kept.slice(1, -1)}${ends}`
 }
 
-/** Of what is no text nothing is stored in these fields. */
+/** An oversized value that is not a string is stored as null in these fields. */
 const truncateText: Truncator = (json, most) => {
   if (!json.startsWith("\"")) return "null"
   const utf8 = Buffer.from(String(JSON.parse(json)), "utf8")
@@ -62,7 +62,7 @@ const truncateText: Truncator = (json, most) => {
 /** An exception's class and message are stored as one text: each may have half. */
 const truncateToHalf: Truncator = (json, most) => truncateText(json, most / 2)
 
-/** Fields that are stored whole otherwise; all others have smaller bounds of their own. */
+/** The fields that are truncated here. Other fields have smaller bounds of their own. */
 const TRUNCATORS: ReadonlyMap<string, Truncator> = new Map([
   ["args", truncateJson],
   ["kwargs", truncateJson],

@@ -1,2 +1,2 @@
-/** The program's version; a test holds it equal to package.json. */
+/** The program's version. A test compares it with package.json. */
 export const version = "0.1.0"

@@ -17,7 +17,11 @@ export const Worker = Schema.Struct({
   concurrency: describeField(Schema.NullOr(Schema.Int), "Processes or threads of its pool.", 8),
   queues: describeField(Schema.Array(Schema.String), "The queues that it consumes.", ["default"]),
   state: describeField(Schema.String, "`online` or `offline`.", "online"),
-  last_heartbeat: describeField(Schema.NullOr(Timestamp), "When it was last heard of.", exampleTime),
+  last_heartbeat: describeField(
+    Schema.NullOr(Timestamp),
+    "Time of the last sign of life; null: none yet.",
+    exampleTime
+  ),
   load_average: describeField(
     Schema.NullOr(Schema.Array(Schema.Number)),
     "The machine's load over 1, 5 and 15 minutes.",

@@ -2,9 +2,9 @@ import { HttpApiMiddleware } from "@effect/platform"
 import { CurrentActor, CurrentAgent, CurrentProject } from "../services/CurrentActor.ts"
 
 /**
- * What an endpoint's handler may ask for, by its declared access. The work is done once, in `Routes.ts`, from the
- * endpoint's `Access` annotation; these tags only make the types say it: a handler of a group without
- * `InProject` cannot get a project.
+ * Middleware tags that give handlers the current actor, agent or project. `Routes.ts` resolves them once, from the
+ * endpoint's `Access` annotation; the tags only carry the types: a handler of a group without `InProject` cannot get a
+ * project.
  */
 export class Authenticated extends HttpApiMiddleware.Tag<Authenticated>()("svc/http/Authenticated", {
   provides: CurrentActor

@@ -15,7 +15,7 @@ const contentTypes: Readonly<Record<ExportFormat, string>> = {
 const fileName = (what: string, slug: string, now: Timestamp.Timestamp, format: ExportFormat): string =>
   `${what}-${slug}-${now.slice(0, 19).replace(/[-:]/g, "")}Z.${format}`
 
-/** The answer that saves this file of the current project; `what` begins its name. */
+/** Responds with the file as an attachment; `what` is the first part of its name. */
 export const respondWithFile = Effect.fnUntraced(function*(what: string, { body, format, truncated }: ExportFile) {
   const { slug } = yield* CurrentProject
   const name = fileName(what, slug, yield* Timestamp.now, format)

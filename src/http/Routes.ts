@@ -38,8 +38,8 @@ const withLogFields = (
 const recheckAfterNanos = 1_000_000_000n
 
 /**
- * Puts the API's endpoints on the router, each behind its declared access. Instead of
- * `HttpLayerRouter.addHttpApi`, which would turn failures into JSON of its own form before `Problem.ts` sees them.
+ * Puts the API's endpoints on the router, each behind its declared access. `HttpLayerRouter.addHttpApi` would encode
+ * failures itself, before `ProblemResponse.ts` can.
  */
 export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function*(api) {
   const router = yield* HttpLayerRouter.HttpRouter

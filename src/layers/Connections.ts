@@ -12,7 +12,7 @@ const lingerMillis = 2000
 /** Refused connections are logged once in this time, for all addresses together. */
 const logEveryMillis = 60_000
 
-// One function each for all sockets: 10 000 agents would pay for closures of their own.
+// Shared listener functions: closures per socket would cost memory with 10 000 agents.
 
 /** An `error` without a listener ends the process. The socket's `close` follows, and `errored` still has the error. */
 function ignoreError(this: Socket): void {}

@@ -70,17 +70,17 @@ export const parseDatabaseUrl = (
   )
 }
 
-/** The SQLite file that the settings name has not been made yet; `svc serve` makes it. */
+/** The SQLite file of the settings does not exist yet; `svc serve` creates it. */
 export class DatabaseMissing extends Data.TaggedError("DatabaseMissing")<{ readonly file: string }> {
   override get message() {
-    return `There is no database at ${this.file} yet; \`svc serve\` or \`svc migrate upgrade\` makes it.`
+    return `There is no database at ${this.file} yet; \`svc serve\` or \`svc migrate upgrade\` creates it.`
   }
 }
 
 /** A mistyped path, or a disk that is not mounted: an empty database would hide it. */
 export class FolderMissing extends Data.TaggedError("FolderMissing")<{ readonly folder: string }> {
   override get message() {
-    return `SVC_DATABASE_URL names a file in ${this.folder}, and there is no such folder. Make it, or correct the setting.`
+    return `SVC_DATABASE_URL names a file in ${this.folder}, which does not exist. Create it, or correct the setting.`
   }
 }
 
@@ -106,7 +106,10 @@ const openOrCreate = (file: string) =>
     return yield* Sqlite.makeSqlite(file, yield* databaseMeasure)
   })
 
-/** The clients and the direct access for one location; does not migrate. `open` is how a SQLite file is opened, `ask` how a PostgreSQL is found. */
+/**
+ * The clients and the direct access for one location. `open` opens a SQLite file; `runFirstQuery` runs the first query
+ * on PostgreSQL. Does not migrate.
+ */
 const layerAt = <E, R>(
   location: DatabaseLocation,
   open: (file: string) => Effect.Effect<SqliteClients, E, R>,
@@ -151,13 +154,13 @@ const layerOfSettings = <E, R>(
 /** The database that the settings name, with its migrations service; `svc migrate` stops here. */
 export const layerUnmigrated = layerOfSettings(openOrCreate)
 
-/** The same for looking only: a SQLite file is neither made nor written to. Fails with DatabaseMissing. */
+/** Opens the database of the settings read-only: creates and writes nothing. Fails with DatabaseMissing. */
 export const layerReadOnly = layerOfSettings(openExisting)
 
-/** The same while nothing else serves a SQLite file: what takes tables away must not do so under a brain. */
+/** Exclusive access to a SQLite file: a downgrade must not drop tables while a brain runs. */
 export const layerExclusive = Layer.provideMerge(SqliteLock.layer, layerUnmigrated)
 
-/** The same, migrated to this program's revision; and the hints. */
+/** The database of the settings, migrated to this program's revision; and the hints. */
 export const layer = Hints.layer.pipe(
   Layer.provideMerge(Migrations.layerUpgrade),
   Layer.provideMerge(layerUnmigrated)

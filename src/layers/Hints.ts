@@ -30,7 +30,7 @@ export const layer = Layer.scoped(
       const connectionString = Redacted.value(settings.databaseUrl)
       yield* listen(connectionString, (text) => {
         const at = text.indexOf(" ")
-        // what other replicas send is what `publish` below writes
+        // other replicas send the text that `publish` writes
         return publishLocally(text.slice(0, at) as Channel, text.slice(at + 1))
       }).pipe(
         Effect.tapError((error) =>
@@ -75,11 +75,11 @@ const listen = (connectionString: string, onMessage: (payload: string) => Effect
           connectionString,
           application_name: "svc hints",
           connectionTimeoutMillis: 5000,
-          keepAlive: true, // finds a server that is gone without a word, after which no hint would come
+          keepAlive: true, // detects a silently dead server; otherwise no notification would arrive
           keepAliveInitialDelayMillis: 10_000
         })
       ),
-      (client) => endWithTimeout(() => client.end()) // broken already, or going away
+      (client) => endWithTimeout(() => client.end()) // errors are ignored: the connection is being closed
     )
     const received = yield* Effect.acquireRelease(PubSub.sliding<string>(4096), PubSub.shutdown)
     const connectionFailure = Effect.async<never, ListenFailed>((resume) => {

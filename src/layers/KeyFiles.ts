@@ -31,7 +31,8 @@ export const ensureKeyFile = (path: string) =>
     const write = (to: string) =>
       fs.writeFileString(to, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
     yield* Effect.zipRight(write(tempPath), fs.link(tempPath, path)).pipe(
-      // a rename would replace a file that another process has just created; a file system without links gets it in place
+      // A rename could overwrite a file that another process just created, so the file is hard-linked; file systems
+      // without links fall back to a direct write.
       Effect.catchIf((error) => !isThere(error), () => write(path)),
       Effect.catchIf(isThere, () => Effect.void),
       Effect.ensuring(Effect.ignore(fs.remove(tempPath)))

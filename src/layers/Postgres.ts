@@ -46,15 +46,14 @@ const measurePool = (pool: pg.Pool, measure: MeasureUse): Effect.Effect<void> =>
     })
   })
 
-/** The first query of a pool, which may be asked again. */
+/** Runs the first query of a pool; it may retry the query. */
 export type RunFirstQuery = (
   query: Effect.Effect<unknown, SqlError.SqlError>
 ) => Effect.Effect<unknown, SqlError.SqlError>
 
 /**
- * Why PostgreSQL cannot be asked, where that may pass with the same settings: nothing listens, its host is not found or not reached,
- * it starts, stops or has no free connection; null for an answer that stays, such as a wrong password. The timeouts of
- * `pg` have no code.
+ * The reason of a transient connection failure (refused, unknown or unreachable host, starting, stopping, no free
+ * connection); null for a permanent one, such as a wrong password. The timeouts of `pg` have no code.
  */
 const transientReason = ({ cause }: SqlError.SqlError): string | null => {
   if (!(cause instanceof Error)) return null

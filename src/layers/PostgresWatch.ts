@@ -5,7 +5,7 @@ import pg from "pg"
 const maxQueryMillisBeforeProbe = 3000
 const probeTimeoutMillis = 5000
 
-/** Ends a connection or a pool; a server that hangs does not hear it, and then the process goes on without. */
+/** Closes a connection or pool with a timeout of 1 s, because a hung server never responds. */
 export const endWithTimeout = (end: () => Promise<void>): Effect.Effect<void> =>
   Effect.tryPromise(end).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
 

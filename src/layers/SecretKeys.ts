@@ -8,7 +8,7 @@ import { countSealedByKey } from "../services/Keys/SealedColumns.ts"
 import { Settings } from "../services/Settings.ts"
 import { KeyMismatch, type PrepareKeyFile, readKeyRing } from "./KeyFiles.ts"
 
-/** SVC_SECRET_KEY has a key of this database, but lacks one: it came too late, or was taken out too early. */
+/** SVC_SECRET_KEY does not contain every key this database needs: a key was removed too early or not yet added. */
 export class SecretKeyNeeded extends Data.TaggedError("SecretKeyNeeded")<{ readonly message: string }> {}
 
 /** The keys of stored secrets, from the setting or from the file in SVC_HOME. */
@@ -25,7 +25,7 @@ export const verifySecretKeys = ({ find }: KeyRing) =>
     if (active === null || find(active) !== undefined) return
     if (!ids.some((key_id) => find(key_id) !== undefined)) return yield* new KeyMismatch({ setting: activeKeyName })
     return yield* new SecretKeyNeeded({
-      message: `SVC_SECRET_KEY lacks the key ${active}, which seals secrets now instead of the one that is here. ` +
+      message: `SVC_SECRET_KEY lacks the key ${active}, which is the active encryption key. ` +
         "Give every replica the same keys."
     })
   })

@@ -44,10 +44,10 @@ export const parseTunables = (
     const setting = byName.get(name)
     if (at === -1) problems.push(`line ${index + 1}: expected NAME=value`)
     else if (deprecatedSettings.has(name)) {
-      warnings.push(`line ${index + 1}: nothing reads ${name} any more; remove the line`)
+      warnings.push(`line ${index + 1}: ${name} is no longer used; remove the line`)
     } else if (setting === undefined) problems.push(`line ${index + 1}: ${name} is not a setting`)
     else if (!setting.tunable) {
-      problems.push(`line ${index + 1}: ${name} may not stand in this file; set it in the environment`)
+      problems.push(`line ${index + 1}: ${name} cannot be set in this file; set it in the environment`)
     } else {
       const value = trimmed.slice(at + 1).trim()
       const parsed = setting.parse(value)
@@ -64,7 +64,10 @@ export const resolveHome = (environment: Environment): string =>
     environment.SVC_HOME === undefined || environment.SVC_HOME === "" ? join(homedir(), ".svc") : environment.SVC_HOME
   )
 
-/** What the environment says of a setting: `NAME`, or of a secret the content of the file `NAME_FILE`. Fails with a sentence. */
+/**
+ * The setting's text in the environment: `NAME`, or for a secret the content of the file `NAME_FILE`. Fails with a
+ * sentence.
+ */
 export const readEnvironment = <A>(environment: Environment, { name, secret }: Setting<A>) =>
   Effect.gen(function*() {
     const text = environment[name] ?? ""

@@ -10,13 +10,13 @@ import * as PreparedReads from "../services/PreparedReads.ts"
 /**
  * A SqlClient over better-sqlite3. The published @effect/sql-sqlite-node does not give out its connection, and the
  * ingest writer must share the one writing connection and its queue; it also begins deferred transactions, which
- * fail with SQLITE_BUSY half-way when a second process (the CLI) writes. Otherwise the same.
+ * fail with SQLITE_BUSY half-way when a second process (the CLI) writes. In all else this client behaves as that one.
  */
 const statementCacheSize = 500
 
 /**
- * The file, and those that SQLite puts beside it, are for their owner only, whatever the umask: they hold tasks' arguments
- * and hashes of passwords. SQLite gives `-wal` and `-shm` the mode of the file. A file of another owner stays unchanged.
+ * The file and its `-wal` and `-shm` files get mode 0600 regardless of the umask: they contain task arguments and
+ * password hashes. SQLite gives `-wal` and `-shm` the mode of the file. A file of another owner stays unchanged.
  */
 export const restrictToOwner = (file: string): void => {
   if (file === ":memory:") return

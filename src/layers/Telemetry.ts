@@ -13,7 +13,7 @@ const levels: Readonly<Record<SettingsShape["logLevel"], LogLevel.LogLevel>> = {
 /** Effect's names of levels, where they are not ours in capitals. */
 const levelNames: Readonly<Record<string, string>> = { WARN: "warning", FATAL: "critical" }
 
-/** Text goes into `msg`; whatever else was logged (errors, mostly) follows in its shortest form. */
+/** Text goes into `msg`; other logged values (mostly errors) follow in compact form. */
 const textOf = (part: unknown): string =>
   typeof part === "string" ? part : part instanceof Error ? part.message : JSON.stringify(part) ?? String(part)
 

@@ -65,15 +65,15 @@ const layerClient = Layer.provide(
 )
 
 /**
- * No spans. The platform's HTTP server is told separately: for a span that nothing exports it would still parse the URL and
- * copy every header.
+ * No spans. Tracing is also disabled on the platform's HTTP server, which would otherwise parse the URL and copy
+ * headers for each span.
  */
 const layerOff = Layer.merge(
   Layer.setTracerEnabled(false),
   Layer.scopedDiscard(Effect.locallyScoped(HttpMiddleware.currentTracerDisabledWhen, () => true))
 )
 
-/** Spans go to the collector's `/v1/traces` when one is set; else none are made. */
+/** Spans go to the collector's `/v1/traces` when one is set; otherwise no spans are created. */
 export const layer = Layer.unwrapScoped(Effect.gen(function*() {
   const settings = yield* Settings
   if (settings.otlpEndpoint === "") return layerOff

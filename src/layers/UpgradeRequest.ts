@@ -17,7 +17,7 @@ const acceptsUpgrade = ({ headers, httpVersion, method, url = "" }: IncomingMess
  * all of them, to 24, read this field of the server's own class of requests.
  */
 export class UpgradeRequest extends IncomingMessage {
-  /** What Node's parser found. `declare`, because Node's constructor sets it before a field of this class would exist. */
+  /** The value that Node's parser set. `declare` avoids overwriting it with a field initializer. */
   declare private upgradeHeaderSeen: boolean | null
 
   get upgrade(): boolean {

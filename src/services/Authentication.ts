@@ -103,7 +103,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
           Effect.catchAll((error) =>
             Effect.zipRight(
               Effect.sync(() => metrics.swallowedExceptions.inc({ module: "authentication", site: "last_used" })),
-              Effect.logDebug("could not note the use of a credential", error)
+              Effect.logDebug("could not update last_used_at of a credential", error)
             )
           ),
           Effect.ensuring(Effect.sync(() => pendingWrites.delete(id)))

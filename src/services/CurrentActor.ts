@@ -60,7 +60,7 @@ export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effec
     : "Give your password (POST /auth/reauthenticate) or sign in again, then repeat the request."
   return new Forbidden({
     code: "mfa_reverify_required",
-    detail: `This needs to know again that it is you. ${instruction}`,
+    detail: `This operation requires a recent sign-in. ${instruction}`,
     details: { by: actor.via.enrolled ? "code" : "password" }
   })
 })

@@ -91,7 +91,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           Effect.disconnect,
           Effect.timeoutFail({ duration: probeTimeout, onTimeout: () => "no answer within 2 seconds" }),
           Effect.catchAllCause(() =>
-            Effect.succeed(makeCheck({ status: "failed", detail: "the check could not finish" }))
+            Effect.succeed(makeCheck({ status: "failed", detail: "the check failed or took longer than 2 seconds" }))
           )
         )
         return { ...result, latency_ms: (yield* Clock.currentTimeMillis) - begin }
@@ -120,17 +120,19 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
               ? makeCheck({ status: "ok" })
               : makeCheck({
                 status: "degraded",
-                detail: `mails not taken yet, which are tried again: ${row.n}; ${row.reason}`
+                detail: `${row.n} ${
+                  row.n === 1 ? "mail" : "mails"
+                } could not be delivered, to be retried: ${row.reason}`
               })
         )),
       secret_key: Effect.map(Effect.provideService(readSecretKeyIds, SqlClient.SqlClient, read), ({ active, ids }) => {
         const isHeld = active !== null && secret.find(active) !== undefined
         const next = secret.all().find(({ key_id }) => !ids.includes(key_id))
         const detail = !isHeld
-          ? "the key that seals stored secrets is not known here; see SVC_SECRET_KEY"
+          ? "this process does not hold the active encryption key; see SVC_SECRET_KEY"
           : next === undefined
           ? null
-          : `a key that nothing was sealed under yet is at hand: ${next.key_id}`
+          : `an unused next key is available: ${next.key_id}`
         return makeCheck({ status: isHeld ? "ok" : "failed", detail })
       }),
       // verifies the head and the newest row only; `svc audit verify` reads all rows

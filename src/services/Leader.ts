@@ -28,7 +28,10 @@ export class Lease extends Context.Tag("svc/Lease")<Lease, {
 }>() {}
 
 interface LeaseOptions {
-  /** How long a leader that stands still keeps the others out. The same for all who compete for a name. */
+  /**
+   * How long the lease of a stalled leader blocks other processes. All processes must use the same value for a name.
+   * Default: 15 s.
+   */
   readonly duration?: Duration.DurationInput
 }
 
@@ -45,7 +48,8 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
 
     const makeLease = (name: string, fence: number): Lease["Type"] => {
       const check = Effect.flatMap(repo.lock(fence), (isHeld) => (isHeld ? Effect.void : new LeaseLost({ name })))
-      // checked last, so that what was written before it was written by the leader; no other one can start before the commit
+      // Checked last: a successful check proves that the lease was held during all writes, and the row lock prevents a
+      // takeover before the commit.
       return { name, fence, check, withTransaction: (body) => sql.withTransaction(Effect.zipLeft(body, check)) }
     }
 
@@ -88,7 +92,7 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
               Effect.asSome
             )
         }),
-        // one that cannot be deleted runs out by itself
+        // a lease that cannot be deleted expires on its own
         Option.match({ onNone: () => Effect.void, onSome: (fence) => Effect.ignore(repo.release(fence)) })
       )
     }

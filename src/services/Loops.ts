@@ -28,7 +28,7 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         const state = states.get(name)
         if (state !== undefined) state.error = Cause.pretty(cause).split("\n", 1)[0] ?? "failed"
         metrics.backgroundTaskErrorActive.set({ task: name }, 1)
-        return Effect.logError(`the loop ${name} failed and goes on`, cause)
+        return Effect.logError(`loop ${name} failed; it retries with back-off`, cause)
       })
     const reportSuccess = (name: string) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
@@ -36,7 +36,7 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         metrics.backgroundTaskErrorActive.set({ task: name }, 0)
       })
 
-    /** The pause after this many failures in a row: 100 ms, doubled each time up to `most`, with 20 % jitter. */
+    /** The pause after this many failures in a row: 100 ms, doubled each time up to `longest`, with 20 % jitter. */
     const backOff = (failures: number, longest: Duration.DurationInput) =>
       Effect.flatMap(
         Random.nextRange(0.8, 1.2),

@@ -38,19 +38,19 @@ export interface OutboundRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** From the first look at the name to the last byte of the answer. */
+  /** Timeout from DNS lookup to the last byte of the response. Default: 10 s. */
   readonly timeout?: Duration.DurationInput
-  /** Else https only. */
+  /** `true` also allows plain http. Default: https only. */
   readonly plainHttp?: boolean
 }
 
 export interface OutboundResponse {
   readonly status: number
-  /** As much as is kept of it. */
+  /** The body, truncated to `maxBodyBytes`. */
   readonly body: string
 }
 
-/** What the interface gives notifications: timeouts, how long a name is remembered, how much of an answer is kept. */
+/** Limits from the notification contract: timeouts, DNS cache time, response size. */
 const callTimeout = Duration.seconds(10)
 const connectMillis = 5000
 const resolveTimeout = Duration.seconds(5)
@@ -65,7 +65,7 @@ const codeOf = (error: unknown): string =>
 
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "")
 
-/** At most `keptBytes` of the body; the rest is not waited for. */
+/** Reads at most `maxBodyBytes` of the body; the rest is not awaited. */
 const readBody = async (body: Undici.Dispatcher.ResponseData["body"]): Promise<string> => {
   const chunks: Array<Buffer> = []
   let size = 0
@@ -73,7 +73,7 @@ const readBody = async (body: Undici.Dispatcher.ResponseData["body"]): Promise<s
     const bytes = Buffer.from(chunk)
     chunks.push(bytes)
     size += bytes.length
-    if (size >= maxBodyBytes) break // which also ends the connection
+    if (size >= maxBodyBytes) break // also closes the connection
   }
   return Buffer.concat(chunks).subarray(0, maxBodyBytes).toString("utf8")
 }
@@ -90,10 +90,9 @@ const loadClient = async (lookup: LookupFunction): Promise<Client> => {
 }
 
 /**
- * Calls to addresses that users entered: webhooks, mail servers. A user who may enter one must not reach through the brain what
- * only the brain can reach. So a name is resolved once, every address of it must be public (or in
- * SVC_OUTBOUND_ALLOW_CIDRS), and the connection goes to one that was checked; host header and TLS name stay the
- * original. Redirects are not followed: they are an answer like any other.
+ * Calls to user-supplied addresses (webhooks, mail servers). To prevent SSRF, each name is resolved once, every address
+ * must be public or in SVC_OUTBOUND_ALLOW_CIDRS, and the connection uses a checked address. Host header and TLS name
+ * stay unchanged. Redirects are not followed.
  */
 export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
   scoped: Effect.gen(function*() {
@@ -178,7 +177,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
         catch: (error) => new OutboundFailed({ why: `the call failed (${codeOf(error)})` })
       })
 
-    /** One call. An answer is an answer whatever its status. */
+    /** One call. Any HTTP status is a success; a refused address or a missing response is a failure. */
     const call = Effect.fn("Outbound.call")(
       function*(call: OutboundRequest) {
         const url = yield* parse(call.url, call.plainHttp === true)

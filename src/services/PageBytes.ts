@@ -1,9 +1,9 @@
 /** Limits pages and slices of files by bytes as well as rows, because one row can have a megabyte. */
 
-/** Most bytes of values in one page; its first row may have more. */
+/** Maximum bytes of values in one page; its first row may have more. */
 export const pageBytes = 4 * 1024 * 1024
 
-/** Most bytes of values that an export reads at once. */
+/** Maximum bytes of values that an export reads at once. */
 export const sliceBytes = 1024 * 1024
 
 /** The id of a row and the bytes of its values. */

@@ -24,7 +24,7 @@ import { UsersRepo } from "./Users/Repo.ts"
 /** Lifetime of a link (interface, Limits). */
 const lifetimeSeconds = 1800
 
-/** Most valid links of an account; further requests send no mail, so that they cannot fill a mailbox. */
+/** Maximum number of valid links per account; further requests send no mail, so that they cannot fill a mailbox. */
 const maxLinks = 3
 
 /** One answer for a token that is wrong, used, expired, or of an inactive account. */

@@ -61,7 +61,7 @@ export const settingDefinitions = {
     1000,
     0,
     1_000_000,
-    "Most connections of one client address to one process; 0: no limit. 127.0.0.1, ::1 and SVC_TRUSTED_PROXIES are exempt."
+    "Maximum connections of one address to one process; 0: no limit. 127.0.0.1, ::1 and SVC_TRUSTED_PROXIES are exempt."
   ),
   allowedHosts: hostNames(
     "SVC_ALLOWED_HOSTS",
@@ -97,7 +97,7 @@ export const settingDefinitions = {
     262_144,
     1024,
     1_048_576,
-    "Most bytes stored of each of a task's args, kwargs, result, exception and traceback; more is cut and marked."
+    "Maximum bytes of a task's args, kwargs, result, exception, traceback (each); longer values are truncated and marked."
   ),
   liveStreams: integer("SVC_LIVE_STREAMS", 2000, 1, 100_000, "Open live streams of one process; more are refused."),
   liveStreamsPerUser: integer(
@@ -112,7 +112,7 @@ export const settingDefinitions = {
     100_000,
     1,
     10_000_000,
-    "Most rows of one task export (csv, json)."
+    "Maximum rows of one task export (csv, json)."
   ),
 
   auditExportMaxRows: integer(
@@ -120,7 +120,7 @@ export const settingDefinitions = {
     100_000,
     1,
     10_000_000,
-    "Most rows of one export of a project's audit log (csv, json)."
+    "Maximum rows of one export of a project's audit log (csv, json)."
   ),
   auditTaskFailures: oneOf(
     "SVC_AUDIT_TASK_FAILURES",
@@ -177,7 +177,7 @@ export const settingDefinitions = {
     30,
     1,
     1000,
-    "Most setup attempts of one address in 15 minutes."
+    "Maximum setup attempts of one address in 15 minutes."
   ),
 
   smtpUrl: smtpServer("SVC_SMTP_URL", "Mail server, such as smtp://user:password@host:587; unset: no mail is sent."),
@@ -223,7 +223,7 @@ export const settingDefinitions = {
     1_000_000,
     "Events waiting for the writer before agents' sockets are paused."
   ),
-  ingestBatchEvents: integer("SVC_INGEST_BATCH_EVENTS", 2000, 1, 50_000, "Most events written in one transaction."),
+  ingestBatchEvents: integer("SVC_INGEST_BATCH_EVENTS", 2000, 1, 50_000, "Maximum events written in one transaction."),
   redactExtraKeys: list(
     "SVC_REDACT_EXTRA_KEYS",
     "Additional key names whose values are masked in args, kwargs and results."
@@ -250,21 +250,21 @@ export const settingDefinitions = {
     10_000,
     1,
     1_000_000,
-    "Most queues of a project; reports of further ones are dropped."
+    "Maximum queues of a project; reports of further ones are dropped."
   ),
   workersPerProject: integer(
     "SVC_WORKERS_PER_PROJECT",
     50_000,
     1,
     1_000_000,
-    "Most workers of a project; reports of further ones are dropped."
+    "Maximum workers of a project; reports of further ones are dropped."
   ),
   agentProcessesPerProject: integer(
     "SVC_AGENT_PROCESSES_PER_PROJECT",
     50_000,
     1,
     1_000_000,
-    "Most agent processes stored per project; beyond it, the least recently seen offline ones are deleted."
+    "Maximum agent processes stored per project; beyond it, the least recently seen offline ones are deleted."
   ),
   reconcileAfter: integer(
     "SVC_RECONCILE_AFTER_SECONDS",
@@ -286,14 +286,14 @@ export const settingDefinitions = {
     90,
     1,
     3650,
-    "Finished commands are deleted after this."
+    "Finished commands are deleted this many days after they end."
   ),
   agentHealthRetentionDays: integer(
     "SVC_AGENT_HEALTH_RETENTION_DAYS",
     7,
     1,
     3650,
-    "Agents' health snapshots are deleted after this."
+    "Agents' health snapshots are deleted this many days after they arrive."
   ),
   workersRetentionDays: integer(
     "SVC_WORKERS_RETENTION_DAYS",
@@ -307,7 +307,7 @@ export const settingDefinitions = {
     30,
     1,
     3650,
-    "Ended sessions and trusted devices are deleted after this."
+    "Ended sessions and trusted devices are deleted this many days after they end."
   ),
   apiKeysRetentionDays: integer(
     "SVC_API_KEYS_RETENTION_DAYS",
@@ -393,7 +393,7 @@ export const settingDefinitions = {
     1000,
     1,
     1_000_000,
-    "Most rows queued for the audit webhook; further ones are dropped."
+    "Maximum rows queued for the audit webhook; further ones are dropped."
   ),
   webhookAllowHttp: flag(
     "SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP",

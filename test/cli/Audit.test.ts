@@ -239,7 +239,7 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         assert.include(checked.out, `keys: SVC_SECRET_KEY lacks the key ${active.key_id}`)
         assert.match((yield* ran(secretKey.show({ json: false }))).out, /former: 3 secrets; not on this machine/)
         writeFileSync(file, second)
-        assert.include((yield* ran(secretKey.reseal())).said, "which seals secrets now instead of the one that is here")
+        assert.include((yield* ran(secretKey.reseal())).said, "which is the active encryption key")
 
         writeFileSync(file, `${third},${second}`)
         assert.deepInclude(yield* ran(secretKey.reseal()), { code: 0 })

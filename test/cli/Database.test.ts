@@ -86,7 +86,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
       const { stdout } = yield* svc(["status"], settings)
       assert.match(
         stdout,
-        /^version: .*\nbrain: [^\n]+\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: [^\n]+\nagents: none\ntasks: none\ncommands under way: none\n/
+        /^version: .*\nbrain: [^\n]+\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: [^\n]+\nagents: none\ntasks: none\nopen commands: none\n/
       )
       assert.match(stdout, /\n {2}users +1\n/)
     }))
@@ -151,7 +151,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.strictEqual((yield* make("bootstrap-admin", "ann@example.com", "")).code, 1)
 
       const common = yield* make("bootstrap-admin", "ann@example.com", "password1234\n")
-      assert.match(common.stderr, /^svc: password: is one of those that are tried first; [^\n]+\n$/)
+      assert.match(common.stderr, /^svc: password: is a commonly used password; [^\n]+\n$/)
 
       assert.strictEqual(
         (yield* svc(["reset-setup", "--force"], settings)).stdout,

@@ -39,7 +39,10 @@ describe("svc serve that cannot start", () => {
       const home = yield* temporaryHome
       writeFileSync(join(home, "file"), "")
       refused(yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/file/svc.db` }), `${home}/file`)
-      refused(yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/mistyped/svc.db` }), "no such folder")
+      refused(
+        yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/mistyped/svc.db` }),
+        "which does not exist"
+      )
       assert.isFalse(existsSync(join(home, "mistyped")))
     }))
 

@@ -57,7 +57,7 @@ describe("a password that is easy to guess", () => {
     "sunshine#2025#",
     "🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎"
   ])("is %s", (password) => {
-    assert.match(flawOf(password) ?? "", /tried first/)
+    assert.match(flawOf(password) ?? "", /commonly used/)
   })
 
   it.each([
@@ -70,7 +70,7 @@ describe("a password that is easy to guess", () => {
     "svc123456789",
     "Ann5m1th!!!!"
   ])("is %s for Ann Smith, and may be good for somebody else", (password) => {
-    assert.match(flawOf(password) ?? "", /must not be made of your name/)
+    assert.match(flawOf(password) ?? "", /must not consist of your name/)
   })
 
   it.each([
@@ -106,10 +106,10 @@ describe("a password that is easy to guess", () => {
   })
 
   it.each([
-    ["a1".repeat(128), /made of your name/],
-    [`${"😀".repeat(127)}!!`, /tried first/],
+    ["a1".repeat(128), /consist of your name/],
+    [`${"😀".repeat(127)}!!`, /commonly used/],
     [`${"ﷺ".repeat(255)}x`, null],
-    [" ".repeat(256), /tried first/]
+    [" ".repeat(256), /commonly used/]
   ])("is found among the longest passwords within the test's time: %#", (password, weakness) => {
     const flaw = flawOf(password, ["@".repeat(320), "a ".repeat(100)])
     if (weakness === null) assert.isNull(flaw)

@@ -86,7 +86,7 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
             "pool-resize",
             "rq",
             { ...w, delta: 1 },
-            /rq adapter cannot do pool_grow.*concurrency.*It can do: bulk_retry, cancel_task, .*submit_task\.$/
+            /rq adapter cannot do pool_grow.*concurrency.*Supported actions: bulk_retry, cancel_task, .*submit_task\.$/
           ],
           ["pool-resize", "arq", { ...w, delta: -1 }, /arq adapter cannot do pool_shrink/],
           ["add-consumer", "dramatiq", { ...w, queue: "q" }, /cannot do add_consumer/],
@@ -273,7 +273,7 @@ describe.each(engines)("what the brain says of a command at once on %s", (engine
         const { id } = yield* post("retry-task", { engine: "celery", task_id: "t" })
         const failed = yield* until(get(id), ({ status }) => status === "failed")
         assert.match(failed.note, /result_extended = True.*result backend.*override_args and override_kwargs/)
-        assert.match((yield* taskOf("celery", "t")).retry_note, /^The last retry without other arguments found none/)
+        assert.match((yield* taskOf("celery", "t")).retry_note, /^The last retry found no stored arguments/)
         agent.onCommand = (command) => agent.answer(command, { status: "success", result: { new_task_id: "x" } })
         const again = yield* post("retry-task", { engine: "celery", task_id: "t" })
         yield* until(get(again.id), ({ status }) => status === "completed")

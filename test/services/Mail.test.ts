@@ -87,7 +87,7 @@ describe.each(engines)("mail on %s", (engine) => {
         assert.isAbove(Date.parse(row?.due_at ?? ""), Date.now() + 50_000)
         const ill = yield* mailHealth
         assert.strictEqual(ill?.status, "degraded")
-        assert.match(ill?.detail ?? "", /tried again: 1; ESOCKET/)
+        assert.match(ill?.detail ?? "", /^1 mail could not be delivered, to be retried: ESOCKET/)
         yield* dueNow
         yield* mail.deliver
         const [again] = yield* until(

@@ -13,7 +13,7 @@ export const STABLE_SNAPSHOT = "external_schedule_stable_snapshot_v1"
 /** Among a scheduler's capabilities: `schedule.external.mutate` changes its schedules. */
 export const MUTATION = "external_schedule_mutation_v1"
 
-/** Most bytes of all rows in one frame. */
+/** Maximum bytes of all rows in one frame. */
 export const MAX_ROW_BYTES = 736 * 1024
 
 /** A published schedule. */

@@ -110,7 +110,7 @@ const forkLoop = (core: Core, name: string, loop: Effect.Effect<never>) =>
   loop.pipe(
     Effect.catchAllCause((cause) => {
       if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
-      core.log("error", `${name} broke and is begun again: ${String(Cause.squash(cause))}`)
+      core.log("error", `${name} failed and restarts in 5 s: ${String(Cause.squash(cause))}`)
       return Effect.sleep("5 seconds")
     }),
     Effect.forever,

@@ -98,7 +98,7 @@ const epochOf = (parameters: Parameters, owner: string): Epoch => {
   assertCommand(
     typeof adapter_instance_id === "string" && adapter_instance_id !== "" &&
       adapter_instance_id.length <= MAX_INSTANCE_LENGTH,
-    `The command's adapter_instance_id must be a text of at most ${MAX_INSTANCE_LENGTH} characters.`
+    `The command's adapter_instance_id must be a string of at most ${MAX_INSTANCE_LENGTH} characters.`
   )
   const [stream_id, epoch_uuid] = [uuidOf(parameters, "stream_id"), uuidOf(parameters, "epoch_uuid")]
   return { stream_id, epoch_uuid, epoch_number, owner, source_scope: scope, adapter_instance_id }

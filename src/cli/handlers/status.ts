@@ -153,7 +153,7 @@ export const status = ({ json }: { readonly json: boolean }) =>
         ? [
           `agents: ${countsText(agents)}`,
           `tasks: ${countsText(tasks)}`,
-          `commands under way: ${countsText(commands)}`
+          `open commands: ${countsText(commands)}`
         ]
         : []),
       ...(rows.length === 0

@@ -1,6 +1,6 @@
 import type { Layout } from "./Shape.ts"
 
-/** Canonical JSON text that was made or checked before, to be spliced as it is into a larger one. */
+/** Canonical JSON text that was encoded or validated earlier, to splice unchanged into a larger text. */
 export class CanonicalText {
   constructor(readonly text: string) {}
 }

@@ -26,7 +26,7 @@ export class JsonReader {
   private depth = 0
   /** How many places so far are not canonical: white space, members out of order, spellings. */
   private rewrites = 0
-  /** Members and items of the containers that are still open, and where each member's canonical slice lies. */
+  /** Members and items of open containers, and the position of each member's canonical slice. */
   private readonly nodes: Array<JsonNode> = []
   private readonly spans: Array<number> = []
   private top = 0

@@ -1,8 +1,8 @@
 /**
- * Agents send the same few objects again and again: the same keys in the same order. A `Shape` is one such row of
- * keys in the order of the wire, found by walking a tree from the empty object, one step a key. What does not depend
- * on the values is worked out once a shape instead of once an object: the decoded keys, their canonical order,
- * whether one occurs twice. A step to a known key compares units of text and allocates nothing.
+ * Agents send the same few objects again and again: the same keys in the same order. A `Shape` is one such row of keys
+ * in the order of the wire, found by walking a tree from the empty object, one step a key. Data that does not depend on
+ * the values is computed once per shape: decoded keys, their canonical order, duplicates. A step to a known key
+ * compares units of text and allocates nothing.
  */
 export class Shape {
   /** The last key as canonical text with its colon, `"id":`, and its UTF-16 units. */
@@ -87,7 +87,7 @@ export const compareCodePoints = (left: string, right: string): number => {
 /** Moves surrogates, with which the characters from U+10000 are written, behind all other UTF-16 units. */
 const rank = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 
-/** Each shape remembers its last used successors; the whole tree is dropped at its limit and learnt again. */
+/** Each shape caches its most recently used successors. The tree is cleared at its size limit. */
 const MAX_SUCCESSORS = 16
 const MAX_SHAPES = 4096
 /** Longer keys and objects of more keys hold data rather than names: not worth remembering. */

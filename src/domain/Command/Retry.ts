@@ -38,6 +38,6 @@ export const retryNote = (engine: string, last: LastRetry | null): string | null
     return `Celery keeps a task's arguments only where result_extended = True. Without it, ${overridesHint}.`
   }
   return isWithoutStoredArguments(last.error ?? "")
-    ? `The last retry without other arguments found none. ${celeryAdvice}`
+    ? `The last retry found no stored arguments. ${celeryAdvice}`
     : null
 }

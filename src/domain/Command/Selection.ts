@@ -19,7 +19,7 @@ export const parseSelection = (filter: BulkRetry["filter"]): TaskSelection | nul
   if (task_ids === null) return null
   const issues = Object.keys(others).map((key) => filterIssue(key, "cannot be combined with task_ids"))
   if (engine !== null && !isValidName(engine, 40)) {
-    issues.push(filterIssue("engine", "must be a text of 1 to 40 characters"))
+    issues.push(filterIssue("engine", "must be a string of 1 to 40 characters"))
   }
   if (!Array.isArray(task_ids) || task_ids.length === 0) {
     issues.push(filterIssue("task_ids", "must be a list of at least one task id"))

@@ -37,7 +37,7 @@ const ENDINGS = [
 /** Short ones, that count only as the whole last word: `smtp_pass`, but not `compass`. */
 const LAST_WORDS = ["pass", "pwd", "auth", "jwt", "ssn", "cvv", "cvc"]
 
-/** What may follow without making another thing of it: `password_hash`, `authorizationHeader`, `password2`. */
+/** Suffixes that keep the key secret: `password_hash`, `authorizationHeader`, `password2`. */
 const TAIL = /(?:[ _.-]?(?:hash|digest|confirmation|confirm|repeat|again|value|header|plain|plaintext|[0-9]{1,2}))$/
 
 const SPLIT_CAMEL = /([a-z0-9])([A-Z])/g

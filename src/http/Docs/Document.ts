@@ -111,7 +111,7 @@ const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
 /** Adds what the definition does not contain: credentials, failures, headers, and examples of whole bodies. */
 const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
   const { paths } = document
-  // records of JSON, whose types here say less than what is written
+  // the cast: the document's JSON has schemas that OpenApi's types do not describe
   const schemas = document.components.schemas as Record<string, unknown>
   const responses: SharedResponses = {}
   for (const name of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete schemas[name]
@@ -127,7 +127,7 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations, successes }) => {
       const rule = ruleOf(endpoint, mergedAnnotations)
-      // the document has what the definition has
+      // the cast: every definition endpoint exists in the document
       const key = endpoint.method.toLowerCase() as OpenApi.OpenAPISpecMethodName
       const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
       const operation = paths[path]?.[key]

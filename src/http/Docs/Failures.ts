@@ -1,7 +1,7 @@
 import type { AccessRule } from "../../domain/Access.ts"
 import { allCodes, type Code, codes } from "../../domain/ErrorCodes.ts"
 
-/** What of an operation's form decides on its failures. */
+/** The parts of an operation that determine its error codes. */
 export interface OperationForm {
   readonly isHealth: boolean
   readonly hasPath: boolean
@@ -9,7 +9,7 @@ export interface OperationForm {
   readonly hasBody: boolean
 }
 
-/** The codes that a caller of this kind is refused with (`middleware/Authorize.ts`). */
+/** Error codes of `middleware/Authorize.ts` for this kind of caller. */
 const accessCodesOf = (
   { caller, allowsSession, mutates, scope, stepUp, requiresHttps, allowsPendingFactor, allowsRestrictedSession }:
     AccessRule

@@ -1,4 +1,4 @@
-/** Makes of the schemas that `OpenApi.fromApi` derives what a reader and a generator want: no noise, and examples. */
+/** Cleans the schemas of `OpenApi.fromApi` for readers and generators, and adds examples. */
 
 /** A part of the document, as far as its keys are read here. */
 export type Part = Record<string, unknown>
@@ -17,7 +17,7 @@ const prefix = "#/components/schemas/"
 export const componentNameOf = (ref: unknown): string | undefined =>
   typeof ref === "string" && ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined
 
-/** What Effect says of a refinement by itself ("a string matching the pattern …"), which the keywords beside it say too. */
+/** Effect's generated refinement text ("a string matching the pattern …"), which repeats the schema keywords. */
 const isNoise = (text: unknown) => typeof text === "string" && /^(an?|the) /.test(text)
 
 /** An example of a query as JSON has it: the schema encodes it as the query's text. */
@@ -26,7 +26,7 @@ const asTyped = (type: unknown, example: unknown): unknown =>
     ? example
     : JSON.parse(example)
 
-/** A component that is a text or a number, and no words of a list: shown where it is used. */
+/** Whether a component is a plain string or number, without an enum. Such components are inlined. */
 const isScalar = ({ enum: words, type }: Part) =>
   words === undefined && ["string", "integer", "number"].includes(String(type))
 

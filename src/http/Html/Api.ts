@@ -2,7 +2,7 @@ import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { describeField } from "../../domain/Describe.ts"
 
-/** What an endpoint answers that shows a page (`src/http/Page.ts`). */
+/** The response of an endpoint that responds with an HTML page (`http/Html/HtmlPage.ts`). */
 export const html = Schema.String.pipe(
   HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/html; charset=utf-8" })
 )

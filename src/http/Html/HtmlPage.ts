@@ -37,8 +37,8 @@ code { font-size: .9em }
 `
 
 /**
- * What the scripts share. The token leaves the address bar before anything else happens. Where a session is there,
- * its CSRF token goes along. `show(id)` shows one section of the page; what was said before is hidden.
+ * Shared by the scripts. The token is removed from the address bar before anything else. Requests of a session carry
+ * its CSRF token. `show(id)` shows one section of the page and hides the previous message.
  */
 const helpers = `
 const token = new URLSearchParams(location.search).get("token") || ""
@@ -119,7 +119,7 @@ ${script === undefined ? "" : `<script type="module">${whole}</script>`}
   }
 }
 
-/** The answer that shows it. That nothing is cached or referred on is said of every answer (`middleware/Request.ts`). */
+/** The page as a response. `middleware/Request.ts` sets the no-store and no-referrer headers for all responses. */
 export const respondWithPage = ({ html, policy }: HtmlPage) =>
   HttpServerResponse.text(html, {
     contentType: "text/html; charset=utf-8",

@@ -36,7 +36,7 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
       .annotateContext(operation(
         "Set a new password by a reset link",
         "Revokes every session of the account, unlocks it and voids its other links. It does not start a " +
-          "session. API keys go on working."
+          "session. API keys remain valid."
       ))
   )
   .annotateContext(inChapter("Password reset"))

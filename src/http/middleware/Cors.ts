@@ -1,10 +1,10 @@
 import { type Headers, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 
-/** What pages of other sites may do (SVC_CORS_ORIGINS): nothing, but for the origins that are named, letter for letter. */
+/** Allows cross-origin requests from SVC_CORS_ORIGINS (exact match) only. */
 const isAllowedOrigin = (origins: ReadonlyArray<string>, headers: Headers.Headers): boolean =>
   headers["origin"] !== undefined && origins.includes(headers["origin"])
 
-/** A browser's question before a request. */
+/** Whether the request is a preflight of an allowed origin. */
 export const isPreflight = (
   origins: ReadonlyArray<string>,
   { headers, method }: HttpServerRequest.HttpServerRequest
@@ -21,7 +21,7 @@ export const preflight = HttpServerResponse.empty({
   }
 })
 
-/** What an answer to this request carries; `*` never, since cookies may come along. */
+/** CORS response headers. Never `*`, because requests carry cookies. */
 export const headersFor = (
   origins: ReadonlyArray<string>,
   headers: Headers.Headers

@@ -7,7 +7,7 @@ import { CurrentActor, requireRole } from "../CurrentActor.ts"
 import { Scopes } from "./Scopes.ts"
 
 const refuse = Effect.fnUntraced(function*(key: ApiKeyCredential, detail: string) {
-  yield* Effect.logWarning("an API key tried to give more than it holds").pipe(
+  yield* Effect.logWarning("an API key tried to exceed its own permissions").pipe(
     Effect.annotateLogs({ api_key_id: key.api_key_id, detail })
   )
   return yield* new Forbidden({ code: "scope_missing", detail })

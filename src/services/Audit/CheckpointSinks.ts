@@ -104,7 +104,7 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
         return { begins: "sink", stream, number: number - 1, next: begin } as const
       })
 
-      /** `missed`: the checkpoints that it had not received of the file that was there before this one. */
+      /** `missed`: checkpoints of the previous file that the sink has not received. */
       const claimAfter = (missed: number) =>
         Effect.gen(function*() {
           const last = yield* readLastCheckpoint(path)

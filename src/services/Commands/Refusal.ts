@@ -42,10 +42,12 @@ export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<Agent
   const fits = processes.map((process) => rateFitness(command, process)).filter((fit) => fit !== null)
   if (fits.length === 0 || fits.some((fit) => fit <= 2)) return null
   const offered = new Set(processes.flatMap(({ capabilities }) => capabilities[engine] ?? []).filter(isAction))
-  const can = offered.size === 0 ? "nothing that can be asked of it" : [...offered].sort().join(", ")
+  const supported = offered.size === 0
+    ? "It supports no actions."
+    : `Supported actions: ${[...offered].sort().join(", ")}.`
   return `The agent's ${engine} adapter cannot do ${capabilityOf(action) ?? action}. ${
     alternativeOf(action, engine)
-  }It can do: ${can}.`
+  }${supported}`
 }
 
 /**

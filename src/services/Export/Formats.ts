@@ -51,7 +51,7 @@ export const encodeRows = <Row, E>(
   )
 }
 
-/** Most rows of an xlsx file (interface, Limits). */
+/** Maximum rows of an xlsx file (interface, Limits). */
 export const maxXlsxRows = 25_000
 
 export const tooManyXlsxRows = ValidationFailed.at(
@@ -59,7 +59,7 @@ export const tooManyXlsxRows = ValidationFailed.at(
   `xlsx holds at most ${maxXlsxRows} rows; narrow the filter, or take csv`
 )
 
-/** Most characters of all texts of an xlsx file, which is built in memory. */
+/** Maximum characters of all texts of an xlsx file, which is built in memory. */
 export const maxXlsxCharacters = 32 * 1024 * 1024
 
 export const tooMuchXlsxText = ValidationFailed.at(

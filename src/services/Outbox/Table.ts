@@ -9,15 +9,15 @@ import type { Outbox } from "../Outbox.ts"
 /** What every table of an outbox has, beside `due_at`, `created_at`, `last_error` and the columns of its payload. */
 export interface OutboxEntry {
   readonly id: string
-  /** This one counted. */
+  /** Includes the current attempt. */
   readonly attempts: number
   /** The entry is of no use after this time. */
   readonly expires_at: string
 }
 
 /**
- * Why an entry was not delivered. `fault`: of the entry, which the receiver refuses for good; of the receiver, which would
- * refuse the other entries too; or of the moment. `reason` is one line without a person's address.
+ * Why an entry was not delivered. `fault`: `entry` if the receiver rejects it permanently, `receiver` if it would
+ * reject every entry now, otherwise `moment` (transient). `reason` is one line without a person's address.
  */
 export interface DeliveryFailure {
   readonly fault: "entry" | "receiver" | "moment"
@@ -32,12 +32,12 @@ interface TableOptions {
   readonly payload: ReadonlyArray<string>
 }
 
-/** Another process sends an entry that was claimed so long ago: its process died. */
+/** An entry that was claimed this many seconds ago is sent by another process: the claiming process died. */
 const claimSeconds = 60
 
 /**
- * A minute after the first failure, then twice as long each time, up to an hour. The count is in the row and outlives the
- * process, so this is a function of it and no Schedule, whose state would start again with each process.
+ * 1 minute after the first failure, doubled up to 1 hour. The attempt count is stored in the row, so a restart does not
+ * reset the delay, as it would reset a Schedule's state.
  */
 const retryDelaySeconds = (attempts: number): number => Math.min(60 * 2 ** (attempts - 1), 3600)
 
@@ -70,7 +70,7 @@ export const makeOutboxTable = <Entry extends OutboxEntry>({ name, payload, tabl
 
     const claim: Effect.Effect<Option.Option<Entry>, SqlError.SqlError> = Effect.gen(function*() {
       const now = yield* Timestamp.now
-      // a plain read: most looks find nothing, and should not keep the writer of SQLite busy
+      // a plain read: most polls find no entry and must not occupy SQLite's writer
       const due = yield* read`SELECT 1 FROM ${sql(table)} WHERE due_at <= ${now} LIMIT 1`
       if (due.length === 0) return Option.none()
       const [entry] = yield* sql<Entry>`UPDATE ${sql(table)} SET attempts = attempts + 1, due_at = ${

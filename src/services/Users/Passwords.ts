@@ -91,7 +91,7 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
       admitSignedIn(compareHash(stored, password))
     )
 
-    /** The same within an admitted login. */
+    /** Verifies the password within `admitLogin`, which limits concurrent logins. */
     const verifyLogin = Effect.fn("Passwords.verifyLogin")(compareHash)
 
     /** The hash to store after a successful admitted login: a new one where the stored hash has weaker parameters. */

@@ -350,7 +350,7 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
     Effect.gen(function*() {
       const { engine, kinds, queue, told } = yield* world
       const early = yield* command(engine, "rate_limit", { task_name: "charge", rate: "2/h" })
-      assert.match(early.status === "failed" ? early.error : "", /No worker runs in the process/)
+      assert.match(early.status === "failed" ? early.error : "", /This process runs no worker/)
       yield* Effect.forkScoped(queue.run(() => Effect.void, { concurrency: 8 }))
       yield* until(engine.inventory, ({ workers }) => workers.length === 1)
       assert.lengthOf(

@@ -129,7 +129,7 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           const ready = yield* atTwo(Effect.flatMap(Health, (health) => health.deepHealth()))
           assert.deepInclude(ready.checks.secret_key, {
             status: "ok",
-            detail: `a key that nothing was sealed under yet is at hand: ${idOf(2)}`
+            detail: `an unused next key is available: ${idOf(2)}`
           })
 
           // it seals from here on, at both
@@ -150,7 +150,10 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
             damaged: []
           })
           assert.deepInclude(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), { resealed: 0 })
-          assert.include(yield* starting(1), `SVC_SECRET_KEY lacks the key ${idOf(2)}, which seals secrets now`)
+          assert.include(
+            yield* starting(1),
+            `SVC_SECRET_KEY lacks the key ${idOf(2)}, which is the active encryption key`
+          )
           assert.include(
             yield* starting(2),
             `SVC_SECRET_KEY lacks the key ${idOf(1)}, and stored secrets are still sealed under it: 18`

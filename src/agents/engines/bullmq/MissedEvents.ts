@@ -13,7 +13,7 @@ export interface MissedEvent {
   readonly event: EngineEvent
 }
 
-/** Most jobs read of each state; of finished jobs the latest. */
+/** Maximum number of jobs read per state; of finished jobs, the latest. */
 const maxJobs = 10_000
 const pageSize = 500
 const STATES = ["waiting", "prioritized", "delayed", "waiting-children", "active", "completed", "failed"] as const

@@ -30,8 +30,8 @@ export type WorkerRequest =
 export type Handler = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed> | null
 
 /**
- * Asks all other processes; the one with the job or worker answers. Fails when none does, `indeterminate` only where
- * one began and did not answer.
+ * Asks all other processes; the one with the job or worker answers. Fails when none does. The failure is
+ * `indeterminate` only if a process started the request and did not report its outcome.
  */
 export type Ask = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed>
 
@@ -100,7 +100,7 @@ export const makeRelay = Effect.fnUntraced(function*(
     )
   })
   const logFailure = Effect.catchAllCause((cause: Cause.Cause<ActionFailed>) =>
-    Effect.logWarning("what another process asked could not be done or answered", cause)
+    Effect.logWarning("a request of another process failed, or its outcome could not be sent", cause)
   )
   /** Long requests run in the background, so that the next one is not withdrawn while it waits. */
   const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
@@ -162,4 +162,8 @@ const noAnswerMessage = (request: WorkerRequest): string =>
     : `no process with an agent that answers has a worker ${request.worker}; nothing was done`
 
 const indeterminateFailure = () =>
-  new ActionFailed({ message: "the process that has it began and did not answer; it may be done", indeterminate: true })
+  new ActionFailed({
+    message:
+      "the process that owns the job or worker started the request and did not report its outcome, which is unknown",
+    indeterminate: true
+  })

@@ -23,7 +23,7 @@ export const schedulerOf = (context: EngineContext): Scheduler => ({
   actions: { trigger_now: triggerNow(context), delete: deleteSchedule(context) }
 })
 
-/** Most schedulers of a queue: all are read at once, because a part would be no snapshot. */
+/** Maximum schedulers of a queue. All are read at once, because a part would not be a snapshot. */
 const maxSchedules = 10_000
 
 const listSchedules = Effect.fnUntraced(function*(context: EngineContext, queue: Queue) {
@@ -80,7 +80,7 @@ const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: s
 })
 
 const scheduleNotFound = (queue: Queue, key: string) =>
-  refuse(`the queue ${queue.name} has no job scheduler ${key}, or no more`)
+  refuse(`the queue ${queue.name} has no job scheduler ${key}; it may have been deleted`)
 
 /** Adds one of the scheduler's jobs, in addition to its own. */
 const triggerNow = (context: EngineContext): ScheduleAction =>

@@ -23,7 +23,7 @@ const execute = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerR
       return yield* cancelJob(watch, request.jobId)
     case "pool_resize": {
       const concurrency = worker.concurrency + request.delta
-      if (concurrency < 1) return yield* refuse(`the worker runs ${worker.concurrency} at a time; below 1 it cannot go`)
+      if (concurrency < 1) return yield* refuse(`the worker runs ${worker.concurrency} at a time; the minimum is 1`)
       worker.concurrency = concurrency
       return { worker: name, delta: request.delta, concurrency }
     }

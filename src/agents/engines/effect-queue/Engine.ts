@@ -207,7 +207,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
           ? all
           : [(yield* getWorker(worker_name)).worker]
         if (workers.length === 0) {
-          return yield* actionFailed("No worker runs in the process that was asked, and it knows of no other's.")
+          return yield* actionFailed("This process runs no worker and cannot list workers of other processes.")
         }
         for (const worker of workers) {
           yield* worker.setRateLimit(task_name, Number(limit), intervals[unit ?? "s"] ?? "1 second")

@@ -232,7 +232,7 @@ export class EffectQueue<A, I> {
     }
     return this.records.recordEnd(this.ref, attempt.taskId, how).pipe(
       Effect.catchAll((error) =>
-        Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be noted.`, error)
+        Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be recorded.`, error)
       ),
       Effect.zipRight(Effect.sync(() => this.publish(event)))
     )

@@ -47,7 +47,7 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       assert.strictEqual(runs.concurrency, 5)
       yield* pool_resize({ worker_name, delta: -4 })
       assert.strictEqual((yield* engine.inventory).workers[0]?.concurrency, 1)
-      assert.include(yield* refused(pool_resize({ worker_name, delta: -1 })), "below 1")
+      assert.include(yield* refused(pool_resize({ worker_name, delta: -1 })), "the minimum is 1")
       assert.include(
         yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })),
         "no process with an agent that answers has a worker nobody"
@@ -199,7 +199,7 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       )
       const open = yield* Fiber.join(asking)
       assert.isTrue(open.indeterminate)
-      assert.include(open.message, "began and did not answer")
+      assert.include(open.message, "did not report its outcome")
     }))
 
   it.scopedLive("a worker killed at work: the job stalls, is retried elsewhere, and ends", () =>
