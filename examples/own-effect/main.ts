@@ -1,5 +1,5 @@
 /**
- * An application on an older Effect than the one svc is built with: 3.21.2, the oldest that svc accepts. Brain, agent and
+ * An application on an older Effect than the one svc is built with: 3.21.4, the oldest that svc accepts. Brain, agent and
  * client run on the application's copy, so their layers, services, errors and schemas are those of the application.
  *
  *   npm ci && npm pack                                       # in a clone of svc
