@@ -2,8 +2,7 @@ import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { Id, IdInput, idInput, ProjectId, UserId } from "./Id.ts"
 import { Page } from "./Page.ts"
-import { wholeNumber } from "./Query.ts"
-import { ExportFormat, QueryLimit, QueryTimestamp } from "./Task/Filter.ts"
+import { exportFormat, pageQuery, QueryTimestamp, wholeNumber } from "./Query.ts"
 import { text } from "./Text.ts"
 import * as Timestamp from "./Timestamp.ts"
 
@@ -104,13 +103,8 @@ export const ListAudit = Schema.Struct({
     "Lower bound, included; a date-time with its offset.",
     exampleTime
   ),
-  cursor: describeField(
-    Schema.optional(Schema.String),
-    "`next_cursor` of the page before.",
-    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
-  ),
-  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
-  format: describeField(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
+  ...pageQuery,
+  format: exportFormat,
   fields: describeField(
     Schema.optional(text(400)),
     "The columns and their order, with commas between them.",

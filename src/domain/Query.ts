@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { describeField } from "./Describe.ts"
+import { Timestamp } from "./Timestamp.ts"
 
 /** A whole number of a query, in decimal digits, from `min` to `max`. */
 export const wholeNumber = (min: number, max: number) => {
@@ -22,3 +23,40 @@ export const ListParams = Schema.Struct({
   ),
   limit: describeField(Schema.optional(wholeNumber(1, 500)), "The most rows of a page.", 200)
 })
+
+/** An unencoded plus sign arrives as a space: `…T00:00:00 02:00` means `+02:00`. */
+export const QueryTimestamp = Schema.compose(
+  Schema.transform(Schema.String, Schema.String, {
+    strict: true,
+    decode: (given) => given.replace(/ (\d\d:\d\d)$/, "+$1"),
+    encode: (given) => given
+  }),
+  Timestamp
+).annotations({ jsonSchema: { type: "string", format: "date-time" } })
+
+export const QueryBoolean = Schema.compose(
+  Schema.Lowercase,
+  Schema.transformLiterals(["true", true], ["1", true], ["false", false], ["0", false])
+).annotations({ jsonSchema: { type: "boolean" } })
+
+/** Accepted 1 to 5000, then clamped to SVC_REST_MAX_PAGE_SIZE (interface, Limits). */
+export const QueryLimit = wholeNumber(1, 5000)
+
+/** The place and the size of a page whose answer has `next_cursor` (`Page.ts`). */
+export const pageQuery = {
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "`next_cursor` of the page before.",
+    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
+  ),
+  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
+}
+
+export const ExportFormat = Schema.Literal("csv", "json", "xlsx")
+export type ExportFormat = typeof ExportFormat.Type
+
+export const exportFormat = describeField(
+  Schema.optional(ExportFormat),
+  "A file of all matching rows instead of a page.",
+  "csv"
+)

@@ -1,6 +1,6 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import type { ExportFormat } from "../domain/Task/Filter.ts"
+import type { ExportFormat } from "../domain/Query.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { CurrentProject } from "../services/CurrentActor.ts"
 import type { ExportFile } from "../services/Export/Formats.ts"

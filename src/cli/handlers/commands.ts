@@ -12,7 +12,7 @@ import {
   RestartWorkerRequest,
   RetryTaskRequest
 } from "../../domain/Command/Requests.ts"
-import { QueryLimit } from "../../domain/Task/Filter.ts"
+import { QueryLimit } from "../../domain/Query.ts"
 import { client } from "../../http/Client.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
 import { decodeInput } from "../DecodeInput.ts"

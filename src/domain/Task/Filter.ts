@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
 import { IdInput } from "../Id.ts"
-import { wholeNumber } from "../Query.ts"
+import { exportFormat, pageQuery, QueryBoolean, QueryTimestamp } from "../Query.ts"
 import { TaskPriority, TaskState } from "../TaskState.ts"
 import { nullish, text } from "../Text.ts"
 import { Timestamp } from "../Timestamp.ts"
@@ -39,28 +39,7 @@ export const everyTask: TaskFilter = {
   until: null
 }
 
-/** An unencoded plus sign arrives as a space: `…T00:00:00 02:00` means `+02:00`. */
-export const QueryTimestamp = Schema.compose(
-  Schema.transform(Schema.String, Schema.String, {
-    strict: true,
-    decode: (given) => given.replace(/ (\d\d:\d\d)$/, "+$1"),
-    encode: (given) => given
-  }),
-  Timestamp
-).annotations({ jsonSchema: { type: "string", format: "date-time" } })
-
-const QueryBoolean = Schema.compose(
-  Schema.Lowercase,
-  Schema.transformLiterals(["true", true], ["1", true], ["false", false], ["0", false])
-).annotations({ jsonSchema: { type: "boolean" } })
-
-/** Accepted 1 to 5000, then clamped to SVC_REST_MAX_PAGE_SIZE (interface, Limits). */
-export const QueryLimit = wholeNumber(1, 5000)
-
 const Priorities = Schema.compose(Schema.split(","), Schema.NonEmptyArray(TaskPriority))
-
-export const ExportFormat = Schema.Literal("csv", "json", "xlsx")
-export type ExportFormat = typeof ExportFormat.Type
 
 /** The query of `GET /projects/{slug}/tasks` (interface, List query parameters). */
 export const ListTasks = Schema.Struct({
@@ -84,14 +63,9 @@ export const ListTasks = Schema.Struct({
     exampleTime
   ),
   until: describeField(Schema.optional(QueryTimestamp), "Upper bound, included.", exampleTime),
-  cursor: describeField(
-    Schema.optional(Schema.String),
-    "`next_cursor` of the page before.",
-    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
-  ),
-  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50),
+  ...pageQuery,
   include_total: describeField(Schema.optional(QueryBoolean), "Adds `total_count`.", true),
-  format: describeField(Schema.optional(ExportFormat), "A file of all matching rows instead of a page.", "csv"),
+  format: exportFormat,
   fields: describeField(Schema.optional(text(500)), "The columns in their order, separated by commas.", "name,state")
 })
 export type ListTasks = typeof ListTasks.Type
@@ -104,12 +78,7 @@ export const ListEvents = Schema.Struct({
     "The engine's own id of the task; it may hold any character.",
     "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
   ),
-  cursor: describeField(
-    Schema.optional(Schema.String),
-    "`next_cursor` of the page before.",
-    "WyJ0YXNrcyIsIjAxOTljMGRlIl0"
-  ),
-  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
+  ...pageQuery
 })
 
 const FilterText = text(200, 1).pipe(

@@ -15,7 +15,7 @@ import {
 } from "../../domain/Command/Requests.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
 import { CommandId, idInput } from "../../domain/Id.ts"
-import { QueryLimit } from "../../domain/Task/Filter.ts"
+import { pageQuery } from "../../domain/Query.ts"
 import { Authenticated, InProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -25,12 +25,7 @@ const commandId = pathParameter("command_id", idInput(CommandId), "The command's
 
 const ListCommands = Schema.Struct({
   status: describeField(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),
-  cursor: describeField(
-    Schema.optional(Schema.String),
-    "`next_cursor` of the page before.",
-    "WyJjb21tYW5kcyIsIjAxOTljMGRlIl0"
-  ),
-  limit: describeField(Schema.optional(QueryLimit), "Rows of a page; at most `SVC_REST_MAX_PAGE_SIZE`.", 50)
+  ...pageQuery
 })
 
 const readRule: AccessRule = { caller: "viewer", scope: "commands:read" }

@@ -1,6 +1,6 @@
 import { Chunk, Effect, Stream } from "effect"
 import { type ActivityField, activityFields, type ActivityItem } from "../../domain/Activity.ts"
-import type { ExportFormat } from "../../domain/Task/Filter.ts"
+import type { ExportFormat } from "../../domain/Query.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
 import {
   csvFormat,

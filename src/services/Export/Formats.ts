@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync"
 import { Chunk, Effect, Stream } from "effect"
 import { ValidationFailed } from "../../domain/Errors.ts"
-import type { ExportFormat } from "../../domain/Task/Filter.ts"
+import type { ExportFormat } from "../../domain/Query.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
 
 /** A file that streams to the caller. */
