@@ -2,8 +2,8 @@ import * as ValidationError from "@effect/cli/ValidationError"
 import { Cause, Data } from "effect"
 
 /**
- * A command cannot go on, or its result is negative. `message` is one sentence for the person who ran it. `usage`: the command
- * line is at fault. `code`: an exit code of its own.
+ * A command cannot continue, or its result is negative. `message` is one sentence for the person who ran it. `usage`:
+ * the command line is at fault. `code`: an exit code of its own.
  */
 export class Refused extends Data.TaggedError("Refused")<{
   readonly message: string

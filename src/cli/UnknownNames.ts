@@ -13,7 +13,10 @@ const known: ReadonlySet<string> = new Set(
 /** Read by the tests, the demo and the benchmarks. */
 const ownPrefixes = /^SVC_(TEST|FUZZ|BENCH|DEMO)_/
 
-/** Environment variables named like settings that are no settings, each with the closest name. Never a value, which may be a secret. */
+/**
+ * Environment variables named like settings that are not settings, each with the closest name. Never a value, which may
+ * be a secret.
+ */
 export const listUnknownNames = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.keys(environment)
     .filter((name) =>

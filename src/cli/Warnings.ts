@@ -9,7 +9,7 @@ export interface DoctorFacts {
   /** Null before the first migration or without a database. */
   readonly revision: number | null
   readonly head: number
-  /** Environment variables with the prefix of settings that are no settings. */
+  /** Environment variables with the prefix of settings that are not settings. */
   readonly unknownNames: ReadonlyArray<string>
   /** Files of SVC_HOME that others than their owner may read. */
   readonly exposedFiles: ReadonlyArray<string>
@@ -44,7 +44,7 @@ export const warningsOf = (facts: DoctorFacts): ReadonlyArray<string> => {
   const rules: ReadonlyArray<readonly [boolean, string]> = [
     [
       facts.unknownNames.length > 0,
-      `these environment variables are no settings and have no effect: ${
+      `these environment variables are not settings and have no effect: ${
         facts.unknownNames.join(", ")
       }; docs/settings.md has the names`
     ],

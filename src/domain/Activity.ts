@@ -26,7 +26,7 @@ export const ActivityItem = Schema.Struct({
   }),
   source_ip: describeField(
     Schema.NullOr(Schema.String).annotations({ description: "null for callers who are not global admins" }),
-    "The caller's address; null for readers who are no global admins.",
+    "The caller's address; null for readers who are not global admins.",
     "203.0.113.7"
   ),
   occurred_at: describeField(Timestamp.Timestamp, "When it was done.", exampleTime)

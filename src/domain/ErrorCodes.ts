@@ -22,7 +22,7 @@ export const codes = {
     status: 400,
     meaning: "The session nonce header is missing or is not 22 URL-safe characters."
   },
-  unauthenticated: { status: 401, meaning: "There is no credential, or it is not valid any more." },
+  unauthenticated: { status: 401, meaning: "There is no credential, or it is no longer valid." },
   login_failed: {
     status: 401,
     meaning: "The e-mail address or the password is wrong, or the account is locked or inactive."

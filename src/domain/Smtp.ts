@@ -49,7 +49,7 @@ export const parseSmtpUrl = (text: string): Either.Either<SmtpServer, string> =>
   }
   const [user, password] = [decodeUserInfo(url.username), decodeUserInfo(url.password)]
   if (user === null || password === null) {
-    return Either.left("has a % in its user or password that is no encoding; write %25")
+    return Either.left("has a % in its user or password that does not begin a percent-encoding; write %25")
   }
   if ([...url.searchParams].some(([name, value]) => name !== "tls" || value !== "optional")) {
     return Either.left("takes no other parameter than tls=optional")

@@ -34,7 +34,7 @@ export const layer = Layer.scoped(
         return publishLocally(text.slice(0, at) as Channel, text.slice(at + 1))
       }).pipe(
         Effect.tapError((error) =>
-          Effect.logWarning("lost the connection that listens for hints; polling goes on", error)
+          Effect.logWarning("lost the connection that listens for hints; polling continues", error)
         ),
         Effect.retry(Schedule.exponential("200 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))),
         Effect.forkScoped

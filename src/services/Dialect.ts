@@ -22,7 +22,7 @@ export const forNoKeyUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => 
 export const noKeySkipLocked = (sql: SqlClient.SqlClient): Statement.Fragment =>
   onlyPg(sql, "FOR NO KEY UPDATE SKIP LOCKED")
 
-/** Prevents all other writes to the table until the transaction ends; reads go on. */
+/** Prevents all other writes to the table until the transaction ends; reads continue. */
 export const lockTable = (sql: SqlClient.SqlClient, table: string): Effect.Effect<void, SqlError.SqlError> =>
   sql.onDialectOrElse({
     pg: () => Effect.asVoid(sql`LOCK TABLE ${sql(table)} IN SHARE ROW EXCLUSIVE MODE`),

@@ -89,7 +89,7 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       }),
       swallowedExceptions: new Counter({
         name: "svc_swallowed_exceptions_total",
-        help: "Errors that were handled by going on",
+        help: "Errors that were handled by continuing",
         labelNames: ["module", "site"],
         registers
       }),

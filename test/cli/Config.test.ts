@@ -89,7 +89,7 @@ describe("svc init and svc config", () => {
       const { stdout } = yield* svc(["doctor"], { ...settings, ...operators })
       assert.include(
         stdout,
-        "warning: these environment variables are no settings and have no effect: SVC_COLOUR, SVC_PORT_FILE"
+        "warning: these environment variables are not settings and have no effect: SVC_COLOUR, SVC_PORT_FILE"
       )
     }))
 
@@ -113,7 +113,7 @@ describe("svc init and svc config", () => {
       const said = server.stderr()
       assert.include(
         said,
-        "these environment variables are no settings and have no effect: SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?)\n"
+        "these environment variables are not settings and have no effect: SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?)\n"
       )
       assert.include(said, "these environment variables no longer have an effect: SVC_LOGIN_BACKOFF_MAX_SECONDS\n")
       assert.include(said, "line 2: SVC_LOGIN_BACKOFF_MAX_SECONDS is no longer used")

@@ -39,7 +39,7 @@ describe("svc doctor", () => {
     }))
 
   const cases: ReadonlyArray<readonly [string, Partial<SettingsShape>, Partial<DoctorFacts>]> = [
-    ["these environment variables are no settings and have no effect: SVC_DATABSE_URL, SVC_PROT;", {}, {
+    ["these environment variables are not settings and have no effect: SVC_DATABSE_URL, SVC_PROT;", {}, {
       unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"]
     }],
     ["migrates it at start", {}, { head: 2 }],

@@ -75,7 +75,7 @@ const refusalDetails: Readonly<Record<RefusalReason, string>> = {
   too_deep: "A message nests more than 128 objects and arrays.",
   lone_surrogate: "A message holds half of a surrogate pair, which UTF-8 cannot write.",
   number_overflow: "A message holds a number beyond the range of floats.",
-  malformed: "A message is no frame",
+  malformed: "A message is not a frame",
   version: "A frame has another version than 2.",
   unknown_type: "A frame has a type that the protocol does not know.",
   unexpected_type: "A frame has a type that an agent may not send here.",
@@ -90,14 +90,14 @@ const refusalDetails: Readonly<Record<RefusalReason, string>> = {
 }
 
 const unusableDetails: Readonly<Record<UnusableReason, string>> = {
-  not_an_object: "An event is no JSON object.",
-  bad_id: "An event's id is no UUID.",
+  not_an_object: "An event is not a JSON object.",
+  bad_id: "An event's id is not a UUID.",
   bad_kind: "An event has no kind.",
   bad_engine: "An event has no engine, or one of more than 40 characters.",
   bad_task_id: "An event has no task_id, or one of more than 200 characters.",
-  bad_time: "An event's occurred_at is no time with an offset.",
+  bad_time: "An event's occurred_at is not a time with an offset.",
   absurd_time: "An event's occurred_at is before 2000 or after 2199.",
-  bad_data: "An event's data is no JSON object.",
+  bad_data: "An event's data is not a JSON object.",
   nul_character: "An event has a NUL in its names.",
   too_many_keys: `An object of an event has more than ${MAX_KEYS} keys.`,
   too_many_values:

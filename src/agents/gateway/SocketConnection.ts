@@ -84,7 +84,7 @@ export class SocketConnection {
     if (hello instanceof FrameRefusal) {
       return hello.reason === "version"
         ? this.refuse("protocol_version", "The hello has another version than 2.", closeCode.protocolVersion)
-        : this.refuse("bad_hello", `The first message is no hello. ${describeRefusal(hello)}`, closeCode.badHello)
+        : this.refuse("bad_hello", `The first message is not a hello. ${describeRefusal(hello)}`, closeCode.badHello)
     }
     const { protocolVersion } = hello.payload
     if (protocolVersion !== PROTOCOL_VERSION) {

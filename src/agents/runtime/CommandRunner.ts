@@ -98,7 +98,7 @@ const outcomeOf = (result: DispatchResult, redaction: Redaction): CommandOutcome
     return {
       status: "failed",
       result: null,
-      error: "The command was executed, but the engine's adapter answered no JSON object."
+      error: "The command was executed, but the engine's adapter did not return a JSON object."
     }
   }
   const masked = encoded === null ? null : redaction.json(encoded)

@@ -7,7 +7,7 @@ import { BadCommand } from "./Parameters.ts"
 const CALL_TIMEOUT = "10 seconds"
 
 /**
- * One broker call with a timeout of ten seconds. After it the call goes on in the background, as it may ignore
+ * One broker call with a timeout of ten seconds. Afterwards the call continues in the background, as it may ignore
  * interruption. A defect becomes a failed answer.
  */
 export const callEngine = <A>(call: () => Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> =>

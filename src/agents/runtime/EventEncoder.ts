@@ -75,7 +75,7 @@ export class EventEncoder {
       const task = JSON.stringify(taskId.slice(0, MAX_TASK_ID_LENGTH).toWellFormed())
       return `${head},"occurred_at":"${this.formatTime(occurredAt)}","task_id":${task}}`
     } catch {
-      return null // invalid: its task id is no text, or its data no object
+      return null // invalid: its task id is not a string, or its data is not an object
     }
   }
 

@@ -34,7 +34,7 @@ export class Parameters {
     const filter = usesFilter ? this.filter.engine : undefined
     const named = filter ?? this.values.engine ?? this.target.engine ?? null
     if (named === null) return null
-    if (typeof named !== "string") throw new BadCommand({ message: "The command's engine is no text." })
+    if (typeof named !== "string") throw new BadCommand({ message: "The command's engine is not a string." })
     const target = this.target.engine
     if (filter === undefined && typeof target === "string" && target !== named) {
       throw new BadCommand({ message: `The command's target names the engine ${target}, its parameters ${named}.` })
@@ -64,7 +64,7 @@ export class Parameters {
   optionalText(name: string, ...ofTarget: ReadonlyArray<string>): string | undefined {
     for (const value of [this.values[name], ...ofTarget.map((member) => this.target[member])]) {
       if (value === undefined || value === null || value === "") continue
-      if (typeof value !== "string") throw new BadCommand({ message: `The command's ${name} is no text.` })
+      if (typeof value !== "string") throw new BadCommand({ message: `The command's ${name} is not a string.` })
       return value
     }
     return undefined
@@ -73,7 +73,7 @@ export class Parameters {
   wholeNumber(name: string, fallback: number, min: number, max: number): number {
     const value = this.values[name] ?? fallback
     if (typeof value === "number" && Number.isInteger(value)) return Math.min(max, Math.max(min, value))
-    throw new BadCommand({ message: `The command's ${name} is no whole number.` })
+    throw new BadCommand({ message: `The command's ${name} is not a whole number.` })
   }
 
   flag(name: string): boolean {
@@ -115,7 +115,7 @@ export class Parameters {
   }
 }
 
-/** Both overrides or neither: half of a call's arguments is no call (section 5.4). */
+/** Both overrides or neither: half of a call's arguments is not a call (section 5.4). */
 export const overridesOf = (args: JsonValue | undefined, kwargs: JsonValue | undefined): Pick<Retry, "overrides"> => {
   const list = listOf(args, "override_args")
   const record = recordOf(kwargs, "override_kwargs")
@@ -130,11 +130,11 @@ export const overridesOf = (args: JsonValue | undefined, kwargs: JsonValue | und
 const listOf = (value: JsonValue | undefined, name: string): ReadonlyArray<JsonInput> | undefined => {
   if (value === undefined || value === null) return undefined
   if (isList(value)) return value
-  throw new BadCommand({ message: `The command's ${name} is no list.` })
+  throw new BadCommand({ message: `The command's ${name} is not a list.` })
 }
 
 const recordOf = (value: JsonValue | undefined, name: string): { readonly [name: string]: JsonInput } | undefined => {
   if (value === undefined || value === null) return undefined
   if (isRecord(value)) return value
-  throw new BadCommand({ message: `The command's ${name} is no object.` })
+  throw new BadCommand({ message: `The command's ${name} is not an object.` })
 }

@@ -83,7 +83,7 @@ const MAX_INSTANCE_LENGTH = 200
 
 const uuidOf = (parameters: Parameters, name: string): string => {
   const value = parameters.text(name)
-  assertCommand(UUID.test(value), `The command's ${name} is no UUID.`)
+  assertCommand(UUID.test(value), `The command's ${name} is not a UUID.`)
   return value
 }
 

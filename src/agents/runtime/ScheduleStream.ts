@@ -93,7 +93,7 @@ export class ScheduleStream {
     return { rows, digest: createHash("sha256").update(configurations.sort().join("\n")).digest("hex") }
   })
 
-  /** Begins the epoch with a first snapshot, without which it is void. An active one goes on. */
+  /** Begins the epoch with a first snapshot, without which it is void. An active epoch continues. */
   activate(epoch: Epoch): Effect.Effect<PublishedSnapshot, ActionFailed> {
     return this.lock.withPermits(1)(Effect.suspend(() => {
       if (this.isActive(epoch)) return this.publishSnapshot(epoch, "activation")

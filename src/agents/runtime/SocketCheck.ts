@@ -38,7 +38,7 @@ export const checkWebSocket = (brain: BrainConfig): Effect.Effect<void, SocketFa
           if (wire === null) {
             const ack = decodeHelloAckFrame(data.toString("utf8"))
             if (ack instanceof FrameRefusal) {
-              return fail(`The brain's first message is no hello_ack. ${describeRefusal(ack)}`)
+              return fail(`The brain's first message is not a hello_ack. ${describeRefusal(ack)}`)
             }
             wire = new WireSession(brain.key, ack.payload)
             return ws.send(encodeFrame("event_batch", batch, { events: [] }, wire, now))

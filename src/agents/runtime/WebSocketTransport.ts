@@ -188,7 +188,7 @@ class WebSocketSession implements Session {
       return this.down(
         new ConnectionFailed({
           kind,
-          detail: `The brain's first message is no hello_ack. ${describeRefusal(ack)}`,
+          detail: `The brain's first message is not a hello_ack. ${describeRefusal(ack)}`,
           isBlocked: kind === "connection"
         })
       )

@@ -51,7 +51,7 @@ const warnOfUnknownNames = Effect.gen(function*() {
   const [unknown, old] = [listUnknownNames(environment), listDeprecatedNames(environment)]
   if (unknown.length > 0) {
     yield* Console.warn(
-      `Warning: these environment variables are no settings and have no effect: ${unknown.join(", ")}`
+      `Warning: these environment variables are not settings and have no effect: ${unknown.join(", ")}`
     )
   }
   if (old.length > 0) {

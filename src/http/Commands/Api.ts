@@ -135,7 +135,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
       .setPayload(ConsumerRequest)
       .addSuccess(CommandPublic, { status: 202 })
       .annotate(Access, { ...issueRule, destructive: true })
-      .annotateContext(operation("Stop a worker from consuming a queue", "Its other queues go on."))
+      .annotateContext(operation("Stop a worker from consuming a queue", "Its other queues continue."))
   )
   .add(
     HttpApiEndpoint.post("rateLimit")`/projects/${slug}/commands/rate-limit`

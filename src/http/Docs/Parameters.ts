@@ -54,4 +54,4 @@ export const sessionNonce: Parameter = {
 
 /** Part of the description of a list whose answer is a bare array. */
 export const pagedRowsDescription = "Newest first; where there are more, the headers `Link` (`rel=\"next\"`) and " +
-  "`X-SVC-Next-Cursor` say where the list goes on."
+  "`X-SVC-Next-Cursor` say where the list continues."

@@ -3,7 +3,7 @@
 /** A part of the document, as far as its keys are read here. */
 export type Part = Record<string, unknown>
 
-// an object that is no array has names and values
+// an object that is not an array has names and values
 const isPart = (value: unknown): value is Part => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Every object within a part of the document, itself among them, outermost first. */

@@ -15,7 +15,7 @@ export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/st
   .annotateContext(withParameters({
     in: "header",
     name: "Last-Event-ID",
-    description: "The last `id` that arrived, to go on after a break of up to five minutes.",
+    description: "The last `id` that arrived, to continue after a break of up to five minutes.",
     example: "WyJzdHJlYW0iXQ"
   }))
   .annotate(Access, { caller: "viewer", scope: "tasks:read", failureCodes: ["rate_limited"] })

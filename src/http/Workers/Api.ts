@@ -11,7 +11,7 @@ import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
 
-// any text: one that is no UUID names no worker (404)
+// any text: an id that is not a UUID names no worker (404)
 const workerId = pathParameter("worker_id", Schema.String.pipe(Schema.brand("WorkerId")), "The worker's id.", exampleId)
 
 const AgentWorkersParams = Schema.Struct({

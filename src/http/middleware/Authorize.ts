@@ -188,7 +188,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) {
         return yield* globalAdminRequired
       }
-      // a path id that is no UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
+      // a path id that is not a UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
       for (const [name, value = ""] of Object.entries(params)) {
         const isId = name.endsWith("_id") && name !== "task_id"
         if (isId ? !Ids.isUuid(value) : !isStorable(value)) {

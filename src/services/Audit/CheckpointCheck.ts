@@ -108,7 +108,7 @@ export const checkCheckpoints = <E, R>(
             const details = {
               malformed: "it is not a checkpoint",
               forged: "its signature is wrong",
-              "key unknown": "it is signed with a key that is not at hand"
+              "key unknown": "it is signed with a key that is not available on this machine"
             }
             addProblem(one.left, details[one.left])
             continue

@@ -30,7 +30,10 @@ export class LogHeld extends Data.TaggedError("LogHeld") {
 
 const signTimeout = "10 seconds"
 
-/** Shorter than `signTimeout`: when a process dies while it appends, the others of its machine go on without a failure. */
+/**
+ * Shorter than `signTimeout`: when a process dies while it appends, the others of its machine continue without a
+ * failure.
+ */
 const leaseDuration = "5 seconds"
 
 const oldFileLock = 7_700_003

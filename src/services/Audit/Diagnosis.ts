@@ -37,7 +37,7 @@ export const diagnose = <E, R>(
       return {
         kind: "key_unknown",
         seq: row.seq,
-        detail: `row ${row.seq} is signed with the key ${row.key_id}, which is not at hand`
+        detail: `row ${row.seq} is signed with the key ${row.key_id}, which is not available on this machine`
       }
     }
     const successor = yield* findSuccessor(last.row_hmac, seq)

@@ -24,7 +24,7 @@ const flawResults = {
   forged: { result: "INVALID", detail: "its signature is wrong" },
   "key unknown": {
     result: "UNPROVABLE",
-    detail: "it is signed with a key that is not at hand; give the public key with --public-key"
+    detail: "it is signed with a key that is not available on this machine; give the public key with --public-key"
   }
 } as const
 

@@ -48,7 +48,8 @@ export const resealWatermark = (publicKeys: ReadonlyArray<PublicKey>) =>
     if (Either.isRight(flaw) && (flaw.right !== "key unknown" || !(yield* isConfirmedByLog(begin)))) {
       return yield* new ResealRefused({
         message: flaw.right === "key unknown"
-          ? `the watermark is signed with the key ${key_id}, which is not at hand, and the log does not say the same: give its public key`
+          ? `the watermark is signed with the key ${key_id}, which is not available on this machine, and the log ` +
+            "does not confirm the watermark: give its public key"
           : "the signature of the watermark is wrong"
       })
     }

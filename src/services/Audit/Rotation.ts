@@ -105,7 +105,8 @@ export const retireChainKey = (key_id: string, lost: boolean) =>
     yield* checkFormer(key_id)
     if (keys.auditChain.find(key_id) === undefined && !lost) {
       return yield* new RotationRefused({
-        message: `the key ${key_id} is not at hand, so its rows cannot be verified once more; --lost retires it anyway`
+        message: `the key ${key_id} is not available on this machine, so its rows cannot be verified once more; ` +
+          "--lost retires it anyway"
       })
     }
     const verification = Option.getOrNull(yield* verifyLog(sql, keys, { retired: [key_id] }))

@@ -32,7 +32,8 @@ const watermarkFlaws: Readonly<Record<StatementFlaw, string>> = {
   malformed: "the watermark is not a signed statement",
   forged: "the signature of the watermark is wrong",
   "key unknown":
-    "the watermark is signed with a key that is not at hand; give its public key, or see svc audit reseal-watermark"
+    "the watermark is signed with a key that is not available on this machine; give its public key, or see " +
+    "svc audit reseal-watermark"
 }
 
 const watermarkProblem = (flaw: StatementFlaw, seq: number): Problem => ({
@@ -76,7 +77,7 @@ const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: Cha
     : {
       kind: "key_unknown",
       seq: last.seq,
-      detail: `the newest row is signed with a key that is not at hand, so that nothing proves the log`
+      detail: "the newest row is signed with a key that is not available on this machine, so nothing proves the log"
     }
 }
 

@@ -11,7 +11,7 @@ export type Misfit = "seq" | "key" | "hash" | "link" | "hmac"
 export class ChainWalk {
   /** Rows that are valid. */
   rows = 0
-  /** Those among them whose key was retired and is not at hand; a later row proves them. */
+  /** Those among them whose key was retired and is not available on this machine; a later row proves them. */
   sealed = 0
   /** Whether the HMAC of the last row was checked. */
   proven = true

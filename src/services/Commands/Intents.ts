@@ -131,7 +131,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       return makeTaskIntent(request, "requeue_dead_letter", { task_name, filter: { engine: request.engine } })
     })
 
-    /** The names of the tasks, where known; fails when an id is no task of the project and engine. */
+    /** The names of the tasks, where known; fails when an id is not a task of the project and engine. */
     const getTaskNames = Effect.fnUntraced(function*(engine: string, taskIds: ReadonlyArray<string>) {
       const project = yield* CurrentProject
       const names = new Map<string, string>()

@@ -141,7 +141,7 @@ const parseJson = (value: unknown): unknown => {
 }
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  // the cast: an object that is no array has members of any type
+  // the cast: an object that is not an array has members of any type
   typeof value === "object" && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {}
 
 const asArray = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])

@@ -86,7 +86,7 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
       )
     }
 
-    /** Whether the password matches. Takes the same time without a hash (`stored` is null, or is no hash). */
+    /** Whether the password matches. Takes the same time without a hash (`stored` is null, or is not a hash). */
     const verify = Effect.fn("Passwords.verify")((stored: string | null, password: Redacted.Redacted) =>
       admitSignedIn(compareHash(stored, password))
     )

@@ -250,7 +250,7 @@ export class MemoryEngine {
       requeue_dead_letter: ({ task_id }) =>
         Effect.suspend(() => {
           const job = this.jobs.get(task_id)
-          if (job?.state !== "failure") return new ActionFailed({ message: `${task_id} is no dead letter` })
+          if (job?.state !== "failure") return new ActionFailed({ message: `${task_id} is not a dead letter` })
           job.state = "waiting"
           return did("requeue_dead_letter", { task_id })
         }),

@@ -230,7 +230,7 @@ describe.each(engines)("the handshake on %s", (engine) => {
         }
         assert.strictEqual((yield* refusedCount("bad_hello")) - before, bad.length)
         const row = yield* until(record(options.agent_id), (row) => row.last_refused_reason === "bad_hello")
-        assert.include(String(row.last_refused_detail), "no hello")
+        assert.include(String(row.last_refused_detail), "is not a hello")
         assert.strictEqual((yield* firstMessage(options, "x".repeat(1_048_577))).code, 1009)
       }))
 

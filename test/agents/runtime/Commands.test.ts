@@ -182,7 +182,7 @@ describe("a command", () => {
       last(brain).command("c3", "restart_worker", { worker_name: "w" })
       last(brain).command("c4", "retry_task", { task_id: "a" })
       last(brain).command("c5", "pool_grow", { worker_name: "w", n: 1 })
-      assert.match((yield* resultsOf(brain, "c5"))[0]?.error ?? "", /no JSON object/)
+      assert.match((yield* resultsOf(brain, "c5"))[0]?.error ?? "", /not return a JSON object/)
       assert.strictEqual((yield* resultsOf(brain, "c4"))[0]?.result, `{"holes":[1,null,3]}`)
       const [huge] = yield* resultsOf(brain, "c3")
       assert.match(huge?.error ?? "", /longer than 1 MiB/)
@@ -267,8 +267,8 @@ describe("dispatch", () => {
         [
           "no engine adapter registered for this command",
           "The command has no task_id.",
-          "The command's task_id is no text.",
-          "The command's engine is no text.",
+          "The command's task_id is not a string.",
+          "The command's engine is not a string.",
           "adapter 'memory' does not support action 'fro",
           "unrecognized schedule action schedule.frob",
           "A retry takes override_args and override_kwar"

@@ -372,7 +372,7 @@ describe("schedules on the wire", () => {
           [{ expected: null }, "must be the schedule's row"],
           [{ definition: { expression: "5" } }, "definition must be {}"],
           [{ operation: "update" }, "does not support action 'schedule.external.mutate update'"],
-          [{ operation_id: "1" }, "operation_id is no UUID"],
+          [{ operation_id: "1" }, "operation_id is not a UUID"],
           [{ epoch_number: 2 }, "is not active here"],
           [{ scheduler: "other" }, "no scheduler adapter registered"]
         ] as const
@@ -427,8 +427,8 @@ describe("an activation", () => {
     ["of an unstable source", { stable_source: false }, "stable_source must be true"],
     ["of a source that is nearly stable", { stable_source: 1 }, "stable_source must be true"],
     ["without a stream", { stream_id: undefined }, "has no stream_id"],
-    ["of a stream that is no UUID", { stream_id: "s1" }, "stream_id is no UUID"],
-    ["of an epoch that is no UUID", { epoch_uuid: 7 }, "epoch_uuid is no text"],
+    ["of a stream that is no UUID", { stream_id: "s1" }, "stream_id is not a UUID"],
+    ["of an epoch that is no UUID", { epoch_uuid: 7 }, "epoch_uuid is not a string"],
     ["of epoch 0", { epoch_number: 0 }, "epoch_number must be a whole number of at least 1"],
     ["of half an epoch", { epoch_number: 1.5 }, "epoch_number must be"],
     ["of an epoch in words", { epoch_number: "1" }, "epoch_number must be"],

@@ -63,7 +63,7 @@ export const followEvents = Effect.fnUntraced(
       await reportPages(readMissedOf(queue, roots, new Set(movedIds), since))
     }
 
-    /** The place to go on from. Transitions that the stream has trimmed are read from the jobs. */
+    /** The position to continue from. Transitions that the stream has trimmed are read from the jobs. */
     const resume = Effect.gen(function*() {
       const cursor = position ?? (yield* Effect.tryPromise(() => redis.get(cursorKey)))
       if (cursor !== null && cursor !== START) {

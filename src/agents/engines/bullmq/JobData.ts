@@ -16,7 +16,7 @@ export const argumentsOf = (data: unknown): Arguments => {
   if (data === undefined) return { args: [], kwargs: {} }
   const value = asJson(data)
   if (isList(value)) return { args: value, kwargs: {} }
-  // The assertion: an object that is no array has named members, whatever they are.
+  // The assertion: an object that is not an array has named members, whatever they are.
   if (typeof value === "object" && value !== null) return { args: [], kwargs: value as Arguments["kwargs"] }
   return { args: [value], kwargs: {} }
 }

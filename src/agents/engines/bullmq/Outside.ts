@@ -26,7 +26,7 @@ export const bullmqFromOutside = (options: OutsideOptions): Engine => {
     if (names.length === 0) return yield* new EngineRefused({ message: "name the queues that the agent is to follow" })
     const colon = names.find((name) => name.includes(":"))
     if (colon !== undefined) {
-      return yield* new EngineRefused({ message: `${colon} is no name of a BullMQ queue: it has a colon` })
+      return yield* new EngineRefused({ message: `${colon} is not a valid BullMQ queue name: it contains a colon` })
     }
     const clock = yield* Effect.clock
     context.report = report

@@ -19,8 +19,8 @@ const batchSize = 1000
 const maxReported = 10_000
 
 /**
- * Removes waiting jobs, delayed ones too, as many as there were when the depth was confirmed. Running jobs go on, also
- * those that began in between, and so does the next job of each scheduler.
+ * Removes waiting jobs, delayed ones too, as many as there were when the depth was confirmed. Running jobs continue,
+ * also those that began in between, and so does the next job of each scheduler.
  */
 export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_queue"]> =>
   Effect.fnUntraced(function*({ confirm, force, queue: name }) {
@@ -44,7 +44,7 @@ export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_q
       }
     }
     return { queue: name, depth_before: depth, purged, force }
-  }, Effect.uninterruptible) // after its timeout it goes on, so that every removed job is reported
+  }, Effect.uninterruptible) // after its timeout the removal continues, so that every removed job is reported
 
 /** The first jobs, which `clean` removes, unless workers take some of them before. */
 const namesOf = (queue: Queue, state: (typeof WAITING)[number], limit: number) =>

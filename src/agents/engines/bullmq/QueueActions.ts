@@ -101,7 +101,7 @@ export const rateLimit = (context: EngineContext): NonNullable<Actions["rate_lim
       return yield* refuse(`BullMQ limits queues, not tasks: give a queue's name for the task's, one of: ${names}`)
     }
     const [, count = "", unit = "s"] = /^(\d+)(?:\/([smh]))?$/.exec(rate) ?? []
-    if (count === "") return yield* refuse(`${rate} is no rate; write 0, 10, 10/s, 10/m or 10/h`)
+    if (count === "") return yield* refuse(`${rate} is not a rate; write 0, 10, 10/s, 10/m or 10/h`)
     yield* Number(count) === 0
       ? write(() => queue.removeGlobalRateLimit())
       : write(() => queue.setGlobalRateLimit(Number(count), MILLIS[unit] ?? 1000))

@@ -26,7 +26,9 @@ export const findJob = (
 ): Effect.Effect<{ readonly queue: Queue; readonly jobId: string; readonly job: Job | null }, ActionFailed> =>
   Effect.gen(function*() {
     const ref = parseTaskId(taskId)
-    if (ref === undefined) return yield* refuse(`${taskId} is no id of a BullMQ task, which is <queue>:<job id>`)
+    if (ref === undefined) {
+      return yield* refuse(`${taskId} is not the id of a BullMQ task. The form is <queue>:<job id>`)
+    }
     const queue = yield* getQueue(queues, ref.queue)
     const job = yield* read(() => queue.getJob(ref.jobId))
     return { queue, jobId: ref.jobId, job: job ?? null }

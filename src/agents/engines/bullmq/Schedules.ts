@@ -74,7 +74,7 @@ const localTimeZone = (): string => {
 const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: string) {
   const ref = parseTaskId(id)
   if (ref === undefined) {
-    return yield* refuse(`${id} is no id of a BullMQ schedule, which is <queue>:<job scheduler's id>`)
+    return yield* refuse(`${id} is not the id of a BullMQ schedule. The form is <queue>:<job scheduler's id>`)
   }
   return { queue: yield* getQueue(context.queues, ref.queue), key: ref.jobId }
 })

@@ -189,7 +189,7 @@ const retryReasonOf = (job: Job | undefined): { readonly [field: string]: JsonIn
     ? { reason: PUT_BACK }
     : { ...storedErrorData(job.failedReason, job.stacktrace), attempt: job.attemptsMade }
 
-/** The value of a stored JSON text; the text itself where it is no JSON. */
+/** The value of a stored JSON text; the text itself where it is not JSON. */
 const jsonOf = (text: string | undefined): JsonInput => {
   if (text === undefined || text === "") return null
   try {

@@ -62,8 +62,8 @@ const STILL_RUNS = "asked to stop, still running: the job fails when its process
   "it completes when its processor returns"
 
 /**
- * Running jobs go on. After BullMQ's pause a waiting fetch would still take one more job; disconnecting its connection
- * ends the fetch.
+ * Running jobs continue. After BullMQ's pause a waiting fetch would still take one more job; disconnecting its
+ * connection ends the fetch.
  */
 const stopFetching = (worker: Worker) =>
   read(async () => {

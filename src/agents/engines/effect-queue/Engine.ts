@@ -81,7 +81,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       findTask(taskId),
       (found) =>
         found === undefined
-          ? actionFailed(`The queues do not know the task ${taskId} (any more).`)
+          ? actionFailed(`The queues do not know the task ${taskId}, or no longer know it.`)
           : Effect.succeed(found)
     )
 
@@ -134,7 +134,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
         return yield* actionFailed("A dead letter goes back as it is; retry the task to change its arguments.")
       }
       if (record.state !== "failure" || !(yield* mapStoreError(queue.records.requeue(queue.ref, record.id)))) {
-        return yield* actionFailed(`The task ${record.id} is no dead letter.`)
+        return yield* actionFailed(`The task ${record.id} is not a dead letter.`)
       }
       const element = readElement(record.element)
       if (!queue.records.requeuesInPlace) {
@@ -157,7 +157,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       return yield* actionFailed(
         record.state === "started"
           ? `The task ${task_id} runs in another process, which alone can cancel it.`
-          : `The task ${task_id} does not wait any more.`
+          : `The task ${task_id} is no longer waiting.`
       )
     })
 

@@ -36,7 +36,7 @@ export class Worker {
     return !this.paused && this.running.size < this.slots
   }
 
-  /** Running tasks go on. */
+  /** Running tasks continue. */
   resize(slots: number): void {
     this.slots = slots
     this.updateGate()

@@ -281,7 +281,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
         yield* refused(rate_limit({ task_name: "mail", rate: "1/s", worker_name: "w" })),
         "leave the worker out"
       )
-      assert.include(yield* refused(rate_limit({ task_name: "mail", rate: "often" })), "is no rate")
+      assert.include(yield* refused(rate_limit({ task_name: "mail", rate: "often" })), "is not a rate")
     }))
 
   it.scopedLive("lists dead letters page by page, over all queues or one, and requeues one of them", () =>
@@ -454,7 +454,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       if (mode === "from outside") yield* sees(`mail:repeat:digest:${before.next_run_at}`, "task.revoked")
       for (const act of [remove, trigger_now]) {
         assert.include(yield* refused(act({ schedule_id: "mail:digest" })), "has no job scheduler digest")
-        assert.include(yield* refused(act({ schedule_id: "digest" })), "no id of a BullMQ schedule")
+        assert.include(yield* refused(act({ schedule_id: "digest" })), "not the id of a BullMQ schedule")
         assert.include(yield* refused(act({ schedule_id: "post:digest" })), "no queue post, only: mail")
       }
     }))
