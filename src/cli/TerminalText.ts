@@ -19,7 +19,7 @@ const escapeCharacter = (character: string): string => {
 /** One line, every control character written out. */
 export const escapeText = (text: string): string => text.replace(controlCharacters, escapeCharacter)
 
-/** The same for texts of several lines, such as a traceback. */
+/** Escapes the control characters of texts of several lines, such as a traceback. */
 export const escapeLines = (text: string): string =>
   text.split(/\r?\n/).map((line) => line.split("\t").map(escapeText).join("    ")).join("\n")
 

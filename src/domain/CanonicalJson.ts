@@ -1,7 +1,7 @@
 /**
  * JSON as the agents' protocol signs it (agents' protocol, section 3.2): parsed without loss and printed in one canonical
- * form, so that both ends hash the same bytes. The audit chain hashes the same form, and what an agent sent is stored
- * and answered in it.
+ * form, so that both ends hash the same bytes. The audit chain hashes the same form, and agents' values are stored
+ * and returned in it.
  *
  * Canonical text: no white space; object keys sorted by Unicode code point, of duplicates the last; strings with the
  * fewest escapes; integers with all their digits; floats as CPython prints them (`1.0`, `1e-07`). It is itself JSON, so

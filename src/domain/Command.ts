@@ -38,7 +38,7 @@ export type SourceStatus<To extends CommandStatus> = {
   [From in CommandStatus]: To extends (typeof nextStatuses)[From][number] ? From : never
 }[CommandStatus]
 
-/** The same as a value. */
+/** The statuses from which a command may become `to`, as a value. */
 export const sourceStatusesOf = <To extends CommandStatus>(to: To): ReadonlyArray<SourceStatus<To>> =>
   commandStatuses.filter((from): from is SourceStatus<To> => canFollow(from, to))
 

@@ -40,10 +40,10 @@ const passwordSchema = (min: number, max: number) =>
     )
   )
 
-/** A password that is being set. Whether it is easy to guess is asked when it is hashed (services/Users/Passwords.ts). */
+/** A password that is being set. Its strength is checked when it is hashed (services/Users/Passwords.ts). */
 export const NewPassword = passwordSchema(passwordPolicy.min_length, maxPasswordLength)
 
-/** The same in the acceptance of an invitation. */
+/** The password of an account that an invitation creates. */
 export const InvitedPassword = passwordSchema(passwordPolicy.min_length, maxInvitedPasswordLength)
 
 /** A password to compare with the stored hash. It may predate the current policy. */

@@ -8,8 +8,8 @@
  * - In texts, values that show what they are (bearer tokens, JWTs, credentials in URLs, private keys, keys of known
  *   providers) and `password=…` are replaced in place.
  *
- * Works on canonical JSON text and keeps its numbers; a text in which nothing is found is answered as it is, after one
- * look over it.
+ * Works on canonical JSON text and keeps its numbers; a text without secrets is returned unchanged, after one
+ * scan.
  */
 import {
   canonicalTextOf,

@@ -45,7 +45,7 @@ export const Worker = Schema.Struct({
 )
 export type Worker = typeof Worker.Type
 
-/** The same with what the engine reports about itself: registered task names, pool, settings (WorkerDetailPublic). */
+/** A worker with the engine's own report: registered task names, pool, settings (WorkerDetailPublic). */
 export const WorkerDetail = Schema.Struct({
   ...Worker.fields,
   metadata: describeField(

@@ -41,7 +41,7 @@ const mapFields = (ast: SchemaAST.AST): SchemaAST.AST => {
   }
 }
 
-/** The same schema, which checks every field of an object instead of stopping at the first invalid one. */
+/** Returns the schema with a check of every field of an object, instead of stopping at the first invalid one. */
 const withAllIssues = ({ ast }: { readonly ast: SchemaAST.AST }) => {
   const options = Option.getOrElse(SchemaAST.getParseOptionsAnnotation(ast), () => ({}))
   const annotation = { [SchemaAST.ParseOptionsAnnotationId]: { ...options, errors: "all" } }

@@ -166,7 +166,7 @@ export const layer = Hints.layer.pipe(
   Layer.provideMerge(layerUnmigrated)
 )
 
-/** The same for the brain, of which a SQLite file has one, and which waits for its PostgreSQL. */
+/** The migrated database of a brain: locks a SQLite file for one brain, or waits until PostgreSQL answers. */
 export const layerServer = Hints.layer.pipe(
   Layer.provideMerge(Migrations.layerUpgrade),
   Layer.provideMerge(SqliteLock.layer),

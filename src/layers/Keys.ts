@@ -14,7 +14,7 @@ import * as SecretKeys from "./SecretKeys.ts"
 
 const metricsTokenFile = "metrics.token"
 
-/** As for the setting. */
+/** The minimum length that the setting SVC_METRICS_AUTH_TOKEN requires, too. */
 const minTokenLength = 16
 
 /** The bearer token of /metrics, from the setting or from the file in SVC_HOME. */
@@ -33,7 +33,7 @@ export const readMetricsToken = Effect.gen(function*() {
   return Redacted.make(token)
 })
 
-/** Replaces the token in SVC_HOME; running brains keep the old one. Answers its file. */
+/** Replaces the token in SVC_HOME; running brains keep the old one. Returns its file. */
 export const rotateMetricsToken = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const { home } = yield* Settings

@@ -45,9 +45,9 @@ const layerServer = Layer.scopedContext(Effect.gen(function*() {
 }))
 
 /**
- * The same server, whose requests start with an empty context: adding a service to a context copies the whole context
- * (`http/ImplementGroup.ts`). Routes take their services when they are built. While tracing is off, requests run by our own
- * handler.
+ * Wraps the server, so that requests start with an empty context: adding a service to a context copies the whole
+ * context (`http/ImplementGroup.ts`). Routes take their services when they are built. While tracing is off, requests
+ * run by our own handler.
  */
 const withEmptyContext = (node: Server, server: HttpServer.HttpServer): HttpServer.HttpServer =>
   HttpServer.make({

@@ -67,7 +67,9 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
 /** Every route of the brain, for a server that is its own. Needs the services of `Brain.layer`. */
 export const routes = Layer.merge(routesIn(Request.layer), DocsHttp.rootRoutes)
 
-/** The same, but for `/`, beside another application's routes on one router: what is outside its paths is left alone. */
+/**
+ * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.
+ */
 export const routesShared = routesIn(Request.layerShared)
 
 /** How routes are served: ids of tasks in paths may be long and hold any character. */
@@ -86,5 +88,5 @@ export const listening = NodeServer.layer
 /** The served routes, and the agents' WebSockets, on the server of `listening`. */
 export const serving = agentSockets.pipe(Layer.provideMerge(HttpLayerRouter.serve(routes, options)))
 
-/** The same with its server, which listens once the brain is there. */
+/** The served routes with their server, which listens once the brain is built. */
 export const layer = Layer.provideMerge(serving, listening)

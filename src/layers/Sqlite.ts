@@ -146,7 +146,7 @@ const preparedReadsOf = (sql: SqlClient.SqlClient, db: BetterSqlite3.Database, t
       })
   })
 
-/** The same on a client's own statements, where its connection has other users or is not ours. */
+/** Reads through a client's own statements, where its connection has other users or is not ours. */
 const unpreparedReadsOf = (sql: SqlClient.SqlClient) =>
   PreparedReads.make(sql, (text, mode) => (parameters) => {
     const statement = sql.unsafe(text, parameters)

@@ -37,7 +37,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
 
     let sqliteLog: SqliteLog | undefined
     /**
-     * As `recordAll`, for code that writes within `Database.sqlite.write` itself; SQLite only. Call it last in the
+     * `recordAll` for code that writes within `Database.sqlite.write` itself; SQLite only. Call it last in the
      * transaction, and `onCommitted` with the rows after it. Throws what SQLite throws, ChainKeyMissing, HeadForged and LogContradicted.
      */
     const recordOnSqlite = (

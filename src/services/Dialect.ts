@@ -9,7 +9,7 @@ import { yieldToEventLoop } from "./EventLoop.ts"
 export const onlyPg = (sql: SqlClient.SqlClient, text: string): Statement.Fragment =>
   sql.onDialectOrElse({ pg: () => sql.literal(text), orElse: () => sql.literal("") })
 
-/** Locks the rows that a SELECT answers until the transaction ends. */
+/** Locks the rows that a SELECT returns until the transaction ends. */
 export const forUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR UPDATE")
 
 /** Locks the rows, and leaves out rows that another transaction holds. */

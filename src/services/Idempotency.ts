@@ -55,7 +55,7 @@ export class Idempotency extends Effect.Service<Idempotency>()("svc/Idempotency"
         Effect.orElseSucceed(() => false) // a fingerprint that cannot be decrypted counts as another body
       )
 
-    /** Reserves the key and answers null, or answers the first response of a completed key. */
+    /** Reserves the key and returns null, or returns the first response of a completed key. */
     const reserve = Effect.fn("Idempotency.reserve")(function*(request: IdempotentRequest) {
       const scope = scopeOf(request)
       const body_hash = yield* sealBodyHash(request, scope)

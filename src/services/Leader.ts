@@ -54,8 +54,8 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
     }
 
     /**
-     * Renews the lease each third of its time. A database that does not answer is asked again until the lease has run
-     * out; then this process must assume that another one leads.
+     * Renews the lease each third of its time. While the database does not answer, the renewal is retried until the
+     * lease expires; then this process must assume that another one leads.
      */
     const keepRenewing = (name: string, fence: number, millis: number): Effect.Effect<never, LeaseLost> => {
       const lost = () => new LeaseLost({ name })
@@ -75,7 +75,10 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
         (isHeld) => isHeld ? Effect.succeedNone : repo.acquire(name, holder, millis)
       ).pipe(orDieOnSql)
 
-    /** Runs `effect` if no process leads under this name, else answers none at once. Fails with LeaseLost when it loses the lead. */
+    /**
+     * Runs `effect` if no process leads under this name, else returns none at once. Fails with LeaseLost when it loses
+     * the lead.
+     */
     const only = <A, E, R>(
       name: string,
       effect: Effect.Effect<A, E, R>,

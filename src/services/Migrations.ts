@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
       : Effect.void
   })
 
-  /** Applies every missing step up to `target`, in one transaction; answers the steps applied. */
+  /** Applies every missing step up to `target`, in one transaction; returns the steps applied. */
   const upgrade = (target = head) =>
     sql.withTransaction(
       Effect.gen(function*() {

@@ -23,7 +23,7 @@ export class OutboundFailed extends Data.TaggedError("OutboundFailed")<{ readonl
 export class Resolver extends Context.Tag("svc/Resolver")<Resolver, {
   readonly addresses: (host: string) => Effect.Effect<ReadonlyArray<string>, unknown>
 }>() {
-  /** As the operating system does: with /etc/hosts. */
+  /** Resolves as the operating system does, including /etc/hosts. */
   static readonly layer = Layer.succeed(Resolver, {
     addresses: (host) =>
       Effect.map(

@@ -7,7 +7,7 @@ export interface Outbox<Entry, Failure, E, R> {
   readonly send: (entry: Entry) => Effect.Effect<unknown, Failure, R>
   /** The entry was delivered. If the process dies before this, another one sends it a second time. */
   readonly remove: (entry: Entry) => Effect.Effect<unknown, E, R>
-  /** Decides when the entry is sent again, if ever, and answers whether the entries after it are sent now. */
+  /** Decides when the entry is sent again, if ever, and returns whether the entries after it are sent now. */
   readonly onFailure: (entry: Entry, failure: Failure) => Effect.Effect<boolean, E, R>
 }
 

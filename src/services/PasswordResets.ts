@@ -27,7 +27,7 @@ const lifetimeSeconds = 1800
 /** Maximum number of valid links per account; further requests send no mail, so that they cannot fill a mailbox. */
 const maxLinks = 3
 
-/** One answer for a token that is wrong, used, expired, or of an inactive account. */
+/** The same response for a token that is wrong, used, expired, or of an inactive account. */
 const resetTokenInvalid = new Forbidden({
   code: "reset_token_invalid",
   detail: "This link is not valid, was used, or has run out. Ask for a new one."
@@ -170,7 +170,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
 
     /**
      * Sets the password by the link's token. Revokes all sessions and links of the user, and unlocks the account.
-     * Answers how many of their API keys remain valid.
+     * Returns how many of the user's API keys remain valid.
      */
     const confirm = Effect.fn("PasswordResets.confirm")(
       function*({ new_password, token }: ConfirmPasswordReset, source: RequestSource) {

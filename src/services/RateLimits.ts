@@ -65,7 +65,7 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
         return true
       })
 
-    /** As `take`, for a client's address; addresses that one subscriber can choose freely count as one. */
+    /** `take` for a client's address. Addresses that one subscriber can choose freely count as one. */
     const takeForAddress = (bucket: Bucket, address: string | null): Effect.Effect<boolean> =>
       take(bucket, clientKey(address))
 

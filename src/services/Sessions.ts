@@ -27,7 +27,7 @@ export interface LoginAttempt extends Login {
   readonly device: string | null
 }
 
-/** One answer for a wrong address, a wrong password, an inactive and a locked account. */
+/** The same response for a wrong address, a wrong password, an inactive and a locked account. */
 const loginFailed = new Unauthenticated({
   code: "login_failed",
   detail: "The e-mail address or the password is wrong."

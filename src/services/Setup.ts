@@ -152,7 +152,9 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
       return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), token, source))
     }, orDieOnSql)
 
-    /** The same from the command line, on first boot only. Needs no token: its caller has the database. */
+    /**
+     * Creates the first admin from the command line, on first boot only. Needs no token: its caller has the database.
+     */
     const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
       if (yield* repo.hasUsers) return yield* alreadySetUp
       return yield* withSetupActor(
@@ -160,7 +162,7 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
       )
     }, orDieOnSql)
 
-    /** Revokes all setup links, on first boot only, in case one has leaked. Answers how many. */
+    /** Revokes all setup links, on first boot only, in case one has leaked. Returns how many. */
     const resetTokens = Effect.fn("Setup.resetTokens")(
       function*() {
         yield* users.lockAll

@@ -140,8 +140,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     })
 
     /**
-     * Sets a user's password, unlocks the account, and revokes their sessions except the caller's own. Answers how many
-     * of their API keys remain valid.
+     * Sets a user's password, unlocks the account, and revokes their sessions except the caller's own. Returns how many
+     * of the user's API keys remain valid.
      */
     const setPassword = Effect.fn("Users.setPassword")(function*(id: UserId, password: Redacted.Redacted) {
       const about = personalTextsOf(yield* get(id))

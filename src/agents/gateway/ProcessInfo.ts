@@ -40,7 +40,9 @@ export const processInfoFromHello = (
   startedAt: payload.workerStartedAt
 })
 
-/** The same for a long-poll session, which has no hello: the engines are those that headers or `agent_status` name. */
+/**
+ * The process of a long-poll session, which has no hello: the engines are those that headers or `agent_status` name.
+ */
 export const processInfoFromPoll = (
   identity: AgentIdentity,
   sessionId: string,

@@ -57,7 +57,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
 
     /**
      * The events of a frame as a batch for the ingest. Unusable events count as rejected and are left out. Without a
-     * usable event the batch is acknowledged at once, and the answer is null.
+     * usable event the batch is acknowledged at once, and null is returned.
      */
     const toEventBatch = (
       frame: FrameOf<"event_batch">,
@@ -98,7 +98,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       if (loss !== null) sender.presence.reportTelemetryLoss(JSON.stringify(encodeLoss(loss)))
     }
 
-    /** Handles any other frame. The caller runs the answered effects of one session one after the other. */
+    /** Handles any other frame. The caller runs the returned effects of one session one after the other. */
     const handleFrame = (
       frame: Exclude<AgentFrame, { readonly type: "event_batch" }>,
       sender: FrameSender

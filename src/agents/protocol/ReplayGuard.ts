@@ -14,8 +14,7 @@ export class ReplayGuard {
   private lastSeq = 0
   private readonly nonces = new Set<string>()
   /**
-   * The same nonces in order of arrival, from `oldest` on. Those before it have expired, and are removed from time to
-   * time.
+   * The nonces in order of arrival, from `oldest` on. Earlier entries have expired, and are removed from time to time.
    */
   private arrivals: Array<{ readonly nonce: string; readonly at: number }> = []
   private oldest = 0

@@ -145,7 +145,7 @@ export class BufferFile {
     this.subtractCounts(this.deleteRow.get(id))
   }
 
-  /** Removes the oldest row and answers its number of events; 0 when there is no row. */
+  /** Removes the oldest row and returns its number of events; 0 when there is no row. */
   deleteOldest(): number {
     const removed = this.deleteOldestRow.get()
     this.subtractCounts(removed)

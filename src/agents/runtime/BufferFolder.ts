@@ -64,7 +64,7 @@ export class BufferFolder {
     return null
   }
 
-  /** Sets a damaged file aside and answers a new one with its readable rows. */
+  /** Sets a damaged file aside and returns a new one with its readable rows. */
   replace({ file, path }: ClaimedBuffer): ClaimedBuffer {
     try {
       file.close()

@@ -5,14 +5,14 @@ import { BadCommand, isRecord, overridesOf, type Parameters } from "./Parameters
 
 const HARD_CAP = 10_000
 const DEFAULT_CAP = 1000
-/** After so many calls in a row without an answer, the remaining tasks are skipped. */
+/** After this many timeouts in a row, the remaining tasks are skipped. */
 const MAX_CONSECUTIVE_TIMEOUTS = 3
 
 type CallEngine = <A>(call: () => Effect.Effect<A, ActionFailed>) => Effect.Effect<A, ActionFailed>
 
 /**
  * Retries tasks by their ids, one after the other (agents' protocol, section 5.2). Success even when every one failed:
- * the answer says which and why.
+ * the result says which and why.
  */
 export const bulkRetry = (
   retry: NonNullable<Actions["retry_task"]>,

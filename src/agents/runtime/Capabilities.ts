@@ -14,7 +14,7 @@ export const capabilitiesOf = ({ actions, retriesByReference }: Engine): Readonl
   return names.sort()
 }
 
-/** The same for a scheduler. Every scheduler can list. */
+/** The actions that the agent advertises for a scheduler, sorted. Every scheduler can list. */
 export const schedulerCapabilitiesOf = ({ actions }: Scheduler): ReadonlyArray<string> => {
   const names = Object.entries(actions).filter(([, action]) => action !== undefined).map(([name]) => name)
   if (actions.delete !== undefined) names.push(MUTATION)

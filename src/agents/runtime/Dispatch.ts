@@ -37,7 +37,7 @@ const FIRE_ACTION = "schedule.fire"
 
 const filterActions = new Set(["bulk_retry", "requeue_dead_letter"])
 
-/** Never fails: a failure is the answer. */
+/** Never fails: a failure of the engine is returned as the command's result. */
 export const dispatch = (
   command: Command,
   { engines, key, purgeThreshold, redaction, streams }: DispatchContext

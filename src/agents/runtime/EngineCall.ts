@@ -8,7 +8,7 @@ const CALL_TIMEOUT = "10 seconds"
 
 /**
  * One broker call with a timeout of ten seconds. Afterwards the call continues in the background, as it may ignore
- * interruption. A defect becomes a failed answer.
+ * interruption. A defect becomes a failure.
  */
 export const callEngine = <A>(call: () => Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> =>
   Effect.suspend(call).pipe(
@@ -24,7 +24,7 @@ export const callEngine = <A>(call: () => Effect.Effect<A, ActionFailed>): Effec
     Effect.catchAllDefect(failureOfDefect)
   )
 
-/** The answer to a defect: an invalid command, or a broken adapter. */
+/** The failure that replaces a defect: an invalid command, or a broken adapter. */
 export const failureOfDefect = (defect: unknown): ActionFailed => {
   if (defect instanceof BadCommand) return new ActionFailed({ message: defect.message })
   const message = `The engine's adapter failed: ${messageOf(defect)}. The outcome is unknown.`

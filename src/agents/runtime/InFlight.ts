@@ -47,7 +47,7 @@ export class InFlight {
     this.batches.delete(id)
   }
 
-  /** Empties it; answers the events that are only in memory. */
+  /** Empties it; returns the events that are only in memory. */
   clear(): ReadonlyArray<string> {
     const texts = [...this.batches.values()].flatMap(({ texts }) => texts)
     this.batches.clear()

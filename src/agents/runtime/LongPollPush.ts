@@ -30,7 +30,7 @@ const MAX_HEALTH_LENGTH = 500
 const MAX_ERROR_LENGTH = 500
 
 /**
- * A function that sends frames until the other side has accepted or refused each. It answers the bytes of the largest
+ * A function that sends frames until the other side has accepted or refused each. It returns the bytes of the largest
  * accepted body, or null when a body was refused.
  */
 export const makePush = (

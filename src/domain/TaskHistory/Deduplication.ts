@@ -99,7 +99,7 @@ const streamsOf = (unknown: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArray<R
   )
 }
 
-/** In microseconds. The same broker event reached two busy agents 0.9 s apart. */
+/** In microseconds. One broker event reached two busy agents 0.9 s apart. */
 const DUPLICATES_WITHIN_MICROS = 60_000_000
 
 /** Whether both can be one transition. A process that starts later cannot have seen it: broadcasts are not stored. */

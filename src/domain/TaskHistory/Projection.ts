@@ -165,7 +165,7 @@ const latestValue = ({ facts }: History, name: FactName): string | null => {
   return (facts[factSlot(number, NAMED_PATH)] ?? facts[factSlot(number, UNKNOWN_PATH)])?.value ?? null
 }
 
-/** As `value`, among the events of the last attempt. */
+/** `latestValue` among the events of the last attempt. */
 const latestValueWithin = (
   history: History,
   name: FactName,
@@ -190,7 +190,9 @@ const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
 
 const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
 
-/** As reported, else from start to end. Null where disagreeing clocks would give a negative runtime. */
+/**
+ * The reported runtime, else the time from start to end. Null where disagreeing clocks would give a negative runtime.
+ */
 const runtimeOf = (reported: string | null, started: Entry | null, ended: Entry): number | null => {
   if (reported !== null) return Math.round(Number(reported))
   const micros = started === null ? -1 : microsOf(ended) - microsOf(started)

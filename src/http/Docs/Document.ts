@@ -56,7 +56,7 @@ const allowUnknownFields = (schemas: Readonly<Record<string, unknown>>, bodies: 
   }
 }
 
-/** What a list answers with `format`: the columns, and so a row's members, are those of `fields`. */
+/** The response of a list with `format`: the columns, and so a row's members, are those of `fields`. */
 const files = (content: OpenApi.OpenApiSpecContent): object => ({
   "application/json": {
     ...content["application/json"],

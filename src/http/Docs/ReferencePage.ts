@@ -18,7 +18,7 @@ const renderRow = (cells: ReadonlyArray<string>) => `<tr>${cells.map((cell) => `
 const renderTable = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.length === 0 ? "" : `<table>${rows.map(renderRow).join("")}</table>`
 
-/** As much of Markdown as the document's sentences use: code, paragraphs, lists and tables. */
+/** Renders the Markdown that the document's sentences use: code, paragraphs, lists and tables. */
 const renderProse = (given: unknown): string =>
   asText(given).split("\n\n").map((block) => {
     const lines = block.split("\n").filter((line) => line !== "" && !/^\|[-|]+\|$/.test(line))

@@ -17,7 +17,7 @@ export interface HeadLink extends Link {
   readonly key_id: string
 }
 
-/** The same with the newest row's time, null before the first row. No signature covers that time, so nothing relies on it. */
+/** The newest row's link and time, null before the first row. No signature covers the time, so nothing relies on it. */
 export interface ChainHead extends HeadLink {
   readonly occurred_at: Timestamp | null
 }

@@ -51,7 +51,7 @@ const readLastLine = (file: FileSystem.File) =>
   })
 
 /**
- * Appends a line to a file and waits until it is on the disk. `next` gets the last line and answers the line to append,
+ * Appends a line to a file and waits until it is on the disk. `next` gets the last line and returns the line to append,
  * or null. An incomplete last line, which a crash left without its line feed, is truncated first.
  */
 export const appendLine = <E, R>(

@@ -216,9 +216,10 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       })
 
     /**
-     * Signs a checkpoint when one is due, or at the end if there is a new row; answers it. Fails with LogContradicted when
-     * the log lacks a row that was signed or committed, or its newest row is not ours. Then nothing is written to the log
-     * until the right database is back, or svc audit fork-cleanup has recorded that the loss is accepted.
+     * Signs a checkpoint when one is due, or at the end if there is a new row; returns the checkpoint. Fails with
+     * LogContradicted when the log lacks a row that was signed or committed, or its newest row is not ours. Then
+     * nothing is written to the log until the right database is back, or svc audit fork-cleanup has recorded that the
+     * loss is accepted.
      */
     const sign = Effect.fn("Checkpoints.sign")(
       function*(ending: boolean) {

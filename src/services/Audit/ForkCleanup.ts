@@ -9,8 +9,8 @@ import { requireContained } from "./Checkpoints.ts"
 
 /**
  * Accepts a log that contradicts the last checkpoint of this machine, because a copy of the database was restored. It
- * records `audit.forked` and renames the file of checkpoints, so a new stream begins. Answers the file's new path, or null
- * if log and checkpoints agree.
+ * records `audit.forked` and renames the file of checkpoints, so a new stream begins. Returns the file's new path, or
+ * null if log and checkpoints agree.
  */
 export const cleanUpFork = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

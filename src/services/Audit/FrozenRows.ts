@@ -27,7 +27,7 @@ const findFrozenEnd = (retired: ReadonlySet<string>) =>
 /**
  * Verifies the whole log, writes the rows of retired keys and all before them to a new file, and deletes them under the
  * watermark. The rows are verified again while they are written, and exactly those are deleted. Lines of the file: the
- * watermark they began after, if any; the rows; the watermark they end with (`docs/audit.md`, Commands). Answers the
+ * watermark they began after, if any; the rows; the watermark they end with (`docs/audit.md`, Commands). Returns the
  * number of rows.
  */
 export const exportAndDeleteFrozen = (path: string) =>

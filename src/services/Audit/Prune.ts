@@ -50,9 +50,9 @@ const startWalk = (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * Verifies the oldest rows while `isOld` holds, in slices, and then the rows after them up to the first valid HMAC: only
- * that proves rows whose key was retired. `each` gets the rows of each slice that is valid. Answers the link at the end of
- * each slice. While that link is the same, the verified rows are the same.
+ * Verifies the oldest rows while `isOld` holds, in slices, and then the rows after them up to the first valid HMAC:
+ * only that proves rows whose key was retired. `each` gets the rows of each slice that is valid. Returns the link at
+ * the end of each slice. While that link is the same, the verified rows are the same.
  */
 export const verifyOldest = <E = never, R = never>(
   isOld: (row: StoredRow) => boolean,

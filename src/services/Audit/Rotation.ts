@@ -34,7 +34,7 @@ const withHeadLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 /**
  * Registers the next key: one of the setting that was never used, else a new one in the file that the keys come from. It
- * signs nothing until `activateChainKey`, so every replica can get it first. Answers its id.
+ * signs nothing until `activateChainKey`, so every replica can get it first. Returns its id.
  */
 export const stageChainKey = withHeadLock(Effect.gen(function*() {
   const { auditChain } = yield* Keys
@@ -61,7 +61,9 @@ export const stageChainKey = withHeadLock(Effect.gen(function*() {
   return key_id
 }))
 
-/** Lets the staged key sign from the next row on. That row, `audit.key_rotated`, records it. Answers both ids, or null. */
+/**
+ * Lets the staged key sign from the next row on. That row, `audit.key_rotated`, records it. Returns both ids, or null.
+ */
 export const activateChainKey = withHeadLock(Effect.gen(function*() {
   const { auditChain } = yield* Keys
   const sql = yield* SqlClient.SqlClient

@@ -26,7 +26,7 @@ export interface ActorEntry {
   readonly entry: Entry
 }
 
-/** As both databases store it, so that the hash covers what is stored. */
+/** The text as both databases store it, so that the hash covers the stored text. */
 const toStorableOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : toStorable(text)
 

@@ -27,7 +27,7 @@ export class ChainWalk {
     private readonly retired: ReadonlySet<string>
   ) {}
 
-  /** Accepts the row if it follows the one before; else answers why not. */
+  /** Accepts the row if it follows the previous one; else returns why not. */
   advance(row: StoredRow): Misfit | null {
     const { last } = this
     if (row.seq !== last.seq + 1) return "seq"

@@ -23,7 +23,7 @@ import { CommandStatusRepo } from "./StatusRepo.ts"
 export class CommandInbox extends Context.Tag("svc/CommandInbox")<CommandInbox, {
   /** Queues the report. Suspends while the inbox is full, so that the gateway stops reading the session. */
   readonly offerAck: (report: AckReport) => Effect.Effect<void>
-  /** As `offerAck`. */
+  /** Queues the result. Suspends while the inbox is full, so that the gateway stops reading the session. */
   readonly offerResult: (report: ResultReport) => Effect.Effect<void>
   /** Returns once all earlier reports are committed: after the 200 of a long-poll the agent deletes its copy. */
   readonly awaitCommitted: Effect.Effect<void>

@@ -102,9 +102,9 @@ export interface EndedCommand {
 interface CommandReport {
   readonly agentId: AgentId
   readonly sessionId: string
-  /** As in `AgentSession`. */
+  /** The `workerId` of `AgentSession`. */
   readonly workerId: string
-  /** As the agent sent it: perhaps the id of no command. */
+  /** The agent's text, which may not be the id of a command. */
   readonly commandId: string
 }
 

@@ -119,7 +119,7 @@ const readNames = (event: PendingEvent): string | null => {
   return nul ? "NUL character" : null
 }
 
-/** As in the task's row: without the suffix of Dramatiq's delay queues (docs/attempts.md). */
+/** The queue's name in the task's row: without the suffix of Dramatiq's delay queues (docs/attempts.md). */
 const queueOf = (engine: string, json: string | null): string | null =>
   json !== null && engine === "dramatiq" && json.endsWith(".DQ\"") ? `${json.slice(0, -4)}"` : json
 

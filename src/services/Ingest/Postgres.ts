@@ -9,7 +9,7 @@ import type { Tally } from "./Tally.ts"
 import { type ProjectTaskKey, type StoredTask, taskKeyText } from "./TaskCache.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
-/** As `services/Recordset.ts`, for the driver: `$1` is the table `r`. */
+/** Many rows as one JSON parameter (`services/Recordset.ts`), for the driver: `$1` is the table `r`. */
 const recordset = (columns: Readonly<Record<string, string>>): string =>
   `json_to_recordset($1::json) AS ${recordColumns("r", columns)}`
 

@@ -41,7 +41,7 @@ export class SqliteTasks {
     return this.writeStored(group, at)
   }
 
-  /** As `write`, from the row in the table instead of the cache. */
+  /** Writes the group onto the row in the table instead of the cached one. */
   private writeStored(group: TaskGroup, at: Timestamp): FoldResult | null {
     const known = this.read(group)
     const folded = fold(known, group, at)

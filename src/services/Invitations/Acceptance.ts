@@ -15,7 +15,7 @@ import { Passwords } from "../Users/Passwords.ts"
 import { UsersRepo } from "../Users/Repo.ts"
 import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
 
-/** One answer for a token that is wrong, used, revoked or expired, or whose inviter lost the right to invite. */
+/** The same response for a token that is wrong, used, revoked or expired, or whose inviter lost the right to invite. */
 const invitationInvalid = new Forbidden({
   code: "invitation_invalid",
   detail: "This invitation is not valid, was used or withdrawn, or has run out. Ask for a new one."

@@ -20,7 +20,7 @@ const findUnusedKeyId = Effect.gen(function*() {
 
 /**
  * Prepares the next key: an unused key of the setting, else a new one in the key file. It encrypts nothing until
- * `activateSecretKey`, so that every replica can be given it first. Answers its id.
+ * `activateSecretKey`, so that every replica can be given it first. Returns its id.
  */
 export const stageSecretKey = Effect.gen(function*() {
   const { secret } = yield* Keys
@@ -37,7 +37,7 @@ export const stageSecretKey = Effect.gen(function*() {
 })
 
 /**
- * Makes the next key the active one for every replica; waits for transactions that seal under the former key. Answers
+ * Makes the next key the active one for every replica; waits for transactions that seal under the former key. Returns
  * both ids, or null when every key of this process was active before.
  */
 export const activateSecretKey = Effect.gen(function*() {

@@ -30,7 +30,7 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
       /** A plain read, which takes no lock: most replicas find a leader. */
       isHeld: (name: string, millis: number) =>
         hasRows(read`SELECT 1 FROM leases WHERE name = ${name} AND ${isHeld(millis)}`),
-      /** Answers the fencing number, or none when another process is quicker. */
+      /** Returns the fencing number, or none when another process is quicker. */
       acquire: (name: string, holder: string, millis: number) =>
         sql.withTransaction(Effect.zipRight(
           sql`DELETE FROM leases WHERE name = ${name} AND NOT (${isHeld(millis)})`,

@@ -57,7 +57,7 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
       } satisfies MfaState
     })
 
-    /** The same at a login; the user's first login under the policy starts their grace period. */
+    /** The state at a login. The user's first login under the policy starts their grace period. */
     const beginLogin = Effect.fnUntraced(function*(userId: UserId, deviceToken: string | null) {
       const now = yield* Timestamp.now
       const before = yield* getState(userId)

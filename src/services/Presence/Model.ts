@@ -7,7 +7,7 @@ export interface ProcessInfo {
   readonly agentId: AgentId
   readonly projectId: ProjectId
   readonly sessionId: string
-  /** As in `AgentSession`. */
+  /** The `workerId` of `AgentSession`. */
   readonly workerId: string
   /** Whether the process has only this session; the long-poll sessions of an agent share one row. */
   readonly exclusive: boolean

@@ -33,7 +33,7 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
     const repo = yield* SessionsRepo
     const settings = yield* Settings
 
-    /** Opens the session in the caller's transaction; answers it with its actor. */
+    /** Opens the session in the caller's transaction; returns the session with its actor. */
     const open = Effect.fnUntraced(
       function*(user: UserDetail, mfaState: MfaState, proof: Proof, source: RequestSource) {
         const now = yield* Timestamp.now

@@ -56,7 +56,7 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
           sql`SELECT 1 FROM users WHERE id = ${userId} ${forUpdate(sql)}`,
           hasRows(sql`SELECT 1 FROM sessions WHERE id = ${id} AND revoked_at IS NULL AND expires_at > ${now}`)
         ),
-      /** Replaces the token of an active session; answers when the session expires, or none. */
+      /** Replaces the token of an active session; returns when the session expires, or none. */
       setToken: (id: SessionId, tokenHash: string, now: string) =>
         Effect.map(
           firstRowOf(Schema.Struct({ expires_at: Timestamp }))(
@@ -100,7 +100,7 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
           ),
           Option.getOrNull
         ),
-      /** Revokes every session of the user but `kept`; answers how many. */
+      /** Revokes every session of the user but `kept`; returns how many. */
       revokeAll: (userId: UserId, now: string, kept: string | null) =>
         Effect.map(
           kept === null

@@ -20,7 +20,7 @@ export class SetupRepo extends Effect.Service<SetupRepo>()("svc/SetupRepo", {
       hasUsers: hasRows(read`SELECT 1 FROM users LIMIT 1`),
       insertToken: (token: NewSetupToken) => sql`INSERT INTO setup_tokens ${sql.insert({ ...token })}`,
       deleteExpiredTokens: (now: string) => sql`DELETE FROM setup_tokens WHERE expires_at <= ${now}`,
-      /** Answers how many. */
+      /** Returns how many. */
       deleteTokens: Effect.map(sql`DELETE FROM setup_tokens RETURNING id`, (rows) => rows.length),
       /** Runs in the caller's transaction, if there is one. */
       isTokenValid: (tokenHash: string, now: string) =>

@@ -72,7 +72,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
             AND (locked_until IS NULL OR locked_until <= ${now})`),
       /**
        * Sets the password, unlocks the account, deletes its reset links and revokes its trusted browsers. API keys
-       * remain valid; answers how many.
+       * remain valid; returns how many.
        */
       setPassword: (id: UserId, password_hash: string, now: string) =>
         Effect.zipRight(
@@ -87,7 +87,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
         ),
       /**
        * Counts a wrong password; the `threshold`th since the last success locks until `lockUntil`. While the account is
-       * locked, nothing is counted. Answers whether this one locked it.
+       * locked, nothing is counted. Returns whether this failure locked it.
        */
       countFailure: (id: UserId, now: string, threshold: number, lockUntil: string) =>
         isLocked(
@@ -97,7 +97,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
             RETURNING CASE WHEN locked_until IS NULL THEN 0 ELSE 1 END AS locked`
         ),
       /**
-       * Completes a login with the right password: answers the user, unless they are inactive or locked, or their
+       * Completes a login with the right password: returns the user, unless they are inactive or locked, or their
        * password changed since the comparison. `newHash` replaces the stored hash.
        */
       recordLogin: (

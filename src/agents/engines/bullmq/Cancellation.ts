@@ -56,7 +56,8 @@ export class CancelledJobs {
   }
 
   /**
-   * Aborts the job's signal by `abort` and answers how its run ended; null when `abort` says that there is no signal.
+   * Aborts the job's signal by `abort` and returns how its run ended; null when `abort` returns false: there is no
+   * signal.
    */
   async cancel(jobId: string, abort: (reason: string) => boolean): Promise<RunEnd | null> {
     const before = this.#jobs.get(jobId)

@@ -121,7 +121,7 @@ const droppedWarning = (queue: string): string =>
   `BullMQ's event stream of ${queue} has dropped entries that were not read; it keeps about 10000 unless the queue's ` +
   "streams.events.maxLen says otherwise. Their transitions are read from the jobs; those of removed jobs are lost."
 
-/** `XREAD` answers null when nothing came, else each stream's name and entries. */
+/** `XREAD` returns null when nothing came, else each stream's name and entries. */
 const rawEntries = (answer: unknown): RawEntries => {
   const [stream] = Array.isArray(answer) ? answer : []
   return Array.isArray(stream) && Array.isArray(stream[1]) ? stream[1] : []

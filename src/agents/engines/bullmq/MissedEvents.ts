@@ -47,8 +47,8 @@ export const readMissedSince = async function*(
 }
 
 /**
- * The same of single jobs that have begun: those that changed their state during the reads, and so may have been found
- * in no state.
+ * Transitions of single jobs since that moment: jobs that have begun and changed their state during the reads, so that
+ * no read may have found them.
  */
 export const readMissedOf = async function*(
   queue: Queue,

@@ -1,5 +1,5 @@
 /**
- * Replaces a method of one object, where BullMQ has no event for its work. Answers a function that restores it. The
+ * Replaces a method of one object, where BullMQ has no event for its work. Returns a function that restores it. The
  * method stays where other code has replaced it since: that code calls this one.
  */
 export const replaceMethod = <O extends object, K extends keyof O>(object: O, name: K, method: O[K]): () => void => {

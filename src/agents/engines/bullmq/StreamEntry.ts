@@ -8,7 +8,7 @@ export interface StreamEntry {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** The entries of one stream in an answer of `XREAD`. */
+/** The entries of one stream in a reply of `XREAD`. */
 export type RawEntries = ReadonlyArray<readonly [id: string, fields: ReadonlyArray<string>]>
 
 export const entriesOf = (raw: RawEntries): ReadonlyArray<StreamEntry> =>

@@ -42,7 +42,7 @@ const execute = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerR
 /** Longest wait for a processor that ignores its signal: an agent executes commands one after the other. */
 const cancelTimeout = "2 seconds"
 
-/** Aborts the job's processor and answers how it ended (agents' protocol, section 5.2). */
+/** Aborts the job's processor and returns how it ended (agents' protocol, section 5.2). */
 const cancelJob = Effect.fnUntraced(function*(watch: WorkerWatch, jobId: string) {
   const worker = watch.name
   const ended = yield* Effect.timeoutOption(Effect.promise(() => watch.cancel(jobId)), cancelTimeout)

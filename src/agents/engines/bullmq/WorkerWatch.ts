@@ -74,7 +74,7 @@ export class WorkerWatch {
     return this.runningIds.has(jobId)
   }
 
-  /** Aborts a job that runs here, and answers how its run ended; null when its processor takes no signal. */
+  /** Aborts a job that runs here, and returns how its run ended; null when its processor takes no signal. */
   cancel(jobId: string): Promise<RunEnd | null> {
     return this.cancelled.cancel(jobId, (reason) => this.worker.cancelJob(jobId, reason))
   }

@@ -7,7 +7,7 @@ export type Json = null | boolean | number | string | ReadonlyArray<Json> | { re
 /** The stored form of a task: its value and its parent. */
 export interface Element {
   readonly "svc:task": 1
-  /** As the queue's schema encodes it. */
+  /** The value as encoded by the queue's schema. */
   readonly value: Json
   readonly parent: string | null
   readonly root: string | null

@@ -73,7 +73,7 @@ export class EffectQueue<A, I> {
   }
 
   /**
-   * Puts a task into the queue and answers its id. An id that the store already has changes nothing. Within a handler
+   * Puts a task into the queue and returns its id. An id that the store already has changes nothing. Within a handler
    * of this or another queue the task is a child of the handled one.
    */
   offer(value: A, options?: { readonly id?: string }): Effect.Effect<string, OfferFailure> {

@@ -12,7 +12,7 @@ export interface QueueRef {
 /** The record of one element. */
 export interface ElementRecord {
   readonly id: string
-  /** As it was offered to the store. */
+  /** The element that was offered to the store. */
   readonly element: unknown
   readonly state: Exclude<EngineState, "unknown"> | "cancelled"
   /** Attempts so far. */
@@ -52,7 +52,7 @@ export class QueueRecords extends Context.Tag("svc/agent/QueueRecords")<QueueRec
   readonly find: (queue: QueueRef, id: string) => Effect.Effect<ElementRecord | undefined, SqlError.SqlError>
   /** Removes a waiting element; false when it does not wait. */
   readonly cancel: (queue: QueueRef, id: string) => Effect.Effect<boolean, SqlError.SqlError>
-  /** Removes all waiting elements and answers their ids. */
+  /** Removes all waiting elements and returns their ids. */
   readonly purge: (queue: QueueRef) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
   /** Elements without attempts left, oldest failure last. */
   readonly listDead: (

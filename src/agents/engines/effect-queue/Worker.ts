@@ -47,7 +47,7 @@ export class Worker {
     this.updateGate()
   }
 
-  /** Takes a slot for the task until `leave`; answers the deferred that a cancellation completes. */
+  /** Takes a slot for the task until `leave`; returns the deferred that a cancellation completes. */
   enter(id: string): Deferred.Deferred<void> {
     const cancelled = Deferred.unsafeMake<void>(FiberId.none)
     this.running.set(id, { cancelled })
