@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Random } from "effect"
+import { Cause, Clock, type Duration, Effect, Schedule } from "effect"
 import { Metrics } from "./Metrics.ts"
 
 export interface LoopState {
@@ -13,6 +13,10 @@ interface BackOffOptions {
   /** Between failures that follow each other. */
   readonly longestPause?: Duration.DurationInput
 }
+
+/** The pauses between failures in a row: 100 ms, doubled each time up to `longest`, with 20 % jitter. */
+const backOff = (longest: Duration.DurationInput) =>
+  Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced(longest)), Schedule.jittered)
 
 /**
  * The long-lived loops of the brain: named, supervised fibers. A failed tick is logged and counted, and the loop
@@ -36,13 +40,6 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         metrics.backgroundTaskErrorActive.set({ task: name }, 0)
       })
 
-    /** The pause after this many failures in a row: 100 ms, doubled each time up to `longest`, with 20 % jitter. */
-    const backOff = (failures: number, longest: Duration.DurationInput) =>
-      Effect.flatMap(
-        Random.nextRange(0.8, 1.2),
-        (jitter) => Effect.sleep(Math.min(100 * 2 ** Math.min(failures - 1, 20), Duration.toMillis(longest)) * jitter)
-      )
-
     /** Runs `tick` at once, and again `interval` after each run ended, until the scope closes. */
     const every = <E, R>(
       name: string,
@@ -63,15 +60,10 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
       Effect.suspend(() => {
         states.set(name, { last_success: null, error: null })
         metrics.backgroundTaskErrorActive.set({ task: name }, 0)
-        let failures = 0
-        const onSuccess = Effect.zipRight(Effect.sync(() => failures = 0), reportSuccess(name))
-        return Effect.zipRight(work, onSuccess).pipe(
-          Effect.catchAllCause((cause) =>
-            Effect.zipRight(
-              Cause.isInterruptedOnly(cause) ? Effect.void : reportFailure(name, cause),
-              Effect.suspend(() => backOff(++failures, longestPause))
-            )
-          ),
+        return Effect.zipRight(work, reportSuccess(name)).pipe(
+          Effect.sandbox, // a defect is a failure of the loop too
+          Effect.tapError((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : reportFailure(name, cause)),
+          Effect.retry(backOff(longestPause)), // a success ends the retry, so that the next failure begins again
           Effect.forever,
           Effect.withSpan(name, { root: true }),
           Effect.annotateLogs("logger", name),
