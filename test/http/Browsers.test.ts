@@ -106,6 +106,13 @@ describe("what browsers are told", () => {
         }
       }))
 
+    it.effect("an answer that varies by its encoding varies by the origin too", () =>
+      Effect.gen(function*() {
+        const document = yield* request("GET", "/openapi.json", { headers: { origin: mine } })
+        assert.strictEqual(document.headers.get("access-control-allow-origin"), mine)
+        assert.strictEqual(document.headers.get("vary"), "accept-encoding, Origin")
+      }))
+
     it.effect("by cookie a named site's page still has to know the CSRF token, and another's is refused even with it", () =>
       Effect.gen(function*() {
         const browser = yield* signedIn(yield* freshUser())
