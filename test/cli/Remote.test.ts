@@ -9,7 +9,7 @@ import { has } from "../needs.ts"
 import { until } from "../until.ts"
 import { gate } from "./gate.ts"
 import { answering, ok, refused, visitor } from "./remote.ts"
-import { onTerminal, running } from "./svc.ts"
+import { onTerminal, running, svc } from "./svc.ts"
 
 const hasTerminal = await has("script")
 
@@ -19,8 +19,29 @@ const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u
 const hostile = "pay\u001b[31m\u001b]0;owned\u0007\u009b2J\r\n\u202eexe"
 
 // On one database, as the program's other tests against a running brain: it speaks HTTP, and test/http/ has what is
-// behind it on both. Each of the 100 processes that this starts costs half a second.
+// behind it on both.
 layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })("svc against a brain", (it) => {
+  it.scoped("prints and ends as a process of its own as it does in this one", () =>
+    Effect.gen(function*() {
+      const { connect, run, settings } = yield* visitor()
+      const agent = yield* connect("shop")
+      yield* Effect.promise(() => agent.sendEvents([event({ task_id: "t1" })]))
+      const commands = [
+        ...["agents", "tasks", "commands", "queues", "workers", "api-keys"].map((group) => [group, "list"]),
+        ["agents", "list", "--json"],
+        ["tasks", "show", "t1", "--json"],
+        ["tasks", "show", "t2"],
+        ["tasks", "list", "--limit", "0"]
+      ]
+      const ages = / \d+s\b/g
+      for (const args of commands) {
+        const [here, there] = yield* Effect.all([run(...args), svc(args, settings)])
+        assert.strictEqual(there.code, here.code, args.join(" "))
+        assert.strictEqual(there.stdout.replace(ages, ""), here.stdout.replace(ages, ""))
+        assert.strictEqual(there.stderr, here.stderr)
+      }
+    }))
+
   it.scoped("makes, lists and deletes agents; the secrets are shown once, and work", () =>
     Effect.gen(function*() {
       const { run } = yield* visitor()

@@ -4,7 +4,7 @@ import type { Role, Scope } from "../../src/domain/Access.ts"
 import { connected, freshAgent, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
-import { type Ran, type Settings, svc } from "./svc.ts"
+import { type Ran, type Settings, svcHere } from "./svc.ts"
 
 /** A fresh project, and `svc` of somebody who has a key for it. */
 export const visitor = (options: { readonly role?: Role; readonly scopes?: ReadonlyArray<Scope> } = {}) =>
@@ -21,7 +21,7 @@ export const visitor = (options: { readonly role?: Role; readonly scopes?: Reado
       SVC_API_KEY: token,
       SVC_PROJECT: project.slug
     }
-    const run = (...args: ReadonlyArray<string>) => svc(args, settings)
+    const run = (...args: ReadonlyArray<string>) => svcHere(args, settings)
     const connect = (name: string, hello: Parameters<typeof connected>[0]["hello"] = {}) =>
       Effect.gen(function*() {
         const credentials = yield* freshAgent(project, name)

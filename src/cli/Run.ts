@@ -1,0 +1,36 @@
+// Deep imports: the package's index would load undici and a WebSocket library before `svc version` could answer.
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import { Cause, Console, Effect, Exit, Layer, Logger } from "effect"
+import { cli } from "./Command.ts"
+import { makeConsole } from "./Console.ts"
+import { Environment } from "./Environment.ts"
+import { exitCodeOf, explain } from "./Explain.ts"
+
+const report = (cause: Cause.Cause<unknown>) => {
+  const line = Cause.isInterruptedOnly(cause) ? undefined : explain(cause)
+  return line === undefined ? Effect.void : Console.error(line)
+}
+
+/** Runs the command that these arguments of a process name, and prints a failure as one line. */
+export const runCli = (
+  { args, colours, environment }: {
+    /** The program's path, the script's path, and what a person typed. */
+    readonly args: ReadonlyArray<string>
+    readonly environment: Readonly<Record<string, string | undefined>>
+    readonly colours: boolean
+  }
+) => {
+  const main = cli(args).pipe(
+    Effect.provide(Logger.remove(Logger.defaultLogger)), // commands print their own output; `serve` provides its own logger
+    Effect.tapErrorCause(report),
+    Effect.provideService(Environment, environment),
+    Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer))
+  )
+  return Effect.consoleWith((console) => Effect.withConsole(main, makeConsole(console, colours)))
+}
+
+/** The exit code of a program that ended like this; `fallback` unless it failed. */
+export const exitCodeAfter = (exit: Exit.Exit<unknown, unknown>, fallback: number): number =>
+  Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause) ? exitCodeOf(Cause.squash(exit.cause)) : fallback
