@@ -1,8 +1,8 @@
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Option, Stream } from "effect"
 import { Refused } from "./Explain.ts"
 import type { Remote } from "./Remote.ts"
 import { reportersOfTask } from "./Reporters.ts"
+import { standardInput } from "./StandardInput.ts"
 import { type EngineOptions, enginesOf, listAgents, resolveAgentAndEngine } from "./Target.ts"
 
 interface BulkRetryOptions extends EngineOptions {
@@ -14,10 +14,9 @@ interface BulkRetryOptions extends EngineOptions {
 /** Far above ten thousand ids of 200 characters. */
 const maxCharacters = 8_000_000
 
-const readTaskIds = NodeStream.stdin.pipe(
+const readTaskIds = standardInput.pipe(
   Stream.decodeText(),
   Stream.runFoldWhile("", (read) => read.length <= maxCharacters, (read, chunk) => read + chunk),
-  Effect.mapError(() => new Refused({ message: "standard input cannot be read" })),
   Effect.map((read) => read.split(/\r?\n/).filter((line) => line !== ""))
 )
 

@@ -1,6 +1,6 @@
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Option, Redacted, Stream } from "effect"
 import { Refused } from "./Explain.ts"
+import { standardInput } from "./StandardInput.ts"
 
 /** Far above the length of any secret. More input is a mistake. */
 const maxBytes = 4096
@@ -9,11 +9,10 @@ const linesOf = (read: Buffer): ReadonlyArray<string> => read.toString("utf8").s
 
 /** The first lines of standard input, one secret each. `what` names them for the error message. */
 export const readSecrets = (what: ReadonlyArray<string>) =>
-  NodeStream.stdin.pipe(
+  standardInput.pipe(
     Stream.scan(Buffer.alloc(0), (read, chunk) => Buffer.concat([read, chunk])),
     Stream.takeUntil((read) => read.length > maxBytes || linesOf(read).length > what.length), // a terminal's input does not end
     Stream.runLast,
-    Effect.mapError(() => new Refused({ message: "standard input cannot be read" })),
     Effect.map(Option.getOrElse(() => Buffer.alloc(0))),
     Effect.filterOrFail(
       (read) =>

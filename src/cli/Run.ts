@@ -2,11 +2,12 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Cause, Console, Effect, Exit, Layer, Logger } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Logger, type Stream } from "effect"
 import { cli } from "./Command.ts"
 import { makeConsole } from "./Console.ts"
 import { Environment } from "./Environment.ts"
 import { exitCodeOf, explain } from "./Explain.ts"
+import { StandardInput } from "./StandardInput.ts"
 
 const report = (cause: Cause.Cause<unknown>) => {
   const line = Cause.isInterruptedOnly(cause) ? undefined : explain(cause)
@@ -15,10 +16,11 @@ const report = (cause: Cause.Cause<unknown>) => {
 
 /** Runs the command that these arguments of a process name, and prints a failure as one line. */
 export const runCli = (
-  { args, colours, environment }: {
+  { args, colours, environment, standardInput }: {
     /** The program's path, the script's path, and what a person typed. */
     readonly args: ReadonlyArray<string>
     readonly environment: Readonly<Record<string, string | undefined>>
+    readonly standardInput: Stream.Stream<Uint8Array, unknown>
     readonly colours: boolean
   }
 ) => {
@@ -26,6 +28,7 @@ export const runCli = (
     Effect.provide(Logger.remove(Logger.defaultLogger)), // commands print their own output; `serve` provides its own logger
     Effect.tapErrorCause(report),
     Effect.provideService(Environment, environment),
+    Effect.provideService(StandardInput, standardInput),
     Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer))
   )
   return Effect.consoleWith((console) => Effect.withConsole(main, makeConsole(console, colours)))

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Stream } from "effect"
 import { exitCodeAfter, runCli } from "./Run.ts"
 
 // The reader of a pipe may stop early (`svc status | head`); further output is pointless.
@@ -8,7 +9,12 @@ process.stdout.on("error", () => process.exit(0))
 /** On a terminal that supports colours, unless NO_COLOR is set (https://no-color.org). */
 const colours = process.stdout.isTTY && (process.env.NO_COLOR ?? "") === "" && process.env.TERM !== "dumb"
 
-NodeRuntime.runMain(runCli({ args: process.argv, environment: process.env, colours }), {
+/** Few commands read it, so its module loads when one does. */
+const standardInput = Stream.unwrap(
+  Effect.map(Effect.promise(() => import("@effect/platform-node/NodeStream")), ({ stdin }) => stdin)
+)
+
+NodeRuntime.runMain(runCli({ args: process.argv, environment: process.env, standardInput, colours }), {
   disableErrorReporting: true,
   disablePrettyLogger: true,
   teardown: (exit, onExit) => onExit(exitCodeAfter(exit, Number(process.exitCode ?? 0)))

@@ -11,6 +11,7 @@ import { exitCodeOf } from "../../src/cli/Explain.ts"
 import * as audit from "../../src/cli/handlers/audit.ts"
 import { check } from "../../src/cli/handlers/check.ts"
 import * as secretKey from "../../src/cli/handlers/secret-key.ts"
+import { StandardInput } from "../../src/cli/StandardInput.ts"
 import { system } from "../../src/domain/Actor.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Audit } from "../../src/services/Audit.ts"
@@ -119,7 +120,7 @@ describe.each(engines)("svc audit on %s", (engine) => {
         assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })
         const refused = yield* ran(audit.printHead({ verify: true }))
         assert.deepInclude(refused, { code: 1, out: "" })
-      }).pipe(Effect.provideService(Environment, environment))
+      }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
@@ -153,7 +154,7 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
         assert.deepStrictEqual(yield* compared(yield* exported), ["CURRENT_PRUNE_MATCH", 0])
         yield* prunedTo(4)
         assert.deepStrictEqual(yield* compared(third), ["UNPROVABLE", 3])
-      }).pipe(Effect.provideService(Environment, environment))
+      }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("says that nothing guards the end without checkpoints, and tells an outage from an alarm", () =>
@@ -171,12 +172,12 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
         assert.deepInclude(noFile, { code: 5, out: "" })
         assert.include(noFile.said, "the audit log was not verified: ")
         assert.deepInclude(yield* ran(audit.verify({ ...none, publicKey: ["short"] })), { code: 2 })
-      }).pipe(Effect.provideService(Environment, environment))
+      }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
       const url = engine === "PostgreSQL" ? "postgres://127.0.0.1:1/none" : `sqlite:${join(home, "nowhere", "svc.db")}`
       const outage = yield* Effect.provideService(ran(audit.verify(none)), Environment, {
         ...environment,
         SVC_DATABASE_URL: url
-      })
+      }).pipe(Effect.provideService(StandardInput, Stream.empty))
       assert.deepInclude(outage, { code: 5, out: "" }, outage.said)
     }).pipe(Effect.provide(NodeContext.layer)))
 })
@@ -249,7 +250,7 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         assert.deepInclude(yield* ran(check({ json: false })), { code: 0 })
         const printed = [told, next, shown, early, checked, again].map(({ out, said }) => out + said).join("\n")
         for (const key of [first, second, third]) assert.notInclude(printed, key)
-      }).pipe(Effect.provideService(Environment, environment))
+      }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
 
       const fromEnvironment = { ...environment, SVC_SECRET_KEY: readFileSync(file, "utf8") }
       const none = yield* ran(Effect.provideService(secretKey.rotate({ activate: true }), Environment, fromEnvironment))
@@ -269,6 +270,6 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
         assert.deepInclude(told, { code: 1 })
         assert.match(told.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key decrypts it/)
         assert.match(told.said, /^some keys are still needed and must stay: \w{32} \(1 secret\)/)
-      }).pipe(Effect.provideService(Environment, environment))
+      }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
     }).pipe(Effect.provide(NodeContext.layer)))
 })

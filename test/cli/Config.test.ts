@@ -7,6 +7,7 @@ import { inject } from "vitest"
 import { temporaryHome } from "../databases.ts"
 import { until } from "../until.ts"
 import { running, svc } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const token = "a-token-of-the-metrics"
 
@@ -16,20 +17,20 @@ describe("svc init and svc config", () => {
       const home = yield* temporaryHome
       const file = join(home, "deep", "svc.conf")
       const settings = { SVC_HOME: join(home, "deep") }
-      assert.strictEqual((yield* svc(["init"], settings)).stdout, `wrote ${file}\n`)
+      assert.strictEqual((yield* svcHere(["init"], settings)).stdout, `wrote ${file}\n`)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       assert.include(readFileSync(file, "utf8"), "#SVC_REST_MAX_PAGE_SIZE=500")
       assert.notInclude(readFileSync(file, "utf8"), "SVC_SECRET_KEY")
-      assert.match((yield* svc(["config", "validate"], settings)).stdout, /: ok, 0 settings\n$/)
+      assert.match((yield* svcHere(["config", "validate"], settings)).stdout, /: ok, 0 settings\n$/)
       writeFileSync(file, readFileSync(file, "utf8").replace(/^#SVC_/gm, "SVC_")) // its defaults, written out
-      assert.match((yield* svc(["config", "validate"], settings)).stdout, /: ok, \d+ settings\n$/)
+      assert.match((yield* svcHere(["config", "validate"], settings)).stdout, /: ok, \d+ settings\n$/)
 
       writeFileSync(file, "SVC_LOG_LEVEL=debug\n")
-      const second = yield* svc(["init"], settings)
+      const second = yield* svcHere(["init"], settings)
       assert.strictEqual(second.code, 1)
       assert.match(second.stderr, /^svc: [^\n]+ exists already; --force overwrites it\n$/)
       assert.strictEqual(readFileSync(file, "utf8"), "SVC_LOG_LEVEL=debug\n")
-      assert.strictEqual((yield* svc(["init", "--force"], settings)).code, 0)
+      assert.strictEqual((yield* svcHere(["init", "--force"], settings)).code, 0)
       assert.include(readFileSync(file, "utf8"), "#SVC_LOG_LEVEL=info")
     }))
 
@@ -39,14 +40,14 @@ describe("svc init and svc config", () => {
       writeFileSync(join(home, "svc.conf"), "SVC_LOG_LEVEL=debug\nSVC_REST_MAX_PAGE_SIZE=50\n")
       writeFileSync(join(home, "token"), `${token}\n`)
       const settings = { SVC_HOME: home, SVC_LOG_LEVEL: "error", SVC_METRICS_AUTH_TOKEN_FILE: join(home, "token") }
-      const { stdout } = yield* svc(["config", "show"], settings)
+      const { stdout } = yield* svcHere(["config", "show"], settings)
       assert.include(stdout, "SVC_LOG_LEVEL=error  # environment\n")
       assert.include(stdout, "SVC_REST_MAX_PAGE_SIZE=50  # tunables\n")
       assert.include(stdout, "SVC_PORT=7700  # default\n")
       assert.include(stdout, "SVC_METRICS_AUTH_TOKEN=********  # file\n")
       assert.notInclude(stdout, token)
 
-      const revealed = JSON.parse((yield* svc(["config", "show", "--json", "--reveal-secrets"], settings)).stdout)
+      const revealed = JSON.parse((yield* svcHere(["config", "show", "--json", "--reveal-secrets"], settings)).stdout)
       assert.deepInclude(revealed, { name: "SVC_METRICS_AUTH_TOKEN", value: token, source: "file" })
     }))
 
@@ -54,7 +55,7 @@ describe("svc init and svc config", () => {
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(join(home, "svc.conf"), "SVC_COLOUR=blue\nSVC_REST_MAX_PAGE_SIZE=0\nSVC_SECRET_KEY=x\nnonsense\n")
-      const { code, stderr } = yield* svc(["config", "validate"], { SVC_HOME: home })
+      const { code, stderr } = yield* svcHere(["config", "validate"], { SVC_HOME: home })
       assert.strictEqual(code, 1)
       assert.match(stderr, /^svc: [^\n]+\n$/)
       for (
@@ -68,7 +69,7 @@ describe("svc init and svc config", () => {
       ) {
         assert.include(stderr, part)
       }
-      assert.strictEqual((yield* svc(["check"], { SVC_HOME: home })).code, 1)
+      assert.strictEqual((yield* svcHere(["check"], { SVC_HOME: home })).code, 1)
     }))
 
   it.scoped("have svc doctor name what looks like a setting and is none", () =>
@@ -86,7 +87,7 @@ describe("svc init and svc config", () => {
         SVC_API_KEY_FILE: join(home, "token"),
         SVC_PROJECT: "shop"
       }
-      const { stdout } = yield* svc(["doctor"], { ...settings, ...operators })
+      const { stdout } = yield* svcHere(["doctor"], { ...settings, ...operators })
       assert.include(
         stdout,
         "warning: these environment variables are not settings and have no effect: SVC_COLOUR, SVC_PORT_FILE"
@@ -97,7 +98,7 @@ describe("svc init and svc config", () => {
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(join(home, "svc.conf"), "SVC_LOGIN_BACKOFF_BASE_SECONDS=0.5\nSVC_LOGIN_BACKOFF_MAX_SECONDS=5.0\n")
-      const validated = yield* svc(["config", "validate"], { SVC_HOME: home })
+      const validated = yield* svc(["config", "validate"], { SVC_HOME: home }) // warnings go to the process's own output
       assert.strictEqual(validated.code, 0, validated.stderr)
       assert.include(validated.stderr, "line 1: SVC_LOGIN_BACKOFF_BASE_SECONDS is no longer used")
       const server = yield* running(["serve", "--port", "0"], {
@@ -125,12 +126,12 @@ describe("svc init and svc config", () => {
       const home = yield* temporaryHome
       for (const name of ["SVC_PUBLIC_URL", "SVC_OTEL_EXPORTER_OTLP_ENDPOINT"]) {
         for (const url of ["https://user:hunter2@svc.example.com", "https://hunter2@svc.example.com/x"]) {
-          const refused = yield* svc(["check"], { SVC_HOME: home, [name]: url })
+          const refused = yield* svcHere(["check"], { SVC_HOME: home, [name]: url })
           assert.include(refused.stderr, `${name} must be a URL without a user name or password`)
           assert.notInclude(refused.stderr, "hunter2")
         }
       }
-      const shown = yield* svc(["config", "show"], {
+      const shown = yield* svcHere(["config", "show"], {
         SVC_HOME: home,
         SVC_AGENT_BRAIN_URL: "https://user:hunter2@svc.example.com"
       })
@@ -169,7 +170,7 @@ describe("svc init and svc config", () => {
 
   it.scoped("have nothing to say about a file that is not there", () =>
     Effect.gen(function*() {
-      const { code, stdout } = yield* svc(["config", "validate"], { SVC_HOME: yield* temporaryHome })
+      const { code, stdout } = yield* svcHere(["config", "validate"], { SVC_HOME: yield* temporaryHome })
       assert.strictEqual(code, 0)
       assert.include(stdout, "nothing to check")
     }))

@@ -9,6 +9,7 @@ import { freshUser, password, proxied, signedIn } from "../http/people.ts"
 import { has } from "../needs.ts"
 import { ok, refused } from "./remote.ts"
 import { onTerminal, svc } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const hasTerminal = await has("script")
 
@@ -16,7 +17,7 @@ const hasTerminal = await has("script")
 const person = Effect.gen(function*() {
   const user = yield* freshUser({ isAdmin: true })
   const settings = { SVC_HOME: yield* temporaryHome, SVC_URL: yield* baseUrl }
-  const login = svc(["login", "--email", user.email, "--password-stdin"], settings, { input: `${password}\n` })
+  const login = svcHere(["login", "--email", user.email, "--password-stdin"], settings, { input: `${password}\n` })
   const keys = Effect.gen(function*() {
     const headers = yield* signedIn(user)
     return (yield* request("GET", "/api-keys", { headers })).json as ReadonlyArray<{
@@ -77,11 +78,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const byId = new Map((yield* keys).map((key) => [key.id, key.revoked_at]))
       assert.isNotNull(byId.get(first))
       assert.isNull(byId.get(second))
-      assert.match((yield* svc(["logout"], settings)).stdout, new RegExp(`\\(${second}\\) is revoked\n$`))
+      assert.match((yield* svcHere(["logout"], settings)).stdout, new RegExp(`\\(${second}\\) is revoked\n$`))
       assert.isFalse(existsSync(file))
       assert.isNotNull((yield* keys).find(({ id }) => id === second)?.revoked_at)
-      assert.include((yield* svc(["logout"], settings)).stdout, "no login in")
-      refused(yield* svc(["agents", "list"], settings), "no API key: run svc login, or set SVC_API_KEY")
+      assert.include((yield* svcHere(["logout"], settings)).stdout, "no login in")
+      refused(yield* svcHere(["agents", "list"], settings), "no API key: run svc login, or set SVC_API_KEY")
     }))
 
   it.scoped("logs out of a brain that is away, and says that the key is still valid", () =>
@@ -89,7 +90,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const { file, login, settings } = yield* person
       yield* login
       writeFileSync(file, readFileSync(file, "utf8").replace(settings.SVC_URL, "http://127.0.0.1:9"))
-      const { code, stdout } = yield* svc(["logout"], settings)
+      const { code, stdout } = yield* svcHere(["logout"], settings)
       assert.strictEqual(code, 0)
       assert.match(
         stdout,
@@ -101,36 +102,36 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
   it.scoped("whoami names the account, its projects and the key; api-keys creates, lists and revokes", () =>
     Effect.gen(function*() {
       const { keys, login, settings, user } = yield* person
-      refused(yield* svc(["whoami"], settings), "no API key")
+      refused(yield* svcHere(["whoami"], settings), "no API key")
       yield* login
-      const me = ok(yield* svc(["whoami"], settings))
+      const me = ok(yield* svcHere(["whoami"], settings))
       assert.match(me, new RegExp(`^email +${user.email}\n`))
       assert.include(me, "global admin")
       assert.include(me, "svc login (")
 
       const { slug } = yield* freshProject()
       refused(
-        yield* svc(["api-keys", "create", "ci", "--password-stdin"], settings, { input: `${password}\n` }),
+        yield* svcHere(["api-keys", "create", "ci", "--password-stdin"], settings, { input: `${password}\n` }),
         "give --scope",
         2
       )
       const create = (...args: ReadonlyArray<string>) =>
-        svc(["api-keys", "create", "ci", "--password-stdin", ...args], settings, { input: `${password}\n` })
+        svcHere(["api-keys", "create", "ci", "--password-stdin", ...args], settings, { input: `${password}\n` })
       const created = ok(yield* create("--scope", "tasks:read", "--scope", "queues:read", "--project", slug))
       const token = /\n(svk_\S+)\n$/.exec(created)?.[1] ?? ""
       const bound = { SVC_HOME: settings.SVC_HOME, SVC_URL: settings.SVC_URL, SVC_API_KEY: token, SVC_PROJECT: slug }
-      ok(yield* svc(["tasks", "list"], bound))
-      refused(yield* svc(["agents", "list"], bound), "lacks the scope agents:read")
+      ok(yield* svcHere(["tasks", "list"], bound))
+      refused(yield* svcHere(["agents", "list"], bound), "lacks the scope agents:read")
       refused(yield* create("--scope", "nonsense"), "scopes.0: is not a scope")
 
-      const listed = ok(yield* svc(["api-keys", "list"], settings))
+      const listed = ok(yield* svcHere(["api-keys", "list"], settings))
       assert.match(listed, new RegExp(`^NAME .*\nci +active +${slug} +tasks:read,queues:read `))
       assert.notInclude(listed, token)
-      refused(yield* svc(["api-keys", "revoke", "ci"], settings), "add --yes", 2)
-      refused(yield* svc(["api-keys", "revoke", "cj", "--yes"], settings), "no such API key: cj")
-      assert.include(ok(yield* svc(["api-keys", "revoke", "ci", "--yes"], settings)), "revoked the API key ci")
+      refused(yield* svcHere(["api-keys", "revoke", "ci"], settings), "add --yes", 2)
+      refused(yield* svcHere(["api-keys", "revoke", "cj", "--yes"], settings), "no such API key: cj")
+      assert.include(ok(yield* svcHere(["api-keys", "revoke", "ci", "--yes"], settings)), "revoked the API key ci")
       assert.isNotNull((yield* keys).find(({ name }) => name === "ci")?.revoked_at)
-      refused(yield* svc(["tasks", "list"], bound), "does not accept the API key")
+      refused(yield* svcHere(["tasks", "list"], bound), "does not accept the API key")
     }))
 
   it.scoped("says so when the key of the one before cannot be ended: it is somebody else's", () =>
@@ -139,7 +140,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       yield* login
       const first = JSON.parse(readFileSync(file, "utf8")).key.id
       const other = yield* freshUser({ isAdmin: true })
-      const { code, stderr } = yield* svc(["login", "--email", other.email, "--password-stdin"], settings, {
+      const { code, stderr } = yield* svcHere(["login", "--email", other.email, "--password-stdin"], settings, {
         input: `${password}\n`
       })
       assert.strictEqual(code, 0, stderr)
@@ -151,7 +152,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const { login, settings } = yield* person
       yield* login
       refused(
-        yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }),
+        yield* svcHere(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }),
         /^svc: SVC_URL is http:\/\/127.0.0.1:9, but svc login has a key for http/
       )
     }))
@@ -160,11 +161,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
     Effect.gen(function*() {
       const { file, settings, user } = yield* person
       refused(
-        yield* svc(["login", "--email", user.email, "--password-stdin"], settings, { input: "not this one\n" }),
+        yield* svcHere(["login", "--email", user.email, "--password-stdin"], settings, { input: "not this one\n" }),
         "the password is wrong"
       )
       refused(
-        yield* svc(["login", "--api-key-stdin"], settings, { input: "svk_nobody\n" }),
+        yield* svcHere(["login", "--api-key-stdin"], settings, { input: "svk_nobody\n" }),
         "does not accept the API key from standard input"
       )
       assert.isFalse(existsSync(file))
@@ -174,13 +175,13 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
     Effect.gen(function*() {
       const { file, settings } = yield* person
       const { token } = yield* freshKey({ isAdmin: true, scopes: ["agents:read"] })
-      assert.strictEqual((yield* svc(["login", "--api-key-stdin"], settings, { input: `${token}\n` })).code, 0)
+      assert.strictEqual((yield* svcHere(["login", "--api-key-stdin"], settings, { input: `${token}\n` })).code, 0)
       assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), {
         url: settings.SVC_URL,
         api_key: token,
         key: null
       })
-      assert.include((yield* svc(["logout"], settings)).stdout, "stays valid")
+      assert.include((yield* svcHere(["logout"], settings)).stdout, "stays valid")
     }))
 
   it.scoped.each(
@@ -193,14 +194,14 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
   )("refuses %j", ([args, part]) =>
     Effect.gen(function*() {
       const { settings } = yield* person
-      refused(yield* svc(["login", ...args], settings, { input: "x\n" }), part, 2)
+      refused(yield* svcHere(["login", ...args], settings, { input: "x\n" }), part, 2)
     }))
 
   it.scoped("sends nothing by plain http to another machine, but when told to", () =>
     Effect.gen(function*() {
       const { settings, user } = yield* person
       const elsewhere = (...args: ReadonlyArray<string>) =>
-        svc(["login", "--url", "http://nowhere.invalid", ...args], settings, { input: `${password}\n` })
+        svcHere(["login", "--url", "http://nowhere.invalid", ...args], settings, { input: `${password}\n` })
       refused(yield* elsewhere("--email", user.email, "--password-stdin"), "plain http to another machine")
       refused(yield* elsewhere("--api-key-stdin"), "plain http to another machine")
       refused(
@@ -213,16 +214,16 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
     Effect.gen(function*() {
       const { file, settings } = yield* person
       refused(
-        yield* svc(["login", "--url", "ftp://x", "--api-key-stdin"], settings),
+        yield* svcHere(["login", "--url", "ftp://x", "--api-key-stdin"], settings),
         "--url must be the brain's address"
       )
       refused(
-        yield* svc(["agents", "list"], { ...settings, SVC_URL: "http://ann:hidden@x" }),
+        yield* svcHere(["agents", "list"], { ...settings, SVC_URL: "http://ann:hidden@x" }),
         "SVC_URL must be the brain's address"
       )
       writeFileSync(file, `{"api_key":"svk_hidden"`)
       const { SVC_HOME } = settings
-      const ran = yield* svc(["agents", "list"], { SVC_HOME })
+      const ran = yield* svcHere(["agents", "list"], { SVC_HOME })
       refused(ran, "login.json is not what svc login writes; run svc login again")
       assert.notInclude(ran.stderr, "hidden")
     }))
@@ -264,7 +265,7 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
       Effect.gen(function*() {
         const { args, file, settings, user } = yield* somebody
         for (const code of [yield* nextCode(user), user.codes[0]]) {
-          const { code: exit, stderr } = yield* svc([...args, "--code-stdin"], settings, {
+          const { code: exit, stderr } = yield* svcHere([...args, "--code-stdin"], settings, {
             input: `${password}\n${code}\n`
           })
           assert.strictEqual(exit, 0, stderr)
@@ -284,20 +285,20 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
         refused(yield* svc(args, settings, { input: `${password}\n` }), "with --code-stdin")
         const wrong = yield* wrongCode(user.secret)
         refused(
-          yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n${wrong}\n` }),
+          yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n${wrong}\n` }),
           "The code is wrong"
         )
         refused(
-          yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n123\n` }),
+          yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n123\n` }),
           "code must have at least 6 characters",
           2
         )
         refused(
-          yield* svc([...args, "--code-stdin"], settings, { input: `${password}\n` }),
+          yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n` }),
           "give the password, then the code"
         )
         refused(
-          yield* svc(["login", "--email", user.email, "--code-stdin"], settings),
+          yield* svcHere(["login", "--email", user.email, "--code-stdin"], settings),
           "goes with --email and --password-stdin",
           2
         )

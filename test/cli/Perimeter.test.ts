@@ -1,6 +1,6 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Stream } from "effect"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { cli } from "../../src/cli/Command.ts"
 import { Environment } from "../../src/cli/Environment.ts"
 import { explain } from "../../src/cli/Explain.ts"
+import { StandardInput } from "../../src/cli/StandardInput.ts"
 import { temporaryHome } from "../databases.ts"
 import { svc } from "./svc.ts"
 
@@ -24,6 +25,7 @@ const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, s
     )
     const exit = yield* Effect.exit(Effect.withConsole(cli(["node", "svc", ...args]), quiet)).pipe(
       Effect.provideService(Environment, environment),
+      Effect.provideService(StandardInput, Stream.empty),
       Effect.provide(NodeContext.layer)
     )
     return { printed, failed: Exit.isFailure(exit) ? explain(exit.cause) ?? "usage" : null }

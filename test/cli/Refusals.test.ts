@@ -9,6 +9,7 @@ import { has } from "../needs.ts"
 import { portOf } from "../ports.ts"
 import { ok, refused, visitor } from "./remote.ts"
 import { svc } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const hasOpenSsl = await has("OpenSSL")
 
@@ -18,20 +19,20 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       const { run, settings, token } = yield* visitor({ scopes: ["agents:read"] })
       refused(yield* run("tasks", "list"), "The API key lacks the scope tasks:read. The key is from SVC_API_KEY")
       refused(yield* run("agents", "list", "--project", "nowhere"), "--project or SVC_PROJECT")
-      const unknown = yield* svc(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hidden" })
+      const unknown = yield* svcHere(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hidden" })
       refused(unknown, "does not accept the API key from SVC_API_KEY")
       assert.notInclude(unknown.stderr, "hidden")
-      const broken = yield* svc(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hid\nden" })
+      const broken = yield* svcHere(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hid\nden" })
       refused(broken, "SVC_API_KEY has no valid API key")
       assert.notInclude(broken.stderr, "svk_hid")
       const { SVC_API_KEY: _, ...keyless } = settings
       refused(
-        yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: "/nowhere" }),
+        yield* svcHere(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: "/nowhere" }),
         "SVC_API_KEY_FILE: cannot read /nowhere"
       )
       const file = join(settings.SVC_HOME ?? "", "key")
       writeFileSync(file, `${token}\n`)
-      ok(yield* svc(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: file }))
+      ok(yield* svcHere(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: file }))
       const viewer = yield* visitor({ role: "viewer" })
       refused(yield* viewer.run("agents", "create", "shop"), "svc: ")
     }))
@@ -74,7 +75,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
         void answer()
       })
       const port = yield* portOf(server)
-      const restart = svc(["commands", "restart", "w"], { ...settings, SVC_URL: `http://127.0.0.1:${port}` })
+      const restart = svcHere(["commands", "restart", "w"], { ...settings, SVC_URL: `http://127.0.0.1:${port}` })
       refused(yield* restart, /it ended the connection\), so it may have been issued\. Check svc commands list/, 3)
       status = 504
       refused(yield* restart, "(status 504), so it may have been issued", 3)

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { temporaryHome } from "../databases.ts"
 import { has } from "../needs.ts"
 import { ok, refused } from "./remote.ts"
-import { onTerminal, svc } from "./svc.ts"
+import { onTerminal } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const hasTerminal = await has("script")
 
@@ -14,7 +15,9 @@ const email = "ann@example.com"
 /** A home whose first admin has a second factor, and what is left of it. */
 const home = Effect.gen(function*() {
   const settings = { SVC_HOME: yield* temporaryHome }
-  ok(yield* svc(["bootstrap-admin", "--email", email, "--password-stdin"], settings, { input: "a long password\n" }))
+  ok(
+    yield* svcHere(["bootstrap-admin", "--email", email, "--password-stdin"], settings, { input: "a long password\n" })
+  )
   const db = yield* Effect.acquireRelease(
     Effect.sync(() => new BetterSqlite3(join(settings.SVC_HOME, "svc.db"))),
     (db) => Effect.sync(() => db.close())
@@ -41,15 +44,18 @@ describe("svc reset-mfa", () => {
   it.scoped("removes the factor with --yes or --confirm, and nothing without", () =>
     Effect.gen(function*() {
       const { left, settings } = yield* home
-      refused(yield* svc(["reset-mfa", email], settings), "To confirm without a terminal, add --yes", 2)
-      refused(yield* svc(["reset-mfa", "nobody@example.com", "--confirm"], settings), "No such user")
+      refused(yield* svcHere(["reset-mfa", email], settings), "To confirm without a terminal, add --yes", 2)
+      refused(yield* svcHere(["reset-mfa", "nobody@example.com", "--confirm"], settings), "No such user")
       assert.deepStrictEqual(left(), all)
       assert.include(
-        ok(yield* svc(["reset-mfa", "Ann@Example.com", "--confirm"], settings)),
+        ok(yield* svcHere(["reset-mfa", "Ann@Example.com", "--confirm"], settings)),
         `removed the second factor of ${email}`
       )
       assert.deepStrictEqual(left(), none)
-      assert.include(ok(yield* svc(["reset-mfa", email, "--yes"], settings)), "has no second factor; nothing was done")
+      assert.include(
+        ok(yield* svcHere(["reset-mfa", email, "--yes"], settings)),
+        "has no second factor; nothing was done"
+      )
       assert.deepStrictEqual(left(), none)
     }))
 

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { temporaryHome } from "../databases.ts"
 import { svc } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const packaged = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
   readonly version: string
@@ -70,19 +71,22 @@ const commands = [
 ]
 
 const run = (...args: ReadonlyArray<string>) =>
+  Effect.scoped(Effect.flatMap(temporaryHome, (home) => svcHere(args, { SVC_HOME: home })))
+
+const runProcess = (...args: ReadonlyArray<string>) =>
   Effect.scoped(Effect.flatMap(temporaryHome, (home) => svc(args, { SVC_HOME: home })))
 
 describe("the command line", () => {
   it.effect("prints the package's version", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* run("version"), { code: 0, stdout: `${packaged.version}\n`, stderr: "" })
-      const { stdout } = yield* run("version", "--json")
+      assert.deepStrictEqual(yield* runProcess("version"), { code: 0, stdout: `${packaged.version}\n`, stderr: "" })
+      const { stdout } = yield* runProcess("version", "--json")
       assert.deepStrictEqual(JSON.parse(stdout), { version: packaged.version })
     }))
 
   it.effect("lists every command in its help, without colours in a pipe", () =>
     Effect.gen(function*() {
-      const { code, stderr, stdout } = yield* run("--help")
+      const { code, stderr, stdout } = yield* runProcess("--help")
       assert.strictEqual(code, 0)
       assert.strictEqual(stderr, "")
       const words = stdout.split(/[\s,]+/)

@@ -4,7 +4,8 @@ import type { Role, Scope } from "../../src/domain/Access.ts"
 import { connected, freshAgent, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
-import { type Ran, type Settings, svcHere } from "./svc.ts"
+import { type Ran, type Settings } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 /** A fresh project, and `svc` of somebody who has a key for it. */
 export const visitor = (options: { readonly role?: Role; readonly scopes?: ReadonlyArray<Scope> } = {}) =>

@@ -1,7 +1,6 @@
-import { type Console, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { inject } from "vitest"
-import { exitCodeAfter, runCli } from "../../src/cli/Run.ts"
 import { freePort } from "../ports.ts"
 
 /** The result of one run of the real program. */
@@ -35,25 +34,6 @@ export const svc = (
     child.stdin?.end(options.input ?? "")
     child.on("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
     return Effect.sync(() => child.kill("SIGKILL"))
-  })
-
-/**
- * Runs `svc` in this process: the start of a process takes half a second. For commands that end by themselves and read no
- * standard input.
- */
-export const svcHere = (args: ReadonlyArray<string>, settings: Settings): Effect.Effect<Ran> =>
-  Effect.promise(async () => {
-    let stdout = ""
-    let stderr = ""
-    const console = await Effect.runPromise(Effect.console)
-    const captured: Console.Console = {
-      ...console,
-      log: (...parts) => Effect.sync(() => void (stdout += `${parts.map(String).join(" ")}\n`)),
-      error: (...parts) => Effect.sync(() => void (stderr += `${parts.map(String).join(" ")}\n`))
-    }
-    const program = runCli({ args: ["node", "svc", ...args], environment: settings, colours: false })
-    const exit = await Effect.runPromiseExit(Effect.withConsole(program, captured))
-    return { code: exitCodeAfter(exit, 0), stdout, stderr }
   })
 
 export interface Running {

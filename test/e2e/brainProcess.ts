@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { svcHere } from "../cli/svcHere.ts"
 import { freePort } from "../ports.ts"
 import { until } from "../until.ts"
 
@@ -43,13 +44,9 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
       (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
     )
     const env = { PATH: process.env.PATH ?? "", SVC_HOME: home, SVC_LOG_LEVEL: "warning", ...settings }
-    const bootstrap = [program, "bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
-    yield* Effect.async<void>((resume) => {
-      const child = spawn(process.execPath, bootstrap, { env, stdio: ["pipe", "ignore", "inherit"] })
-      child.once("exit", (code) =>
-        resume(code === 0 ? Effect.void : Effect.dieMessage(`bootstrap-admin ended with ${code}`)))
-      child.stdin.end(password)
-    })
+    const bootstrap = ["bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
+    const { code, stderr } = yield* svcHere(bootstrap, env, { input: password })
+    if (code !== 0) return yield* Effect.dieMessage(`bootstrap-admin ended with ${code}: ${stderr}`)
 
     const brain = Effect.gen(function*() {
       const port = yield* freePort
@@ -73,8 +70,7 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
         }
         child = started
       }).pipe(
-        Effect.zipRight(until(ready, (status) =>
-          status === 200)),
+        Effect.zipRight(until(ready, (status) => status === 200)),
         Effect.asVoid,
         Effect.tapError(() => Effect.log(log)),
         Effect.orDie

@@ -14,7 +14,8 @@ import { mebibyte, memoryOf } from "./memory.ts"
 import { site } from "./site.ts"
 import { type Batch, streaming } from "./streaming.ts"
 
-const stored = 500
+/** More than the heap below, and than `mostHeld`. */
+const stored = 320
 /** Six times what may wait for the writer. */
 const arriving = 100
 const text = "x".repeat(1_000_000)

@@ -1,5 +1,4 @@
 import { FileSystem } from "@effect/platform"
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Cause, Console, Effect, Option, Stream } from "effect"
 import { checkCheckpoints, type CheckpointReport } from "../../services/Audit/CheckpointCheck.ts"
 import { checkpointPath } from "../../services/Audit/CheckpointFile.ts"
@@ -16,6 +15,7 @@ import { Settings } from "../../services/Settings.ts"
 import { decodePublicKeys, layerAuditLog, layerReadOnly, readKeys } from "../AuditLog.ts"
 import { explain, OutcomeUnknown, Refused } from "../Explain.ts"
 import { settings } from "../Settings.ts"
+import { standardInput } from "../StandardInput.ts"
 import { escapeText } from "../TerminalText.ts"
 
 interface VerifyOptions {
@@ -31,7 +31,7 @@ const textOf = (given: string) =>
     if (given.trimStart().startsWith("{")) return given
     const fs = yield* FileSystem.FileSystem
     return given === "-"
-      ? yield* NodeStream.stdin.pipe(Stream.decodeText(), Stream.mkString)
+      ? yield* standardInput.pipe(Stream.decodeText(), Stream.mkString)
       : yield* fs.readFileString(given)
   })
 

@@ -1,0 +1,28 @@
+import { type Console, Effect, Stream } from "effect"
+import { exitCodeAfter, runCli } from "../../src/cli/Run.ts"
+import type { Ran, Settings } from "./svc.ts"
+
+/** Runs `svc` to its end in this process: the start of a process takes half a second. */
+export const svcHere = (
+  args: ReadonlyArray<string>,
+  settings: Settings,
+  { input = "" }: { readonly input?: string } = {}
+): Effect.Effect<Ran> =>
+  Effect.promise(async () => {
+    let stdout = ""
+    let stderr = ""
+    const console = await Effect.runPromise(Effect.console)
+    const captured: Console.Console = {
+      ...console,
+      log: (...parts) => Effect.sync(() => void (stdout += `${parts.map(String).join(" ")}\n`)),
+      error: (...parts) => Effect.sync(() => void (stderr += `${parts.map(String).join(" ")}\n`))
+    }
+    const program = runCli({
+      args: ["node", "svc", ...args],
+      environment: settings,
+      standardInput: Stream.make(Buffer.from(input)),
+      colours: false
+    })
+    const exit = await Effect.runPromiseExit(Effect.withConsole(program, captured))
+    return { code: exitCodeAfter(exit, 0), stdout, stderr }
+  })
