@@ -84,14 +84,21 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       } satisfies SystemInfo
     }, orDieOnSql)
 
-    const runProbe = (probe: Effect.Effect<DeepCheck, unknown>) =>
+    const runProbe = (name: string, probe: Effect.Effect<DeepCheck, unknown>) =>
       Effect.gen(function*() {
         const begin = yield* Clock.currentTimeMillis
         const result = yield* probe.pipe(
           Effect.disconnect,
-          Effect.timeoutFail({ duration: probeTimeout, onTimeout: () => "no answer within 2 seconds" }),
-          Effect.catchAllCause(() =>
-            Effect.succeed(makeCheck({ status: "failed", detail: "the check failed or took longer than 2 seconds" }))
+          Effect.timeoutTo({
+            duration: probeTimeout,
+            onSuccess: (check) => check,
+            onTimeout: () => makeCheck({ status: "failed", detail: "no answer within 2 seconds" })
+          }),
+          Effect.catchAllCause((cause) =>
+            Effect.as(
+              Effect.logWarning(`the health check ${name} failed`, cause),
+              makeCheck({ status: "failed", detail: "the check failed; the log has the cause" })
+            )
           )
         )
         return { ...result, latency_ms: (yield* Clock.currentTimeMillis) - begin }
@@ -163,7 +170,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
 
     const deepHealth = Effect.fn("Health.deepHealth")(function*() {
       const checks: Record<string, DeepCheck> = yield* Effect.all(
-        Object.fromEntries(Object.entries(probes).map(([name, probe]) => [name, runProbe(probe)])),
+        Object.fromEntries(Object.entries(probes).map(([name, probe]) => [name, runProbe(name, probe)])),
         { concurrency: "unbounded" }
       )
       for (const loop of yield* loops.state) {

@@ -61,6 +61,24 @@ describe.each(engines)("watching on %s", (engine) => {
         yield* until(led, ({ detail, status }) => detail === null && status === "ok")
       }))
 
+    it.effect("says whether a check failed or had no answer in time", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { token } = yield* freshKey()
+        const mail = Effect.map(request("GET", "/health/deep", { token }), ({ json }) => json.checks.mail)
+        yield* sql`ALTER TABLE mail_outbox RENAME TO mail_outbox_away`
+        const failed = yield* Effect.ensuring(
+          mail,
+          Effect.orDie(sql`ALTER TABLE mail_outbox_away RENAME TO mail_outbox`)
+        )
+        assert.deepInclude(failed, { status: "failed", detail: "the check failed; the log has the cause" })
+        if (engine === "SQLite") return // no lock makes a reader of SQLite wait
+        const silent = yield* sql.withTransaction(
+          Effect.zipRight(sql`LOCK TABLE mail_outbox IN ACCESS EXCLUSIVE MODE`, mail)
+        )
+        assert.deepInclude(silent, { status: "failed", detail: "no answer within 2 seconds" })
+      }))
+
     it.effect("shows an audit chain whose head is not ours", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
