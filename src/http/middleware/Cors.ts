@@ -21,6 +21,15 @@ export const preflight = HttpServerResponse.empty({
   }
 })
 
+/** The CORS headers of a response. A cache must compare what the response itself varies by, too. */
+export const withVaryOf = (
+  response: Headers.Headers,
+  cors: Readonly<Record<string, string>>
+): Readonly<Record<string, string>> => {
+  const vary = response["vary"]
+  return vary === undefined || cors["vary"] === undefined ? cors : { ...cors, vary: `${vary}, ${cors["vary"]}` }
+}
+
 /** CORS response headers. Never `*`, because requests carry cookies. */
 export const headersFor = (
   origins: ReadonlyArray<string>,

@@ -95,7 +95,7 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
             const answer = withHeaders(response, {
               ...fixedHeaders,
               ...response.headers,
-              ...cors,
+              ...Cors.withVaryOf(response.headers, cors),
               "x-request-id": requestId
             })
             return isLoggingRequests(fiber)
