@@ -19,9 +19,13 @@ import { type Engine, settingsOn } from "./databases.ts"
 export const brainOn = (engine: Engine, overrides: Partial<SettingsShape> = {}) =>
   Brain.layer.pipe(Layer.provideMerge(settingsOn(engine, overrides)), Layer.orDie)
 
-/** The services and a real HTTP server on a free port of 127.0.0.1. */
+/** The services and a real HTTP server on a free port of 127.0.0.1; without spans, as a program without a trace collector. */
 export const serverOn = (engine: Engine, overrides: Partial<SettingsShape> = {}) =>
-  Server.layer.pipe(Layer.provideMerge(brainOn(engine, overrides)), Layer.orDie)
+  Server.layer.pipe(
+    Layer.provideMerge(brainOn(engine, overrides)),
+    Layer.provide(Layer.setTracerEnabled(false)),
+    Layer.orDie
+  )
 
 /** `http://127.0.0.1:port` of the server under test. */
 export const baseUrl = Effect.map(
