@@ -78,8 +78,8 @@ const measure = (database: Database, tasks: number, options: Options) =>
     const program = yield* builtProgram
     const { brain, call, credentials, site } = yield* runningBrain(program, database, 1)
     const { json: project } = yield* call("GET", "/projects/bench")
+    const operator = yield* adminKey(brain) // before the seeding, which takes longer than a connection is kept
     const { samples, token } = yield* seed(site.env, project.id, tasks)
-    const operator = yield* adminKey(brain)
     const bare = yield* bareServer(project.id, site.env)
     const ours: Server = { port: Number(new URL(brain.url).port), pid: brain.pid() }
 

@@ -9,7 +9,9 @@ import {
 } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Chunk, Context, Effect, Inspectable, Option, Runtime, RuntimeFlags, Scope, Stream } from "effect"
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { type IncomingMessage, type Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 
 /**
  * Runs `app` for each request of the server until the scope ends, without spans. The platform's own handler makes them, and sends
@@ -29,9 +31,16 @@ export const serveRequests = (server: Server, app: HttpApp.Default<unknown, Scop
         if (!response.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
       })
     }
+    // an upgrade that no other listener takes, such as a WebSocket on a path that is not there, is a request like any other
+    const onUpgrade = (source: IncomingMessage, socket: Duplex) => {
+      const response = new ServerResponse(source)
+      response.assignSocket(socket as Socket) // the cast: what Node gives to the listeners of a server on TCP
+      response.once("finish", () => socket.end())
+      onRequest(source, response)
+    }
     yield* Effect.acquireRelease(
-      Effect.sync(() => server.on("request", onRequest)),
-      () => Effect.sync(() => server.off("request", onRequest))
+      Effect.sync(() => server.on("request", onRequest).on("upgrade", onUpgrade)),
+      () => Effect.sync(() => server.off("request", onRequest).off("upgrade", onUpgrade))
     )
   })
 

@@ -69,6 +69,16 @@ layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
       30_000
     )
 
+    it.scoped("and a WebSocket on a path that is not there is answered, and its connection ended", () =>
+      Effect.gen(function*() {
+        const { socket, text } = yield* talk
+        let ended = false
+        socket.on("end", () => (ended = true))
+        socket.write("GET /elsewhere HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        yield* until(Effect.sync(() => ended), (seen) => seen)
+        assert.deepStrictEqual(statuses(text()), [404], text())
+      }))
+
     it.scoped("curl --http2 posts as curl does", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey({ isAdmin: true })
