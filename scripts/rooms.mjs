@@ -57,11 +57,7 @@ const only = [
     instead: "return the effect; only main.ts runs",
     except: {
       "src/agents/runtime/startAgent.ts": "the agent's door for applications that do not use Effect",
-<<<<<<< HEAD
       "src/layers/NodeHandler.ts": "starts the fiber of each request, as the platform's own handler does"
-=======
-      "src/layers/NodeHandler.ts": "starts a fiber for each request of Node's server"
->>>>>>> 72b7e24 (Rooms: the server's handler starts a fiber for each request)
     }
   },
   {
