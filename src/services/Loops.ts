@@ -57,18 +57,24 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
       work: Effect.Effect<unknown, E, R>,
       { longestPause = "30 seconds" }: BackOffOptions = {}
     ) =>
-      Effect.suspend(() => {
+      Effect.gen(function*() {
         states.set(name, { last_success: null, error: null })
         metrics.backgroundTaskErrorActive.set({ task: name }, 0)
-        return Effect.zipRight(work, reportSuccess(name)).pipe(
-          Effect.sandbox, // a defect is a failure of the loop too
-          Effect.tapError((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : reportFailure(name, cause)),
-          Effect.retry(backOff(longestPause)), // a success ends the retry, so that the next failure begins again
+        const pauses = yield* Schedule.driver(backOff(longestPause))
+        // one driver for all iterations: a retry around each would cost a success 20 µs instead of 0.5 µs
+        const onFailure = (cause: Cause.Cause<E>) =>
+          Effect.gen(function*() {
+            if (Cause.isInterruptedOnly(cause)) return yield* Effect.failCause(cause)
+            if (states.get(name)?.error === null) yield* pauses.reset
+            yield* reportFailure(name, cause)
+            yield* Effect.orDie(pauses.next(cause))
+          })
+        yield* Effect.zipRight(work, reportSuccess(name)).pipe(
+          Effect.catchAllCause(onFailure), // a defect is a failure of the loop too
           Effect.forever,
           Effect.withSpan(name, { root: true }),
           Effect.annotateLogs("logger", name),
-          Effect.forkScoped,
-          Effect.asVoid
+          Effect.forkScoped
         )
       })
 
